@@ -156,6 +156,14 @@ package final class ActionTable: Sendable {
         }.map { entries[$0].form }
     }
 
+    /// An action for one instance, unless it names an instance itself or is for none.
+    package func addressed(_ action: any Action, to instance: String) -> any Action {
+        guard let placed = types[ObjectIdentifier(type(of: action))],
+            placed.type.entries.first?.isForInstances == true
+        else { return action }
+        return action.to(instance)
+    }
+
     /// What is reduced and journaled of an action that the program itself dispatches: the same as
     /// if a client had sent it, so without its secret members.
     ///

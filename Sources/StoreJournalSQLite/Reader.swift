@@ -13,6 +13,8 @@ final class Reader: @unchecked Sendable {
     let recordsToEnd: Statement
     let outcome: Statement
     let snapshots: Statement
+    /// Whether the file has a table of programs, which older forms have not.
+    let hasPrograms: Bool
     var form = CanonicalBytes()
     var names = TextCache()
     var principals = TextCache()
@@ -25,11 +27,13 @@ final class Reader: @unchecked Sendable {
             connection,
             "SELECT epoch, origin, base, base_hash, sum FROM meta WHERE id = 0"
         )
-        // Records of form 1 have no session.
-        let session = try Schema.format(of: connection) == 1 ? "NULL" : "session"
+        let format = try Schema.format(of: connection)
+        hasPrograms = format >= 3
+        // Records of older forms have no session, and no program.
+        let added = (format < 2 ? "NULL" : "session") + (format < 3 ? ", NULL" : ", program")
         let columns =
             "version, time, changed, type, payload, meta, principal, request, hash, cause, origin, "
-            + session
+            + added
         records = try Statement(
             connection,
             "SELECT \(columns) FROM records WHERE version BETWEEN ? AND ? ORDER BY version"

@@ -96,7 +96,8 @@ extension Reader {
             changed: fields.changed,
             cause: fields.cause,
             origin: fields.origin.map { names.text($0) },
-            session: fields.session.map { principals.text($0) }
+            session: fields.session.map { principals.text($0) },
+            program: fields.program
         )
     }
 

@@ -18,7 +18,9 @@ extension SQLiteJournal {
     ) throws(JournalError) -> JournalReport {
         var report = JournalReport(oldest: oldest, version: version)
         try verifyRecords(&report, progress)
-        for verify in [Reader.verifySnapshots, Reader.verifyOutcomes, Reader.verifyTrees] {
+        for verify in [
+            Reader.verifySnapshots, Reader.verifyOutcomes, Reader.verifyPrograms, Reader.verifyTrees,
+        ] {
             try withReader { (reader) throws(ReadFailure) in
                 try reader.transaction { (reader) throws(ReadFailure) in
                     do throws(ReadFailure) {
@@ -104,6 +106,12 @@ extension Reader {
         }
     }
 
+    fileprivate func verifyPrograms(_ report: inout JournalReport) throws(ReadFailure) {
+        for number in try checkedPrograms().damaged {
+            report.faults.append("the forms of program \(number) are not what was written")
+        }
+    }
+
     fileprivate func verifyTrees(_ report: inout JournalReport) throws(ReadFailure) {
         do throws(SQLiteFailure) {
             let check = try Statement(
@@ -119,7 +127,7 @@ extension Reader {
         }
     }
 
-    private func newestVersion() throws(ReadFailure) -> UInt64 {
+    func newestVersion() throws(ReadFailure) -> UInt64 {
         do throws(SQLiteFailure) {
             if let newest = try connection.integer("SELECT max(version) FROM records"), newest > 0 {
                 return UInt64(bitPattern: newest)

@@ -66,9 +66,9 @@ final class Writer: @unchecked Sendable {
                 """
                 INSERT INTO records (
                     version, time, changed, type, payload, meta, principal, request, hash, cause,
-                    origin, session
+                    origin, session, program
                 )
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
             )
         insertOutcome = try Statement(
@@ -186,6 +186,12 @@ final class Writer: @unchecked Sendable {
         }
         try insertRecord.bind(11, fields.origin, &nulls)
         try insertRecord.bind(12, fields.session, &nulls)
+        if fields.program > 0 {
+            nulls &= ~(1 << 13)
+            try insertRecord.bind(13, Int64(fields.program))
+        } else {
+            try insertRecord.bindNull(13, unless: &nulls)
+        }
         self.nulls = nulls
         try hash.withBytes { (bytes) throws(SQLiteFailure) in
             try insertRecord.bind(9, blob: bytes)

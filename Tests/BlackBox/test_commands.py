@@ -80,19 +80,27 @@ def test_an_export_has_the_sessions_and_an_import_keeps_them(tmp_path):
     assert [json.loads(line) for line in exported] == records
 
 
-def make_form_1(data):
-    """Makes the database one of form 1, in which records have no session."""
-    with sqlite3.connect(data / "store.db") as database:
+def make_form_1(data, folder):
+    """The same history in a database of form 1, in which records have no session and no program."""
+    records = [json.loads(line) for line in command("export", "--data", str(data)).splitlines()]
+    lines, old = folder / "old-lines", folder / "old"
+    for record in records:
+        record.pop("program", None)
+    lines.write_text("".join(json.dumps(record) + "\n" for record in records))
+    command("import", str(lines), "--data", str(old))
+    with sqlite3.connect(old / "store.db") as database:
         (made,) = database.execute("SELECT sql FROM sqlite_master WHERE name = 'records'").fetchone()
         names = [row[1] for row in database.execute("PRAGMA table_info(records)")]
-        assert made.endswith("origin TEXT\n, session TEXT)") and names[-1] == "session"
-        old = made.replace(", session TEXT)", ")")
-        kept = ", ".join(names[:-1])
+        added = ", session TEXT, program INTEGER)"
+        assert made.endswith("origin TEXT\n" + added) and names[-2:] == ["session", "program"]
+        kept = ", ".join(names[:-2])
         database.execute("ALTER TABLE records RENAME TO newer")
-        database.execute(old)
+        database.execute(made.replace(added, ")"))
         database.execute(f"INSERT INTO records SELECT {kept} FROM newer")
         database.execute("DROP TABLE newer")
+        database.execute("DROP TABLE programs")
         database.execute("PRAGMA user_version = 1")
+    return old
 
 
 def form(data):
@@ -100,10 +108,10 @@ def form(data):
         return database.execute("PRAGMA user_version").fetchone()[0]
 
 
-def test_a_history_of_form_1_is_read_as_it_is_and_gets_form_2_when_it_is_served(history, tmp_path):
+def test_a_history_of_form_1_is_read_as_it_is_and_gets_form_3_when_it_is_served(history, tmp_path):
     data, state = history
+    data = make_form_1(data, tmp_path)
     lines = command("export", "--data", str(data))
-    make_form_1(data)
     backup = tmp_path / "backup.db"
     assert "30 actions replayed" in command("verify", "--data", str(data))
     assert command("export", "--data", str(data)) == lines
@@ -116,7 +124,7 @@ def test_a_history_of_form_1_is_read_as_it_is_and_gets_form_2_when_it_is_served(
         assert ada.send(INCREASE).status == 200
         state = server.get("/state").body
         version = server.version
-    assert form(data) == 2
+    assert form(data) == 3
     assert f"{version} records" in command("verify", "--data", str(data))
     assert command("export", "--data", str(data)).startswith(lines)
     assert json.loads(command("export", "--data", str(data)).splitlines()[-1])["session"] == ada.name
@@ -125,15 +133,15 @@ def test_a_history_of_form_1_is_read_as_it_is_and_gets_form_2_when_it_is_served(
     restored.mkdir()
     backup.rename(restored / "store.db")
     assert form(restored) == 1
-    assert served(restored) == history[1] and form(restored) == 2
+    assert served(restored) == history[1] and form(restored) == 3
 
 
 def test_a_history_of_a_newer_form_is_left_alone(history):
     with sqlite3.connect(history[0] / "store.db") as database:
-        database.execute("PRAGMA user_version = 3")
+        database.execute("PRAGMA user_version = 4")
     said = command("verify", "--data", str(history[0]), status=1)
-    assert "has form 3, and this server knows forms 1 to 2" in said
-    assert form(history[0]) == 3
+    assert "has form 4, and this server knows forms 1 to 3" in said
+    assert form(history[0]) == 4
 
 
 def test_an_export_is_its_owners_alone(history, tmp_path):

@@ -1,6 +1,12 @@
 """A journal outlives the program that wrote it: renamed actions, changed states, secrets."""
 
+import contextlib
+import json
+import os
+import pty
+import re
 import signal
+import sqlite3
 import subprocess
 
 import pytest
@@ -31,17 +37,43 @@ def later(program, data, age, *flags):
     return Server(*flags, program=program, data=data, environment={"EVOLVING": age})
 
 
-def refused(program, data, age):
+def refused(program, data, age, variable="EVOLVING"):
     """Starts a program that can't go on, and answers what it says."""
     ended = subprocess.run(
         [program, "--data", str(data), "--listen", "127.0.0.1:0"],
-        env=environment_with({"EVOLVING": age}),
+        env=environment_with({variable: age}),
         capture_output=True,
         text=True,
         timeout=20,
     )
     assert ended.returncode == 1, ended
     return ended.stderr
+
+
+def run(program, age, *command, status=0):
+    """Runs a command of the program, and answers what it says."""
+    ended = subprocess.run(
+        [program, *map(str, command)],
+        env=environment_with({"EVOLVING": age}),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert ended.returncode == status, ended
+    return ended.stderr if status else ended.stdout
+
+
+def without_programs(program, age, data, tmp_path):
+    """The same history, whose records do not say which program wrote them, as those of older servers."""
+    lines, copy = tmp_path / "lines-of-now", tmp_path / "older"
+    run(program, age, "export", lines, "--data", data)
+    records = [json.loads(line) for line in lines.read_text().splitlines()]
+    for record in records:
+        record.pop("program", None)
+    older = tmp_path / "lines-of-old"
+    older.write_text("".join(json.dumps(record) + "\n" for record in records))
+    run(program, age, "import", older, "--data", copy)
+    return copy
 
 
 def test_an_action_that_no_longer_exists_stops_the_start_and_is_named(program, old):
@@ -80,6 +112,271 @@ def test_a_state_of_another_form_is_made_anew_although_there_is_a_snapshot(progr
 def test_a_reducer_that_now_refuses_what_it_applied_stops_the_start(program, old):
     said = refused(program, old, "strict")
     assert "version 3" in said and "too much" in said
+
+
+def count(server, name="by"):
+    assert server.post({"type": "Counted", "payload": {name: 10}}).status == 200
+
+
+def killed(server):
+    assert server.stop(signal.SIGKILL) == -signal.SIGKILL
+
+
+@pytest.fixture
+def covered(program, tmp_path):
+    """A directory with three actions, all of them behind a snapshot: the program was stopped cleanly."""
+    data = tmp_path / "covered"
+    with Server(program=program, data=data) as server:
+        for by in (1, 2, 3):
+            assert server.post({"type": "Counted", "payload": {"by": by}}).status == 200
+        server.stop()
+    return data
+
+
+def test_a_migration_under_an_unchanged_name_holds_after_a_kill(program, old):
+    server = later(program, old, "relabelled")
+    assert server.state["count"] == 6
+    count(server, "times")
+    killed(server)
+    for version in (4, 5):
+        server = later(program, old, "relabelled")
+        assert server.version == version
+        assert server.state["count"] == 6 + 10 * (version - 3)
+        count(server, "times")
+        killed(server)
+    with later(program, old, "relabelled") as server:
+        assert server.get("/state?version=3").json["count"] == 6
+        assert server.get("/state?version=4").json["count"] == 16
+
+
+def test_a_migration_of_the_same_fields_reads_no_record_of_today(program, old):
+    server = later(program, old, "doubled")
+    assert server.state["count"] == 6
+    count(server)
+    killed(server)
+    with later(program, old, "doubled") as server:
+        assert server.state["count"] == 26
+
+
+def test_records_of_before_forms_were_kept_are_read_by_the_type_that_fits(program, old, tmp_path):
+    server = later(program, old, "relabelled")
+    count(server, "times")
+    killed(server)
+    older = without_programs(program, "relabelled", old, tmp_path)
+    server = later(program, older, "relabelled")
+    assert server.state["count"] == 16
+    count(server, "times")
+    killed(server)
+    with later(program, older, "relabelled") as server:
+        assert server.state["count"] == 26
+        server.stop()
+    # The names of the older records are kept, so a later program is compared with them, too.
+    assert "Counted (first at version 1" in refused(program, older, "renamed")
+
+
+def test_a_program_that_does_not_know_a_name_is_refused_whatever_the_snapshot_covers(program, covered):
+    said = refused(program, covered, "renamed")
+    assert "Counted (first at version 1: no action has this name" in said
+    assert '.migrating(.action("Counted", from: OldFields.self)' in said
+    assert '.dropped("Counted")' in said
+    # Nothing was lost by trying, and the old program goes on.
+    with Server(program=program, data=covered) as server:
+        assert server.state["count"] == 6
+        count(server)
+    # What is refused is refused each time.
+    assert "Counted" in refused(program, covered, "renamed")
+    with later(program, covered, "migrated") as server:
+        assert server.state["count"] == 16
+        assert server.get("/state?version=2").json["count"] == 3
+
+
+def test_an_action_that_no_record_has_may_go(program, tmp_path):
+    data = tmp_path / "data"
+    with later(program, data, "extended") as server:
+        assert server.post({"type": "Counted", "payload": {"by": 1}}).status == 200
+        server.stop()
+    with Server(program=program, data=data) as server:
+        assert server.state["count"] == 1
+        server.stop()
+    # Taken back, and then used.
+    with later(program, data, "extended") as server:
+        assert server.post({"type": "Added", "payload": {"amount": 5}}).status == 200
+        server.stop()
+    said = refused(program, data, "old")
+    assert "Added (first at version 2: no action has this name" in said
+    with later(program, data, "extended") as server:
+        assert server.state["count"] == 6
+
+
+def test_records_that_mean_nothing_any_more_are_passed_over(program, covered):
+    server = later(program, covered, "dropped")
+    assert server.post({"type": "Added", "payload": {"amount": 4}}).status == 200
+    killed(server)
+    with later(program, covered, "dropped") as server:
+        assert server.version == 4
+
+
+def test_a_version_that_can_not_be_made_again_is_no_matter_of_trying_again(program, old):
+    with Server(program=program, data=old) as server:
+        count(server)
+        server.stop()
+    with later(program, old, "strict") as server:
+        assert server.state["count"] == 16
+        answer = server.get("/state?version=3")
+        problem = answer.problem("version-unreadable", 500)
+        assert "Retry-After" not in answer.headers
+        assert "version 3" in problem["detail"] and "a further try fails" in problem["detail"]
+        server.await_log("the reducer refuses the action of version 3")
+        # What the snapshot does not cover up can still be made.
+        assert server.get("/state?version=2").json["count"] == 3
+
+
+def test_an_export_has_the_forms_and_an_import_keeps_them(program, old, tmp_path):
+    with later(program, old, "relabelled") as server:
+        count(server, "times")
+    lines = tmp_path / "lines"
+    run(program, "relabelled", "export", lines, "--data", old)
+    records = [json.loads(line) for line in lines.read_text().splitlines()]
+    assert [each["version"] for each in records] == [1, 2, 3, 4]
+    first, second = (records[place]["program"] for place in (0, 3))
+    assert records[1]["program"] == first["number"] != second["number"]
+    assert {"name": "Counted", "form": "{by: integer}"} in first["forms"]
+    copy = tmp_path / "copy"
+    assert "has 4 actions" in run(program, "relabelled", "import", lines, "--data", copy)
+    server = later(program, copy, "relabelled")
+    assert server.state["count"] == 16
+    killed(server)
+    with later(program, copy, "relabelled") as server:
+        assert server.state["count"] == 16
+    assert "Counted" in refused(program, copy, "renamed")
+
+
+def test_a_line_of_a_program_without_its_forms_is_refused(program, tmp_path):
+    lines = tmp_path / "lines"
+    line = {"version": 1, "time": "2026-01-01T00:00:00Z", "type": "Counted", "payload": {"by": 1}}
+    for mention, reason in [
+        (7, "no line before it has the forms of program 7"),
+        (0, "its program is none"),
+        ({"number": 1}, "its program is none"),
+        ({"number": 1, "forms": "x"}, "its program is none"),
+    ]:
+        lines.write_text(json.dumps(line | {"program": mention, "changed": True}) + "\n")
+        said = run(program, "old", "import", lines, "--data", tmp_path / str(reason), status=1)
+        assert f"line 1 of {lines}: {reason}" in said
+
+
+# Actions of instances
+
+
+@pytest.fixture(scope="module")
+def editions():
+    return build_sample("Editions")
+
+
+def edition(program, data, name):
+    return Server(program=program, data=data, environment={"EDITION": name})
+
+
+def add(server, board, **fields):
+    assert server.post({"type": f"boards/{board}/cardAdded", "payload": fields}).status == 200
+
+
+def cards(server):
+    return {name: board["cards"] for name, board in server.state["boards"].items()}
+
+
+@pytest.fixture
+def boards(editions, tmp_path):
+    """Two boards with two cards, written by the first edition and killed."""
+    data = tmp_path / "data"
+    server = edition(editions, data, "first")
+    for board in ("a", "b"):
+        assert server.post({"type": f"boards/{board}/start"}).status == 200
+    for board in ("a", "b"):
+        add(server, board, text=f"of {board}")
+    killed(server)
+    return data
+
+
+def test_one_migration_reads_the_actions_of_all_instances(editions, boards):
+    server = edition(editions, boards, "second")
+    assert cards(server) == {"a": ["old of a"], "b": ["old of b"]}
+    add(server, "a", title="new")
+    killed(server)
+    server = edition(editions, boards, "second")
+    assert cards(server) == {"a": ["old of a", "new"], "b": ["old of b"]}
+    killed(server)
+    # Each record is read by the migration of its form; the third edition gets the id, too.
+    with edition(editions, boards, "third") as server:
+        assert cards(server) == {"a": ["a: of a", "new"], "b": ["b: of b"]}
+
+
+def test_a_migration_may_map_the_id_of_an_instance(editions, boards):
+    with edition(editions, boards, "moved") as server:
+        assert cards(server) == {"a": [], "b": ["of a", "of b"]}
+
+
+def test_the_refusal_names_a_pattern_for_all_instances(editions, boards):
+    said = refused(editions, boards, "renamed", variable="EDITION")
+    assert "boards/{id}/cardAdded (first at version 3: no action has this name" in said
+    assert "boards/a/" not in said and "boards/b/" not in said
+    assert '.action("boards/{id}/cardAdded", from: OldFields.self)' in said
+
+
+# Progress
+
+
+@pytest.fixture
+def long(program, tmp_path):
+    data = tmp_path / "long"
+    server = Server(program=program, data=data)
+    for _ in range(4):
+        count_many = [{"type": "Counted", "payload": {"by": 1}}] * 50
+        assert server.post(count_many).status == 200
+    killed(server)
+    return data
+
+
+PROGRESS = r"{verb} \d+ of 200 actions \(\d+ %\), \d+(\.\d)?/s, \d+ s remain"
+SLOW = {"SLOW": "12"}
+
+
+def test_a_start_that_replays_for_long_logs_how_far_it_is(program, long):
+    with Server(program=program, data=long, environment=SLOW) as server:
+        assert re.search(PROGRESS.format(verb="replayed"), server.log_text)
+        assert server.state["count"] == 200
+
+
+@pytest.mark.parametrize("is_terminal", [False, True])
+def test_verify_and_import_show_how_far_they_are(program, long, tmp_path, is_terminal):
+    lines = tmp_path / "lines"
+    run(program, "old", "export", lines, "--data", long)
+    copy = tmp_path / "copy"
+    for verb, command in [
+        ("replayed", ["verify", "--data", long]),
+        ("imported", ["import", lines, "--data", copy]),
+    ]:
+        said = shown(program, command, is_terminal)
+        assert re.search(PROGRESS.format(verb=verb), said)
+        assert ("\r[" in said) is is_terminal and ("█" in said) is is_terminal
+
+
+def shown(program, command, is_terminal):
+    """What a command writes to standard error, which is a terminal or a pipe."""
+    ours, theirs = pty.openpty() if is_terminal else os.pipe()
+    child = subprocess.Popen(
+        [program, *map(str, command)],
+        env=environment_with(SLOW),
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    said = b""
+    with contextlib.suppress(OSError), os.fdopen(ours, "rb", buffering=0) as stream:
+        while piece := stream.read(65_536):
+            said += piece
+    assert child.wait(60) == 0
+    return said.decode()
 
 
 # Protocol 5.3: secrets

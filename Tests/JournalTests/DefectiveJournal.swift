@@ -33,6 +33,8 @@ enum Defect: String, CaseIterable, CustomTestStringConvertible {
     case forgetsSilently
     case writesWhenFull
     case losesKeysOnReopen
+    /// All programs have one number.
+    case forgetsPrograms
 
     var testDescription: String { rawValue }
 
@@ -52,6 +54,7 @@ enum Defect: String, CaseIterable, CustomTestStringConvertible {
         case .forgetsSilently: .forgetting
         case .writesWhenFull: .full
         case .losesKeysOnReopen: .reopen
+        case .forgetsPrograms: .programs
         }
     }
 }
@@ -168,6 +171,13 @@ final class DefectiveJournal: Journal {
         return found
     }
 
+    func register(_ program: WritingProgram) throws(JournalError) -> UInt32 {
+        if defect == .forgetsPrograms { return 1 }
+        return try inner.register(program)
+    }
+
+    func programs() throws(JournalError) -> [KeptProgram] { try inner.programs() }
+
     func save(_ snapshot: StateSnapshot) throws(JournalError) {
         if defect == .replacesSnapshots {
             table.withLock { $0.snapshots[snapshot.version] = snapshot }
@@ -203,7 +213,8 @@ extension JournalBatch {
                     changed: record.changed,
                     cause: record.cause,
                     origin: record.origin,
-                    session: record.session
+                    session: record.session,
+                    program: record.program
                 )
             },
             outcomes: outcomes.map { outcome in

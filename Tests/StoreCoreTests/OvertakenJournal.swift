@@ -42,6 +42,10 @@ final class OvertakenJournal: Journal {
         lookUps.add(keys.count)
         return try inner.outcomes(of: keys)
     }
+    func register(_ program: WritingProgram) throws(JournalError) -> UInt32 {
+        try inner.register(program)
+    }
+    func programs() throws(JournalError) -> [KeptProgram] { try inner.programs() }
     func save(_ snapshot: StateSnapshot) throws(JournalError) {}
     func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot? { nil }
 }

@@ -28,7 +28,7 @@ import Testing
         )
         #expect(try journal.verifyAll().isIntact)
         #expect(lines.all.count == 1)
-        #expect(lines.all.first?.contains("had form 1 and has form 2 now") == true)
+        #expect(lines.all.first?.contains("had form 1 and has form 3 now") == true)
         try SampleHistory.append(to: journal, through: 70)
         journal.close()
     }

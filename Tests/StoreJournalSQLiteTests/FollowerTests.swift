@@ -30,7 +30,11 @@ import Testing
         var begins = true
         var isForgotten = false
 
-        func begins(with snapshot: StateSnapshot) -> Bool {
+        func begins(
+            with snapshot: StateSnapshot,
+            newest: UInt64,
+            writtenBy programs: [KeptProgram]
+        ) -> Bool {
             self.snapshot = snapshot
             return begins
         }

@@ -61,6 +61,7 @@ enum Form1 {
         FROM newer
         """,
         "DROP TABLE newer",
+        "DROP TABLE programs",
         "PRAGMA user_version = 1",
         "COMMIT",
     ]

@@ -94,7 +94,7 @@ import Testing
         #expect(try folder.bytes(of: "store.db") == text)
     }
 
-    @Test(arguments: [(60, "form 5"), (68, "another program")])
+    @Test(arguments: [(60, "form 4"), (68, "another program")])
     func `a database of another program or form is refused`(offset: Int, words: String) throws {
         let folder = try filled()
         var bytes = try folder.bytes(of: "store.db")

@@ -26,7 +26,8 @@ struct SampleHistory: Equatable {
             changed: !version.isMultiple(of: 10),
             cause: version > 60 && version.isMultiple(of: 7) ? version - 1 : nil,
             origin: version > 60 && version.isMultiple(of: 7) ? "Home/Home.swift:7" : nil,
-            session: version > 60 && version % 5 > 2 ? "session-\(version % 2)" : nil
+            session: version > 60 && version % 5 > 2 ? "session-\(version % 2)" : nil,
+            program: version > 60 && version % 4 > 1 ? UInt32(version % 9) : 0
         )
     }
 

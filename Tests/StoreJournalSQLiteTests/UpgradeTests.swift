@@ -3,7 +3,7 @@ import StoreCore
 import StoreJournalSQLite
 import Testing
 
-/// A file of form 1 gets form 2 when it is opened to be written to, and loses nothing.
+/// A file of form 1 gets the form of today when it is opened to be written to, and loses nothing.
 @Suite(.serialized) struct UpgradeTests {
     private func records(of journal: SQLiteJournal) throws -> [Record] {
         try journal.read(JournalPage(after: 0, limit: 1_000)).records
@@ -28,7 +28,7 @@ import Testing
         let lines = Lines()
         let journal = try SQLiteJournal.open(folder, lines: lines)
         #expect(lines.all.count == 1)
-        #expect(lines.all.first?.contains("had form 1 and has form 2 now") == true)
+        #expect(lines.all.first?.contains("had form 1 and has form 3 now") == true)
         let old = (1...40).map(Form1.record)
         #expect(try records(of: journal) == old)
         #expect(try journal.verifyAll().isIntact)
@@ -57,8 +57,8 @@ import Testing
         let new = try Folder()
         try SQLiteJournal.open(new).close()
         let (upgraded, made) = (try Form1.form(of: folder), try Form1.form(of: new))
-        #expect(upgraded.number == 2)
-        #expect(made.number == 2)
+        #expect(upgraded.number == 3)
+        #expect(made.number == 3)
         #expect(upgraded.records == made.records)
     }
 
@@ -82,7 +82,7 @@ import Testing
             let journal = try SQLiteJournal.open(folder)
             #expect(try records(of: journal) == (1...40).map(Form1.record))
             journal.close()
-            #expect(try Form1.form(of: folder).number == 2)
+            #expect(try Form1.form(of: folder).number == 3)
         }
     }
 
@@ -94,7 +94,7 @@ import Testing
         let error = try refusal(of: folder)
         disk_faults_fill("")
         #expect(error?.reason == .system)
-        #expect(error?.message.contains("has form 1, and bringing it to form 2 failed") == true)
+        #expect(error?.message.contains("has form 1, and bringing it to form 3 failed") == true)
         #expect(error?.hint.contains("make room") == true)
         #expect(try Form1.form(of: folder).number == 1)
         let journal = try SQLiteJournal.open(folder)
@@ -102,7 +102,7 @@ import Testing
         #expect(try records(of: journal) == (1...40).map(Form1.record))
         #expect(try journal.verifyAll().isIntact)
         journal.close()
-        #expect(try Form1.form(of: folder).number == 2)
+        #expect(try Form1.form(of: folder).number == 3)
     }
 
     @Test func `a damaged one is left as it is, and where that is accepted rebuilt`() throws {
@@ -113,7 +113,7 @@ import Testing
         let journal = try SQLiteJournal.open(folder, acceptDataLoss: true)
         #expect(try records(of: journal) == (1...29).map(Form1.record))
         journal.close()
-        #expect(try Form1.form(of: folder).number == 2)
+        #expect(try Form1.form(of: folder).number == 3)
     }
 
     @Test func `one that ends too early gets a new epoch and the new form`() throws {
@@ -125,6 +125,6 @@ import Testing
         let journal = try SQLiteJournal.open(folder, acceptDataLoss: true)
         #expect(try records(of: journal) == (1...35).map(Form1.record))
         journal.close()
-        #expect(try Form1.form(of: folder).number == 2)
+        #expect(try Form1.form(of: folder).number == 3)
     }
 }

@@ -101,6 +101,12 @@ import Testing
             try memory.outcomes(of: keys)
         }
 
+        func register(_ program: WritingProgram) throws(JournalError) -> UInt32 {
+            try memory.register(program)
+        }
+
+        func programs() throws(JournalError) -> [KeptProgram] { try memory.programs() }
+
         func save(_ snapshot: StateSnapshot) throws(JournalError) {
             try memory.save(snapshot)
         }

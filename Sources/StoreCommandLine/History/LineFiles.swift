@@ -62,6 +62,19 @@ package final class LineInput {
         if name != "-" { fclose(stream) }
     }
 
+    /// How many lines a file has; 0 for standard input.
+    package static func count(_ file: String) throws -> UInt64 {
+        guard file != "-" else { return 0 }
+        let input = try LineInput(file)
+        var count: UInt64 = 0
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let read = fread(&chunk, 1, chunk.count, input.stream)
+            guard read > 0 else { return count }
+            for byte in chunk[..<read] where byte == UInt8(ascii: "\n") { count += 1 }
+        }
+    }
+
     /// The next line that is not empty, without its end; `nil` behind the last.
     package func next() throws -> [UInt8]? {
         while true {

@@ -81,7 +81,8 @@ extension Engine {
             cause: step.envelope.source?.cause,
             origin: step.envelope.origin,
             // Only what is needed is kept of a client.
-            session: hasSessions ? step.envelope.session : nil
+            session: hasSessions ? step.envelope.session : nil,
+            program: ports.program
         )
     }
 

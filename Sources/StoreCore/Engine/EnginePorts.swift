@@ -29,6 +29,8 @@ package struct EnginePorts: Sendable {
     package var keyClock: (any WallClock)?
     /// Keeps what was applied; `nil` keeps nothing.
     package var journal: (any Journal)?
+    /// The number of this program in the journal, which its records have.
+    package var program: UInt32 = 0
     /// The version of the state that the Core begins with; that of the journal where it is `nil`.
     /// Others may have appended since the state was made.
     package var version: UInt64?

@@ -64,6 +64,18 @@ public protocol Journal: AnyObject, Sendable {
     /// outcomes that exceed what the journal is set to keep.
     func save(_ snapshot: StateSnapshot) throws(JournalError)
 
+    /// Keeps the names and forms of a program that is about to append, and returns the number that
+    /// its records have as ``Record/program``.
+    ///
+    /// The same digest has the same number. The program is the last of ``programs()`` from now on.
+    /// A journal keeps ``KeptProgram/countMax`` programs, and gives no number twice.
+    ///
+    /// - Throws: as an append does.
+    func register(_ program: WritingProgram) throws(JournalError) -> UInt32
+
+    /// The programs that are kept, in the order in which they have registered last.
+    func programs() throws(JournalError) -> [KeptProgram]
+
     /// The version of the oldest snapshot from which all records up to now can still be read.
     var oldestSnapshot: UInt64? { get }
 

@@ -23,6 +23,10 @@ public final class MemoryJournal: Journal {
         /// The keys in the order in which they came, for forgetting the oldest.
         var keys: [IdempotencyKey] = []
         var snapshots: [StateSnapshot] = []
+        /// In the order in which they have registered last.
+        var programs: [KeptProgram] = []
+        /// The newest number that a program has.
+        var newestProgram: UInt32 = 0
     }
 
     private let retention: Retention
@@ -98,6 +102,14 @@ public final class MemoryJournal: Journal {
         }
     }
 
+    /// Keeps a program's names and forms; see ``Journal/register(_:)``.
+    public func register(_ program: WritingProgram) throws(JournalError) -> UInt32 {
+        kept.withLock { $0.register(program) }
+    }
+
+    /// The programs that have registered.
+    public func programs() throws(JournalError) -> [KeptProgram] { kept.withLock { $0.programs } }
+
     /// Keeps a snapshot, and gives others up where there are too many.
     public func save(_ snapshot: StateSnapshot) throws(JournalError) {
         kept.withLock { kept in
@@ -171,6 +183,18 @@ extension MemoryJournal.Kept {
         }
         guard let first = batches[low]?.first else { return (low, 0) }
         return (low, Int(version - first.version))
+    }
+
+    fileprivate mutating func register(_ program: WritingProgram) -> UInt32 {
+        if let place = programs.firstIndex(where: { $0.program.digest == program.digest }) {
+            let known = programs.remove(at: place)
+            programs.append(known)
+            return known.number
+        }
+        newestProgram += 1
+        if programs.count == KeptProgram.countMax { programs.removeFirst() }
+        programs.append(KeptProgram(number: newestProgram, program: program))
+        return newestProgram
     }
 
     /// Forgets the oldest record.

@@ -25,6 +25,9 @@ public struct Record: Sendable, Equatable {
     /// The session of the client that led to it; `nil` where none did, which stands for the
     /// session of all clients without one.
     public let session: String?
+    /// The program that wrote it, by the number that ``Journal/register(_:)`` gave; 0 where that is
+    /// not known, as in records of older journals.
+    public let program: UInt32
 
     /// The most bytes of a payload, of a meta and of a state, whichever journal keeps them: 512
     /// MiB.
@@ -42,7 +45,8 @@ public struct Record: Sendable, Equatable {
         changed: Bool,
         cause: UInt64? = nil,
         origin: String? = nil,
-        session: String? = nil
+        session: String? = nil,
+        program: UInt32 = 0
     ) {
         self.version = version
         self.time = time
@@ -55,6 +59,7 @@ public struct Record: Sendable, Equatable {
         self.cause = cause
         self.origin = origin
         self.session = session
+        self.program = program
     }
 
     /// What stands in the place of a record that is forgotten before its batch is.

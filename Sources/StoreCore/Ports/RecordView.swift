@@ -8,16 +8,20 @@ package struct RecordView {
     package let payload: UnsafeRawBufferPointer
     /// The session that it came from, where it has one.
     package let session: UnsafeRawBufferPointer?
+    /// The number of the program that wrote it; 0 where that is not known.
+    package let program: UInt32
 
     package init(
         version: UInt64,
         type: UnsafeRawBufferPointer,
         payload: UnsafeRawBufferPointer,
-        session: UnsafeRawBufferPointer? = nil
+        session: UnsafeRawBufferPointer? = nil,
+        program: UInt32 = 0
     ) {
         self.version = version
         self.type = type
         self.payload = payload
         self.session = session
+        self.program = program
     }
 }

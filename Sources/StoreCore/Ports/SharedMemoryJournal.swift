@@ -93,6 +93,14 @@ public final class SharedMemoryJournal: Journal {
         try history.memory.read(page)
     }
 
+    /// Keeps a program's names and forms; see ``Journal/register(_:)``.
+    public func register(_ program: WritingProgram) throws(JournalError) -> UInt32 {
+        try history.memory.register(program)
+    }
+
+    /// The programs of all writers.
+    public func programs() throws(JournalError) -> [KeptProgram] { try history.memory.programs() }
+
     /// The outcomes of the requests that had these keys, of all writers.
     public func outcomes(
         of keys: [IdempotencyKey]

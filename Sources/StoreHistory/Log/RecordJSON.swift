@@ -3,8 +3,13 @@ import StoreWire
 
 extension JSONOutput {
     /// Writes a record as the log shows it (protocol 5.1), in one line; `inFull` with its request
-    /// and its session, which the log does not show.
-    package mutating func record(_ record: Record, inFull: Bool = false) {
+    /// and its session, which the log does not show, and the program that wrote it: by its number
+    /// alone, or with the forms of its actions.
+    package mutating func record(
+        _ record: Record,
+        inFull: Bool = false,
+        writtenBy program: WritingProgram? = nil
+    ) {
         raw("{\"version\":")
         integer(record.version)
         raw(",\"time\":\"")
@@ -40,6 +45,15 @@ extension JSONOutput {
         if inFull, let session = record.session {
             raw(",\"session\":")
             string(session)
+        }
+        if inFull, record.program > 0 {
+            raw(program == nil ? ",\"program\":" : ",\"program\":{\"number\":")
+            integer(UInt64(record.program))
+            if let program {
+                raw(",\"forms\":")
+                line(program.forms)
+                raw("}")
+            }
         }
         if record.changed { raw(",\"changed\":true}") } else { raw(",\"changed\":false}") }
     }

@@ -1,4 +1,3 @@
-package import StoreActionCatalog
 package import StoreCore
 import StorePlatform
 import Synchronization
@@ -10,27 +9,21 @@ import Synchronization
 /// object, and with it what it has looked up.
 package final class PastActions: Sendable {
     private let journal: any Journal
-    private let registry: ActionTable
-    private let migrations: [Migration]
+    private let forms: RecordForms
     /// The session of each version that was looked up so far, because several effects often go back
     /// to one action.
     private let sessions = Locked<[UInt64: String?]>([:])
 
-    package init(
-        _ journal: any Journal,
-        _ registry: ActionTable,
-        _ migrations: [Migration]
-    ) {
+    package init(_ journal: any Journal, _ forms: RecordForms) {
         self.journal = journal
-        self.registry = registry
-        self.migrations = migrations
+        self.forms = forms
     }
 
     /// The action of a version; `nil` where its record is removed or the journal can't be read. The
     /// result has no action where the record can't be read as one, or a migration drops it.
     package func action(of version: UInt64) -> PastAction? {
         guard let record = record(version) else { return nil }
-        var reader = RecordReader(registry, migrations)
+        var reader = RecordReader(forms)
         return PastAction(
             try? reader.action(of: record),
             from: session(of: record),

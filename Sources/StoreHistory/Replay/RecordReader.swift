@@ -1,5 +1,3 @@
-import Glibc
-package import StoreActionCatalog
 package import StoreCore
 import StoreWire
 
@@ -9,19 +7,15 @@ import StoreWire
 package struct RecordReader {
     private static let placesCount = 256
 
-    private let table: ActionTable
-    private let migrations: [ExactText: Migration]
+    private let forms: RecordForms
     private let decoder = JSONDecoder(limits: .unbounded)
-    /// Each place has the name that came last of those that belong there.
+    /// Each place has the type that came last of those that belong there.
     private var places: [RecordedType?] = Array(repeating: nil, count: placesCount)
     /// That of the record before.
     private var last: RecordedType?
 
-    package init(_ table: ActionTable, _ migrations: [Migration]) {
-        self.table = table
-        self.migrations = Dictionary(migrations.map { (ExactText($0.name), $0) }) { first, _ in
-            first
-        }
+    package init(_ forms: RecordForms) {
+        self.forms = forms
     }
 
     /// The action of a record; `nil` where a migration gives it up.
@@ -34,7 +28,8 @@ package struct RecordReader {
                 let view = RecordView(
                     version: record.version,
                     type: UnsafeRawBufferPointer(type),
-                    payload: payload
+                    payload: payload,
+                    program: record.program
                 )
                 return Result { () throws(UnreadableRecord) in try action(of: view) }
             }
@@ -44,10 +39,10 @@ package struct RecordReader {
     /// The same of a record that is not copied.
     package mutating func action(of record: RecordView) throws(UnreadableRecord) -> (any Action)? {
         let type: RecordedType
-        if let last, last.has(record.type) {
+        if let last, last.has(record.type, record.program) {
             type = last
         } else {
-            type = self.type(of: record.type)
+            type = try self.type(of: record)
             last = type
         }
         if record.payload.count == 2, type.isReadBare {
@@ -56,111 +51,49 @@ package struct RecordReader {
         do throws(JSONError) {
             return try type.read(record.payload, decoder)
         } catch {
-            let reason =
-                type.isKnown
-                ? "its fields don't fit: \(error.messageForOperators)" : "no action has this name"
+            let reason = type.isKnown ? misfit(error, type, record) : forms.unknown(type.name)
             throw UnreadableRecord(type.name, record.version, because: reason)
         }
     }
 
-    private mutating func type(of name: UnsafeRawBufferPointer) -> RecordedType {
-        let place = Self.place(of: name)
-        if let known = places[place], known.has(name) { return known }
-        let type = RecordedType(name, table, migrations, decoder)
-        places[place] = type
-        return type
+    private func misfit(
+        _ error: JSONError,
+        _ type: RecordedType,
+        _ record: RecordView
+    ) -> String {
+        let reason = "its fields don't fit: \(error.messageForOperators)"
+        let name = RecordName(type.name).pattern
+        guard let then = (try? forms.forms(of: record.program))?[name]?.form,
+            let now = forms.today[name]?.form, then != now
+        else { return reason }
+        return reason + "; it was written as \(then) and is \(now) today"
+    }
+
+    private mutating func type(
+        of record: RecordView
+    ) throws(UnreadableRecord) -> RecordedType {
+        let place = Self.place(of: record.type, record.program)
+        if let known = places[place], known.has(record.type, record.program) { return known }
+        do throws(JournalError) {
+            let type = try RecordedType(record.type, writtenBy: record.program, forms, decoder)
+            places[place] = type
+            return type
+        } catch {
+            throw UnreadableRecord(
+                String(decoding: record.type, as: UTF8.self),
+                record.version,
+                because: "the forms of its program can't be read: \(error)"
+            )
+        }
     }
 
     /// FNV-1a over the length and the last bytes, where names differ most.
-    private static func place(of name: UnsafeRawBufferPointer) -> Int {
-        var hash = 0x811C_9DC5 ^ UInt32(truncatingIfNeeded: name.count)
+    private static func place(of name: UnsafeRawBufferPointer, _ program: UInt32) -> Int {
+        var hash = 0x811C_9DC5 ^ UInt32(truncatingIfNeeded: name.count) ^ program << 16
         for byte in name.suffix(8) { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
         return Int((hash ^ hash >> 16) % UInt32(placesCount))
     }
 }
-
-/// What the records of one wire name are today.
-private final class RecordedType {
-    private enum Meaning {
-        case migrated(Migration)
-        case action(FoundAction)
-        case request(ClientRequest)
-        case unknown
-    }
-
-    let name: String
-    private let bytes: [UInt8]
-    private let meaning: Meaning
-    /// Whether a record of this name needs no fields: all that have none are alike.
-    let isReadBare: Bool
-    /// What they are, then.
-    let bare: any Action
-    /// Whether they mean nothing any more.
-    let isBareNothing: Bool
-
-    init(
-        _ name: UnsafeRawBufferPointer,
-        _ table: ActionTable,
-        _ migrations: [ExactText: Migration],
-        _ decoder: JSONDecoder
-    ) {
-        self.name = String(decoding: name, as: UTF8.self)
-        bytes = Array(name)
-        if let migration = migrations[ExactText(self.name)] {
-            meaning = .migrated(migration)
-        } else if let found = table[self.name] {
-            meaning = .action(found)
-        } else if let request = ClientRequest(recorded: self.name) {
-            meaning = .request(request)
-        } else {
-            meaning = .unknown
-        }
-        let empty = RegisteredType.emptyObject
-        do {
-            let read = try empty.withUnsafeBytes { [meaning] in
-                try Self.read($0, meaning, decoder)
-            }
-            (bare, isBareNothing, isReadBare) = (read ?? NoAction(), read == nil, true)
-        } catch {
-            (bare, isBareNothing, isReadBare) = (NoAction(), true, false)
-        }
-    }
-
-    var isKnown: Bool {
-        if case .unknown = meaning { return false }
-        return true
-    }
-
-    func has(_ name: UnsafeRawBufferPointer) -> Bool {
-        guard bytes.count == name.count, let name = name.baseAddress else { return false }
-        return bytes.withUnsafeBytes { $0.baseAddress.map { memcmp($0, name, bytes.count) == 0 } }
-            ?? false
-    }
-
-    func read(
-        _ payload: UnsafeRawBufferPointer,
-        _ decoder: JSONDecoder
-    ) throws(JSONError) -> (any Action)? {
-        try Self.read(payload, meaning, decoder)
-    }
-
-    private static func read(
-        _ payload: UnsafeRawBufferPointer,
-        _ meaning: Meaning,
-        _ decoder: JSONDecoder
-    ) throws(JSONError) -> (any Action)? {
-        let fields = try JSONDocument(parsing: payload, limits: .unbounded).root
-        switch meaning {
-        case .migrated(let migration): return try migration.read(fields, decoder)
-        case .action(let found): return try found.decode(fields, decoder)
-        case .request(let request): return request
-        case .unknown: throw JSONError(code: .invalid, pointer: "", message: "no such action")
-        }
-    }
-}
-
-/// Stands where there is no action.
-private struct NoAction: Action {}
 
 /// A record that the program of today can't make an action of.
 package struct UnreadableRecord: Error {
@@ -168,8 +101,9 @@ package struct UnreadableRecord: Error {
     package let version: UInt64
     package let reason: String
 
+    /// The wire name is given as the record has it; an instance's id becomes `{id}`.
     package init(_ type: String, _ version: UInt64, because reason: String) {
-        self.type = type
+        self.type = RecordName(type).pattern
         self.version = version
         self.reason = reason
     }

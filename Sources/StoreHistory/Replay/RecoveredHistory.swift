@@ -16,6 +16,8 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
     package let version: UInt64
     /// The state of that version.
     package let state: State
+    /// The number of this program in the journal, which its records have.
+    package let program: UInt32
 
     package var epoch: Epoch { Epoch(rawValue: journal.epoch) }
 
@@ -32,10 +34,11 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
         encoder: JSONEncoder,
         beginningWith file: StateFile<State>? = nil,
         replayed: ReplayedState<State>? = nil,
+        showing progress: ReplayProgress? = nil,
         logger: Logger
     ) throws {
         self.journal = journal
-        replay = Self.replay(of: program, in: journal, registry: registry, replayed?.form)
+        replay = Self.replay(of: program, in: journal, registry: registry, replayed)
         let form = replay.form
         if journal.version == 0, journal.oldestSnapshot == nil {
             // Later programs may begin with another state; this history began with this one.
@@ -55,13 +58,47 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
             file?.logIfUnused(by: journal, encoder, logger)
         }
         version = journal.version
-        state = try replayed?.state(version) ?? replay.recover(version)
+        let programs: [WritingProgram]
+        do {
+            programs = try ProgramComparison(
+                journal: journal,
+                forms: replay.forms,
+                progress: progress
+            ).run()
+        } catch {
+            throw RecoveryError(error, version: version)
+        }
+        state = try replayed?.state(version) ?? replay.recover(version, showing: progress)
+        self.program = try Self.register(programs, in: journal)
+    }
+
+    /// Has the journal keep the forms of what is appended from now on.
+    ///
+    /// - Returns: the number of the last.
+    private static func register(
+        _ programs: [WritingProgram],
+        in journal: any Journal
+    ) throws(RecoveryError) -> UInt32 {
+        var number: UInt32 = 0
+        do {
+            for program in programs { number = try journal.register(program) }
+        } catch {
+            throw RecoveryError(registeringIn: error)
+        }
+        return number
+    }
+
+    /// Has the journal keep the names of imported records whose program is not known, and this
+    /// program as the last, which has read all of them.
+    package func registerAgain(behind names: Set<String>) throws(RecoveryError) {
+        let older = names.isEmpty ? [] : [ProgramForms(names: names.sorted()).program]
+        _ = try Self.register(older + [replay.forms.today.program], in: journal)
     }
 
     /// Reads the actions of records that other servers have appended. One thread at a time may call
     /// it.
     package var action: @Sendable (Record) throws -> (any Action)? {
-        let reader = Locked(RecordReader(replay.registry.table, replay.migrations))
+        let reader = Locked(RecordReader(replay.forms))
         return { record in
             let read = reader.withLock { reader in
                 Result { () throws(UnreadableRecord) in try reader.action(of: record) }
@@ -79,16 +116,17 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
         of program: Program<State>,
         in journal: any Journal,
         registry: ActionRegistry<State>,
-        _ form: String? = nil
+        _ replayed: ReplayedState<State>? = nil
     ) -> Replay<State> {
-        Replay(
+        let forms = replayed?.forms ?? RecordForms(registry.table, program.migrations)
+        forms.use(journal)
+        return Replay(
             initial: program.state,
-            registry: registry,
-            migrations: program.migrations,
+            forms: forms,
             reducer: program.reducer,
             connect: program.connect,
             journal: journal,
-            form: form ?? Self.form
+            form: replayed?.form ?? Self.form
         )
     }
 
@@ -102,11 +140,14 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
 package struct ReplayedState<State: Sendable> {
     /// Identifies the form of the state's type, as ``RecoveredHistory/form`` does.
     let form: String
+    /// How the records were read.
+    let forms: RecordForms
     /// The state of a version; `nil` where it was not made.
     package let state: (UInt64) -> State?
 
-    package init(form: String, state: @escaping (UInt64) -> State?) {
+    package init(form: String, forms: RecordForms, state: @escaping (UInt64) -> State?) {
         self.form = form
+        self.forms = forms
         self.state = state
     }
 }

@@ -15,11 +15,19 @@ extension Replay {
     }
 
     /// The state of `version`.
-    package func state(at version: UInt64, until deadline: Deadline? = nil) throws(ReplayError)
-        -> State
-    {
+    package func state(
+        at version: UInt64,
+        until deadline: Deadline? = nil,
+        showing progress: ReplayProgress? = nil
+    ) throws(ReplayError) -> State {
         var base = try base(for: version)
-        try advance(&base.state, after: base.version, through: version, until: deadline)
+        try advance(
+            &base.state,
+            after: base.version,
+            through: version,
+            until: deadline,
+            showing: progress
+        )
         return base.state
     }
 
@@ -76,9 +84,12 @@ extension Replay {
     /// The state of a version as the journal has it, for a store that goes on.
     ///
     /// - Throws: ``RecoveryError``, in words for the operator.
-    func recover(_ version: UInt64) throws(RecoveryError) -> State {
+    func recover(
+        _ version: UInt64,
+        showing progress: ReplayProgress?
+    ) throws(RecoveryError) -> State {
         do {
-            return try state(at: version)
+            return try state(at: version, showing: progress)
         } catch {
             throw RecoveryError(error, version: version)
         }
@@ -96,6 +107,13 @@ package struct RecoveryError: Error, CustomStringConvertible {
             + "see to the disk that --data is on, and start again"
     }
 
+    /// The program's forms can't be kept.
+    init(registeringIn error: JournalError) {
+        description =
+            "the forms of this program's actions can't be kept with the history: \(error)\n"
+            + "see to the disk that --data is on, and start again"
+    }
+
     package init(_ error: ReplayError, version: UInt64) {
         description =
             switch error {
@@ -104,7 +122,8 @@ package struct RecoveryError: Error, CustomStringConvertible {
                     + records.map { "\($0.type) (first at version \($0.version): \($0.reason))" }
                     .joined(separator: "; ")
                     + ". Register a migration for each: StoreServer(…).migrating("
-                    + ".action(\"\(records.first?.type ?? "")\", from: OldFields.self) { … })"
+                    + ".action(\"\(records.first?.type ?? "")\", from: OldFields.self) { … }), or "
+                    + ".dropped(\"\(records.first?.type ?? "")\") where it means nothing any more"
             case .diverged(let version, let reason):
                 "the reducer refuses the action of version \(version), which it applied when the "
                     + "journal was written (\(reason)). A reducer must do today what it did then"

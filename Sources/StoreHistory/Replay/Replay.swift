@@ -1,5 +1,3 @@
-import Dispatch
-package import StoreActionCatalog
 package import StoreCore
 package import StorePlatform
 import StoreWire
@@ -9,8 +7,8 @@ import StoreWire
 /// The next page of the journal is read while the last one is reduced.
 package struct Replay<State: Codable & Sendable>: Sendable {
     package let initial: State
-    package let registry: ActionRegistry<State>
-    package let migrations: [Migration]
+    /// How records are read.
+    package let forms: RecordForms
     package let reducer: StateReducer<State>
     /// Fills in what modules see of one another: what sessions begin with is not in a snapshot.
     package let connect: @Sendable (inout State) -> Void
@@ -27,10 +25,13 @@ package struct Replay<State: Codable & Sendable>: Sendable {
         after start: UInt64,
         through end: UInt64,
         until deadline: Deadline? = nil,
+        showing progress: ReplayProgress? = nil,
         each: (borrowing Record, State) -> Bool = { _, _ in true }
     ) throws(ReplayError) {
-        var reader = RecordReader(registry.table, migrations)
+        var reader = RecordReader(forms)
         var pages = JournalPages(journal, after: start, through: end)
+        var counter = ProgressCounter(progress, "replayed", after: start, through: end)
+        defer { counter.finish() }
         while let records = try pages.next() {
             if let deadline, deadline.isOver { throw .tooLong(records[0].version) }
             for record in records {
@@ -45,6 +46,7 @@ package struct Replay<State: Codable & Sendable>: Sendable {
                         throw .diverged(record.version, (error as? Refusal)?.reason ?? "\(error)")
                     }
                 }
+                counter.reached(record.version)
                 guard each(record, state) else { return }
             }
         }
@@ -60,9 +62,10 @@ package struct Replay<State: Codable & Sendable>: Sendable {
         var found: [ExactText: UnreadableRecord] = [ExactText(first.type): first]
         var records = records.drop { $0.version <= first.version }
         while true {
-            for record in records where found[ExactText(record.type)] == nil {
+            for record in records {
                 do { _ = try reader.action(of: record) } catch {
-                    found[ExactText(record.type)] = error
+                    let type = ExactText(error.type)
+                    found[type] = found[type] ?? error
                 }
             }
             guard let next = try pages.next() else { break }
@@ -87,61 +90,4 @@ package enum ReplayError: Error {
     case foreignBeginning(String)
     /// The time was over at this version.
     case tooLong(UInt64)
-}
-
-/// A stretch of history, page by page.
-private struct JournalPages {
-    private let journal: any Journal
-    private let end: UInt64
-    private var pending: PendingPage?
-
-    init(_ journal: any Journal, after start: UInt64, through end: UInt64) {
-        self.journal = journal
-        self.end = end
-        pending = start < end ? PendingPage(journal, after: start) : nil
-    }
-
-    /// The next records; `nil` behind the end.
-    mutating func next() throws(ReplayError) -> [Record]? {
-        guard let page = pending else { return nil }
-        let answer: JournalRecords
-        do { answer = try page.wait() } catch { throw .journal(error) }
-        var records = answer.records
-        pending = nil
-        guard let last = records.last else {
-            throw .journal(.corrupt("the journal ends before version \(end)"))
-        }
-        if last.version < end {
-            pending = PendingPage(journal, after: last.version)
-        } else if last.version > end {
-            records.removeLast(Int(last.version - end))
-        }
-        return records
-    }
-}
-
-/// A page that is being read on another thread.
-private final class PendingPage: @unchecked Sendable {
-    private static let recordsMax = 2_000
-    private static let bytesMax = 4 << 20
-
-    // Safety: `answer` is written before the signal and read after the wait.
-    private var answer: Result<JournalRecords, JournalError> = .failure(.unknown("not read"))
-    private let done = DispatchSemaphore(value: 0)
-
-    init(_ journal: any Journal, after version: UInt64) {
-        DispatchQueue.global().async { [self] in
-            answer = Result { () throws(JournalError) in
-                try journal.read(
-                    JournalPage(after: version, limit: Self.recordsMax, bytesMax: Self.bytesMax)
-                )
-            }
-            done.signal()
-        }
-    }
-
-    func wait() throws(JournalError) -> JournalRecords {
-        done.wait()
-        return try answer.get()
-    }
 }

@@ -92,7 +92,10 @@ package final class TimeTravel<State: Codable & Sendable>: PastStates {
             return .overloaded(
                 "making version \(version) again takes too long; \(reached) was reached"
             )
-        case .unreadable, .diverged, .foreignSnapshot, .foreignBeginning, .journal:
+        case .unreadable, .diverged, .foreignSnapshot, .foreignBeginning:
+            logger.error(.replayFailed, "\(RecoveryError(error, version: version))")
+            return .versionUnreadable(version)
+        case .journal:
             logger.error(.replayFailed, "\(RecoveryError(error, version: version))")
             return .overloaded("version \(version) can't be made again; the log says why")
         }

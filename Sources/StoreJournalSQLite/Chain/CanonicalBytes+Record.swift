@@ -14,6 +14,8 @@ struct RecordFields {
     var cause: UInt64?
     var origin: UnsafeRawBufferPointer?
     var session: UnsafeRawBufferPointer?
+    /// The number of the program that wrote it; 0 where that is not known.
+    var program: UInt32 = 0
 
     /// What the form has behind the request, in bytes.
     @inline(__always)
@@ -36,6 +38,11 @@ extension CanonicalBytes {
     /// has the form that it had when no record had one.
     fileprivate static let sourceHeadBytes = 8 + 4
 
+    /// What stands at the end of the form of a record whose program is known: its number. The byte
+    /// that says whether the record has changed something says that, too; so a record without a
+    /// program has the form that it had when no record had one.
+    static func programBytes(_ program: UInt32) -> Int { program == 0 ? 0 : 4 }
+
     /// Appends the form of a record that follows `previous`. Returns the offset at which it begins.
     mutating func append(_ record: RecordFields, after previous: ChainHash) -> Int {
         let fields =
@@ -44,7 +51,7 @@ extension CanonicalBytes {
         let size = Self.recordHeadBytes + fields
         let source = record.sourceBytes
         let start = count
-        let memory = extend(by: size + source)
+        let memory = extend(by: size + source + Self.programBytes(record.program))
         Self.putHead(record, after: previous, at: memory)
         var place = memory + Self.recordHeadBytes
         Self.put(record.type, at: &place)
@@ -52,16 +59,18 @@ extension CanonicalBytes {
         if let meta = record.meta { Self.put(meta, at: &place) }
         if let principal = record.principal { Self.put(principal, at: &place) }
         if let request = record.request { Self.put(request, at: &place) }
-        // What has no source ends before it.
-        guard source > 0 else { return start }
-        Self.putSource(record, at: place)
-        place += Self.sourceHeadBytes
-        if let origin = record.origin { Self.put(origin, at: &place) }
-        if let session = record.session {
-            Self.put(session.count, at: place)
-            place += 4
-            Self.put(session, at: &place)
+        // The part is left out where there is no source.
+        if source > 0 {
+            Self.putSource(record, at: place)
+            place += Self.sourceHeadBytes
+            if let origin = record.origin { Self.put(origin, at: &place) }
+            if let session = record.session {
+                Self.put(session.count, at: place)
+                place += 4
+                Self.put(session, at: &place)
+            }
         }
+        Self.put(program: record.program, at: place)
         return start
     }
 
@@ -74,7 +83,8 @@ extension CanonicalBytes {
         previous.store(to: memory)
         memory.storeBytes(of: record.version.littleEndian, toByteOffset: 32, as: UInt64.self)
         memory.storeBytes(of: record.time.littleEndian, toByteOffset: 40, as: Int64.self)
-        memory.storeBytes(of: record.changed ? 1 : 0, toByteOffset: 48, as: UInt8.self)
+        let flags: UInt8 = (record.changed ? 1 : 0) | (record.program == 0 ? 0 : 2)
+        memory.storeBytes(of: flags, toByteOffset: 48, as: UInt8.self)
         put(record.type.count, at: memory + 49)
         put(record.payload.count, at: memory + 53)
         put(record.meta?.count, at: memory + 57)
@@ -86,6 +96,11 @@ extension CanonicalBytes {
     private static func putSource(_ record: RecordFields, at memory: UnsafeMutableRawPointer) {
         memory.storeBytes(of: (record.cause ?? .max).littleEndian, as: UInt64.self)
         put(record.origin?.count, at: memory + 8)
+    }
+
+    @inline(__always)
+    private static func put(program: UInt32, at place: UnsafeMutableRawPointer) {
+        if program > 0 { place.storeBytes(of: program.littleEndian, as: UInt32.self) }
     }
 
     @inline(__always)
@@ -114,7 +129,7 @@ extension CanonicalBytes {
             + (record.meta?.count ?? 0) + (record.principal?.description.utf8.count ?? 0)
             + (record.requestID?.utf8.count ?? 0)
             + (hasSource ? Self.sourceHeadBytes + (record.origin?.utf8.count ?? 0) : 0)
-            + (record.session.map { 4 + $0.utf8.count } ?? 0)
+            + (record.session.map { 4 + $0.utf8.count } ?? 0) + Self.programBytes(record.program)
         let memory = extend(by: size)
         var place = memory + Self.recordHeadBytes
         var fields = RecordFields(
@@ -124,6 +139,7 @@ extension CanonicalBytes {
             type: Self.put(record.type, at: &place),
             payload: Self.put(record.payload, at: &place)
         )
+        fields.program = record.program
         if let meta = record.meta { fields.meta = Self.put(meta, at: &place) }
         if let principal = record.principal?.description {
             fields.principal = Self.put(principal, at: &place)
@@ -143,6 +159,7 @@ extension CanonicalBytes {
                 fields.session = text
             }
         }
+        Self.put(program: record.program, at: place)
         Self.putHead(fields, after: previous, at: memory)
         return fields
     }

@@ -96,7 +96,8 @@ struct RecordRows: ~Copyable {
             request: statement.bytesIfAny(7),
             cause: statement.integerIfAny(9).map { UInt64(bitPattern: $0) },
             origin: statement.bytesIfAny(10),
-            session: statement.bytesIfAny(11)
+            session: statement.bytesIfAny(11),
+            program: UInt32(truncatingIfNeeded: statement.integer(12))
         )
         guard fields.version == end.version + 1 else {
             throw .damaged("record \(end.version + 1) is missing: \(fields.version) comes next")

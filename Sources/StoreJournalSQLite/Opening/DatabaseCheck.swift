@@ -32,7 +32,12 @@ struct DatabaseCheck {
             try reader.checkRecordsReach(from: contents.meta.base, to: start)
         }
         note(recordsFault)
-        let marked = try followChain(reader, mark, follower)
+        var programs: [KeptProgram] = []
+        let programsFault = try Self.fault { () throws(ReadFailure) in
+            programs = try reader.programs()
+        }
+        note(programsFault)
+        let marked = try followChain(reader, mark, follower, programs)
         let outcomesFault = try Self.fault { () throws(ReadFailure) in
             var newest: Int64 = 0
             contents.outcomesCount = try reader.countOutcomes { newest = max(newest, $0.time) }
@@ -105,7 +110,8 @@ struct DatabaseCheck {
     private mutating func followChain(
         _ reader: Reader,
         _ mark: HighWaterMark?,
-        _ follower: (any HistoryFollower)?
+        _ follower: (any HistoryFollower)?,
+        _ programs: [KeptProgram]
     ) throws(ReadFailure) -> ChainHash? {
         var marked: ChainHash?
         if let mark, contents.meta.base.version...start.version ~= mark.end.version {
@@ -122,7 +128,8 @@ struct DatabaseCheck {
                 bytesTotal: contents.bytesTotal,
                 mark: mark
             )
-            let walked = ChainWalk.run(walk, followerFromSnapshot(follower))
+            let newest = follower == nil ? 0 : try reader.newestVersion()
+            let walked = ChainWalk.run(walk, followerFromSnapshot(follower, newest, programs))
             contents.end = walked.end
             contents.bytesTotal = walked.bytesTotal
             marked = walked.marked ?? marked
@@ -134,7 +141,9 @@ struct DatabaseCheck {
 
     /// The follower, where it goes on from the snapshot.
     private func followerFromSnapshot(
-        _ follower: (any HistoryFollower)?
+        _ follower: (any HistoryFollower)?,
+        _ newest: UInt64,
+        _ programs: [KeptProgram]
     ) -> (any HistoryFollower)? {
         guard let follower, let snapshot,
             let state = Compression.decompress(snapshot.state, size: snapshot.size)
@@ -145,7 +154,7 @@ struct DatabaseCheck {
             state: state,
             form: snapshot.form
         )
-        return follower.begins(with: found) ? follower : nil
+        return follower.begins(with: found, newest: newest, writtenBy: programs) ? follower : nil
     }
 
     private mutating func compare(with mark: HighWaterMark, _ marked: ChainHash?) {

@@ -46,6 +46,7 @@ struct DatabaseRecovery {
             try Writer(connection, contents)
         }
         do throws(JournalError) {
+            try copyPrograms(reader, to: writer)
             try copyRecords(reader, to: writer)
             try copyOutcomes(reader, to: writer)
             try copySnapshots(reader, to: writer)
@@ -72,6 +73,14 @@ struct DatabaseRecovery {
         }
         if all != check.start { meta.base = check.start }
         return DatabaseContents(meta)
+    }
+
+    /// As far as they can be read: records of a program that is lost are read as older ones are.
+    private func copyPrograms(_ reader: Reader, to writer: Writer) throws(JournalError) {
+        let programs = (try? reader.checkedPrograms().intact) ?? []
+        try writer.transaction { (writer) throws(SQLiteFailure) in
+            for program in programs { try writer.insert(program) }
+        }
     }
 
     private func copyRecords(_ reader: Reader, to writer: Writer) throws(JournalError) {

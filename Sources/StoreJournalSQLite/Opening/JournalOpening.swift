@@ -194,7 +194,7 @@ extension JournalOpening {
         contents.format = old
         guard old < Schema.format, !keepsForm else { return }
         do throws(SQLiteFailure) {
-            try Schema.upgrade(connection)
+            try Schema.upgrade(connection, from: old)
         } catch {
             throw JournalOpenError(
                 .system,

@@ -14,6 +14,7 @@ package struct RecordPage: ~Copyable {
         var payloadCount: Int
         /// Where the session lies, where there is one.
         var session: Range<Int>?
+        var program: UInt32
     }
 
     /// The forms that are hashed, one behind the other: the fields are used where they lie there.
@@ -38,8 +39,15 @@ package struct RecordPage: ~Copyable {
             version: first + UInt64(index),
             type: form.bytes(place.start..<end),
             payload: form.bytes(end..<(end + place.payloadCount)),
-            session: place.session.map { form.bytes($0) }
+            session: place.session.map { form.bytes($0) },
+            program: place.program
         )
+    }
+
+    /// Where the session lies in the form that was appended last: at its end, before the program.
+    private func session(of fields: borrowing RecordFields) -> Range<Int>? {
+        let end = form.count - CanonicalBytes.programBytes(fields.program)
+        return fields.session.map { (end - $0.count)..<end }
     }
 
     /// Fills it with the next of the rows; leaves it empty where there are none. `each` gets the
@@ -59,8 +67,8 @@ package struct RecordPage: ~Copyable {
                     start: start + CanonicalBytes.recordHeadBytes,
                     typeCount: rows.fields.type.count,
                     payloadCount: rows.fields.payload.count,
-                    // The last field of the form.
-                    session: rows.fields.session.map { (form.count - $0.count)..<form.count }
+                    session: session(of: rows.fields),
+                    program: rows.fields.program
                 )
             )
             each(rows)

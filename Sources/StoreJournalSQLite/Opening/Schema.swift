@@ -4,17 +4,23 @@ enum Schema {
     static let applicationID: Int64 = 0x5354_4A4C  // "STJL"
     /// Counts the forms; a change of anything here or in the canonical forms makes another.
     ///
-    /// Form 2 has each record's session, which form 1 has not.
-    static let format: Int64 = 2
-    /// The forms that are read. A file of form 1 gets form 2 when it is opened to be written to.
+    /// Form 2 has each record's session. Form 3 has the programs that wrote, and which of them
+    /// wrote each record.
+    static let format: Int64 = 3
+    /// The forms that are read. An older file gets this form when it is opened to be written to.
     static let formats: ClosedRange<Int64> = 1...format
 
     /// The objects of a form: each one's name, and the statement that makes it.
     private static func objects(of format: Int64) -> [(name: String, sql: String)] {
-        [
-            ("meta", meta), ("outcomes", outcomes), ("outcomes_by_time", outcomesByTime),
-            ("records", format == 1 ? records1 : records), ("snapshots", snapshots),
-        ]
+        let records =
+            switch format {
+            case 1: records(adding: "")
+            case 2: records(adding: ", session TEXT")
+            default: records(adding: ", session TEXT, program INTEGER")
+            }
+        return [("meta", meta), ("outcomes", outcomes), ("outcomes_by_time", outcomesByTime)]
+            + (format < 3 ? [] : [("programs", programs)])
+            + [("records", records), ("snapshots", snapshots)]
     }
 
     /// One row. `origin` is the epoch that the chain begins with, and `base` where the records that
@@ -30,25 +36,9 @@ enum Schema {
         )
         """
 
-    /// The table of form 1.
-    private static let records1 = """
-        CREATE TABLE records (
-            version INTEGER PRIMARY KEY,
-            time INTEGER NOT NULL,
-            changed INTEGER NOT NULL,
-            type TEXT NOT NULL,
-            payload BLOB NOT NULL,
-            meta BLOB,
-            principal TEXT,
-            request TEXT,
-            hash BLOB NOT NULL,
-            cause INTEGER,
-            origin TEXT
-        )
+    /// Byte for byte what SQLite makes of the table of form 1 in ``upgrade(_:from:)``.
+    private static func records(adding columns: String) -> String {
         """
-
-    /// Byte for byte what SQLite makes of the statement above in ``upgrade(_:)``.
-    private static let records = """
         CREATE TABLE records (
             version INTEGER PRIMARY KEY,
             time INTEGER NOT NULL,
@@ -61,7 +51,18 @@ enum Schema {
             hash BLOB NOT NULL,
             cause INTEGER,
             origin TEXT
-        , session TEXT)
+        """ + (columns.isEmpty ? "\n)" : "\n" + columns + ")")
+    }
+
+    /// `began` orders the programs by when they registered last.
+    private static let programs = """
+        CREATE TABLE programs (
+            number INTEGER PRIMARY KEY,
+            began INTEGER NOT NULL,
+            digest TEXT NOT NULL,
+            forms BLOB NOT NULL,
+            sum BLOB NOT NULL
+        )
         """
 
     /// `principal` is empty where the sender is unknown, else "=" and the name.
@@ -111,12 +112,14 @@ enum Schema {
         try connection.integer("PRAGMA user_version") ?? 0
     }
 
-    /// Makes form 2 of form 1, all of it or nothing. No record is written again: SQLite reads the
-    /// new column as NULL where a row ends before it.
-    static func upgrade(_ connection: Connection) throws(SQLiteFailure) {
+    /// Makes this form of an older one, all of it or nothing. No record is written again: SQLite
+    /// reads a new column as NULL where a row ends before it.
+    static func upgrade(_ connection: Connection, from old: Int64) throws(SQLiteFailure) {
         try connection.execute("BEGIN IMMEDIATE")
         do throws(SQLiteFailure) {
-            try connection.execute("ALTER TABLE records ADD COLUMN session TEXT")
+            if old < 2 { try connection.execute("ALTER TABLE records ADD COLUMN session TEXT") }
+            try connection.execute("ALTER TABLE records ADD COLUMN program INTEGER")
+            try connection.execute(programs)
             try connection.execute("PRAGMA user_version = \(format)")
             try connection.execute("COMMIT")
         } catch {

@@ -42,7 +42,8 @@ struct StoreBase<State: Codable & Equatable & Sendable>: Sendable {
             configuration.analyticsRecent > 0
             ? RecentAnalytics(countMax: configuration.analyticsRecent) : nil
         lines = try ActionLines(configuration, registry, world.logger)
-        let replay = OpeningReplay(of: server.program, registry)
+        let progress = ReplayProgress(to: world.logger)
+        let replay = OpeningReplay(of: server.program, registry, showing: progress)
         journal =
             try world.simulated.map { OpenJournal($0.journal) }
             ?? server.programJournal.map { try OpenJournal($0) }
@@ -54,6 +55,7 @@ struct StoreBase<State: Codable & Equatable & Sendable>: Sendable {
             encoder: encoder,
             beginningWith: server.stateFile(configuration),
             replayed: replay.made,
+            showing: progress,
             logger: world.logger
         )
         // The cookies' key lies in the data directory, which the journal has made.

@@ -141,7 +141,7 @@ extension StoreServer {
     /// Goes on with the effects that had not ended when the server did.
     func resumeEffects(of store: AssembledStore<State>) {
         let base = store.base
-        let past = PastActions(base.history.journal, base.registry.table, migrations)
+        let past = PastActions(base.history.journal, base.history.replay.forms)
         composition.resume(
             store.core,
             base.history.state,

@@ -23,6 +23,7 @@ extension StoreServer {
         if let test = world.test { ports.clock = test.clock.timeOfDay }
         ports.journal = history.journal
         ports.version = history.version
+        ports.program = history.program
         ports.action = history.action
         ports.keyClock = base.journal.keyClock
         ports.sink = published.publisher

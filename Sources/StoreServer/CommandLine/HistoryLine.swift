@@ -6,23 +6,26 @@ import StoreWire
 /// One applied action as a line of an export.
 struct HistoryLine {
     let record: Record
+    /// The program that wrote it, where this is the first line of its records.
+    let program: WritingProgram?
 
-    init(_ record: Record) {
+    init(_ record: Record, writtenBy program: WritingProgram?) {
         self.record = record
+        self.program = program
     }
 
     /// The line, with its end.
     var bytes: [UInt8] {
         var line = JSONOutput(capacity: 160 + record.bytes)
-        line.record(record, inFull: true)
+        line.record(record, inFull: true, writtenBy: program)
         line.byte(UInt8(ascii: "\n"))
         return line.array
     }
 
-    /// Reads a line.
+    /// Reads a line. The record gets the number that `numbers` has for its program.
     ///
-    /// - Throws: `HistoryCommandError`, which names what is missing.
-    init(reading line: [UInt8]) throws {
+    /// - Throws: `HistoryCommandError`, which names what is missing, and what `numbers` throws.
+    init(reading line: [UInt8], _ numbers: inout ImportedPrograms) throws {
         let object: JSONNode
         do {
             object = try JSONDocument(parsing: line, limits: .unbounded).root
@@ -40,6 +43,8 @@ struct HistoryLine {
                 "it needs version, time (RFC 3339, in UTC), type, payload and changed"
             )
         }
+        let program = try ImportedPrograms.Mention(object.member(named: "program"))
+        self.program = program?.program
         record = Record(
             version: version,
             time: time,
@@ -51,7 +56,8 @@ struct HistoryLine {
             changed: changed.sourceText == "true",
             cause: object.member(named: "cause").flatMap { UInt64($0.sourceText) },
             origin: object.member(named: "origin")?.stringValue,
-            session: object.member(named: "session")?.stringValue
+            session: object.member(named: "session")?.stringValue,
+            program: try program.map { try numbers.number(of: $0) } ?? 0
         )
     }
 

@@ -7,10 +7,12 @@ import StoreWire
 /// the journal has.
 struct SnapshotComparison<State: Codable & Equatable & Sendable> {
     let replay: Replay<State>
+    private let progress: ReplayProgress
     private let encoder = JSONEncoder()
 
-    init(replay: Replay<State>) {
+    init(replay: Replay<State>, progress: ReplayProgress) {
         self.replay = replay
+        self.progress = progress
     }
 
     /// Returns a line for the operator: what was replayed and compared.
@@ -23,7 +25,12 @@ struct SnapshotComparison<State: Codable & Equatable & Sendable> {
             var base = try replay.base(for: snapshots.first?.version ?? 0)
             var compared = 0
             var different: UInt64?
-            try replay.advance(&base.state, after: base.version, through: end) { record, state in
+            try replay.advance(
+                &base.state,
+                after: base.version,
+                through: end,
+                showing: progress
+            ) { record, state in
                 guard let then = snapshots.first(where: { $0.version == record.version }),
                     replay.isRead(then)
                 else { return true }

@@ -23,9 +23,15 @@ extension StoreServer {
         // The version that was exported last. A page at a time bounds the memory.
         var after = journal.oldest - 1
         do {
+            // Each with the first of its records.
+            var programs: [UInt32: WritingProgram] = [:]
+            for kept in try journal.programs() { programs[kept.number] = kept.program }
             while after < journal.version {
                 let page = try journal.read(JournalPage(after: after, limit: 1_000))
-                for record in page.records { try output.write(HistoryLine(record).bytes) }
+                for record in page.records {
+                    let program = programs.removeValue(forKey: record.program)
+                    try output.write(HistoryLine(record, writtenBy: program).bytes)
+                }
                 after = page.through
             }
         } catch let error as JournalError {

@@ -78,7 +78,8 @@ extension StoreServer {
                 of: program,
                 in: journal,
                 registry: ActionRegistry(actions, composition.actions())
-            )
+            ),
+            progress: .ofCommand(makeLogger())
         ).run()
     }
 }

@@ -46,11 +46,18 @@ extension StoreServer {
             logger: makeLogger()
         )
         var state = history.state
-        var reader = RecordReader(registry.table, migrations)
+        var reader = RecordReader(history.replay.forms)
+        var programs = ImportedPrograms(into: journal)
         var batch = JournalBatch()
+        var counter = ProgressCounter(
+            .ofCommand(makeLogger()),
+            "imported",
+            after: 0,
+            through: try LineInput.count(file)
+        )
         while let line = try input.next() {
             do {
-                let record = try HistoryLine(reading: line).record
+                let record = try HistoryLine(reading: line, &programs).record
                 guard record.version == journal.version + UInt64(batch.records.count) + 1 else {
                     throw HistoryCommandError("version \(record.version) does not follow")
                 }
@@ -59,7 +66,9 @@ extension StoreServer {
                 if let action = try reader.action(of: record) {
                     try reducer(&state, action, record.version, record.session)
                 }
+                programs.note(record)
                 batch.records.append(record)
+                counter.reached(record.version)
             } catch {
                 let reason = (error as? UnreadableRecord)?.reason ?? "\(error)"
                 throw HistoryCommandError("line \(input.number) of \(file): \(reason)")
@@ -67,6 +76,8 @@ extension StoreServer {
             if batch.records.count == 1_000 { try journal.appendAndEmpty(&batch) }
         }
         try journal.appendAndEmpty(&batch)
+        counter.finish()
+        try history.registerAgain(behind: programs.unknownNames)
         return "\(place) has \(journal.version) actions\n"
     }
 }

@@ -16,21 +16,34 @@ package final class OpeningReplay<State: Codable & Equatable & Sendable>: Histor
     private let connect: @Sendable (inout State) -> Void
     private var steps: ReplaySteps<State>
     private var base: Replay<State>.Base?
+    private let forms: RecordForms
+    private let progress: ReplayProgress?
 
-    init(of program: Program<State>, _ registry: ActionRegistry<State>) {
+    init(
+        of program: Program<State>,
+        _ registry: ActionRegistry<State>,
+        showing progress: ReplayProgress? = nil
+    ) {
         connect = program.connect
+        forms = RecordForms(registry.table, program.migrations)
+        self.progress = progress
         steps = ReplaySteps(
-            reader: RecordReader(registry.table, program.migrations),
-            reducer: program.reducer
+            reader: RecordReader(forms),
+            reducer: program.reducer,
+            counter: ProgressCounter(nil, "", after: 0, through: 0)
         )
     }
 
     /// The state of the newest version, where it was made.
     var made: ReplayedState<State> {
-        ReplayedState(form: form) { [self] in base?.version == $0 ? base?.state : nil }
+        ReplayedState(form: form, forms: forms) { [self] in base?.version == $0 ? base?.state : nil }
     }
 
-    func begins(with snapshot: StateSnapshot) -> Bool {
+    func begins(
+        with snapshot: StateSnapshot,
+        newest: UInt64,
+        writtenBy programs: [KeptProgram]
+    ) -> Bool {
         guard GivenState.isForm(snapshot.form, form),
             var state = try? JSONDecoder(limits: .unbounded).decode(
                 State.self,
@@ -38,6 +51,13 @@ package final class OpeningReplay<State: Codable & Equatable & Sendable>: Histor
             )
         else { return false }
         connect(&state)
+        forms.add(programs)
+        steps.counter = ProgressCounter(
+            progress,
+            "replayed",
+            after: snapshot.version,
+            through: newest
+        )
         base = Replay.Base(state: state, version: snapshot.version)
         return true
     }
@@ -48,6 +68,7 @@ package final class OpeningReplay<State: Codable & Equatable & Sendable>: Histor
         do {
             try steps.run(page, &made.state)
         } catch {
+            steps.counter.finish()
             return false
         }
         base = Replay.Base(state: made.state, version: made.version + UInt64(page.count))
@@ -63,13 +84,16 @@ package final class OpeningReplay<State: Codable & Equatable & Sendable>: Histor
 private struct ReplaySteps<State> {
     var reader: RecordReader
     let reducer: StateReducer<State>
+    var counter: ProgressCounter
 
     mutating func run(_ page: borrowing RecordPage, _ state: inout State) throws {
         for index in 0..<page.count {
             let record = page.record(at: index)
-            guard let action = try reader.action(of: record) else { continue }
-            let session = record.session.map { String(decoding: $0, as: UTF8.self) }
-            try reducer(&state, action, record.version, session)
+            if let action = try reader.action(of: record) {
+                let session = record.session.map { String(decoding: $0, as: UTF8.self) }
+                try reducer(&state, action, record.version, session)
+            }
+            counter.reached(record.version)
         }
     }
 }

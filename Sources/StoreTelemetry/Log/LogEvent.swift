@@ -35,6 +35,7 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case historyNoted = "history.noted"
     case snapshotFailed = "snapshot.failed"
     case replayFailed = "replay.failed"
+    case replayProgress = "replay.progress"
     case sharedFailed = "shared.failed"
     case sharedKept = "shared.kept"
 

@@ -43,6 +43,15 @@ public final class FaultyJournal: Journal {
         try memory.outcomes(of: keys)
     }
 
+    /// Keeps a program's names and forms, or fails as ``fail(with:)`` has set.
+    public func register(_ program: WritingProgram) throws(JournalError) -> UInt32 {
+        if let error = failure.withLock({ $0 }) { throw error }
+        return try memory.register(program)
+    }
+
+    /// The programs that have registered.
+    public func programs() throws(JournalError) -> [KeptProgram] { try memory.programs() }
+
     /// Keeps a snapshot, or fails as ``fail(with:)`` has set.
     public func save(_ snapshot: StateSnapshot) throws(JournalError) {
         if let error = failure.withLock({ $0 }) { throw error }

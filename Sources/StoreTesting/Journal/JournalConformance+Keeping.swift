@@ -153,7 +153,11 @@ extension JournalConformance {
         let last = JournalBatch(records: [JournalSamples.record(121)], outcomes: [outcome])
         try journal.append(last, at: 120)
         let epoch = journal.epoch
+        let program = WritingProgram(digest: "forms", forms: Array("[]".utf8))
+        let number = try journal.register(program)
         let again = check.keep(try reopen(journal))
+        let programs = [KeptProgram(number: number, program: program)]
+        check.expect("the programs", try again.programs(), is: programs)
         check.expect("the epoch", again.epoch, is: epoch)
         check.expect("the version", again.version, is: 121)
         check.expect("the records", try again.tail(from: 0), are: JournalSamples.records(1...121))

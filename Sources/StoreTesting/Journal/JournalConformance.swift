@@ -54,6 +54,7 @@ public enum JournalConformance {
         case .oldSnapshot: try checkOldSnapshot(&check)
         case .forgetting: try checkForgetting(&check)
         case .full: try checkFull(&check)
+        case .programs: try checkPrograms(&check)
         case .close: try checkClose(&check)
         case .reopen: try checkReopen(&check)
         }

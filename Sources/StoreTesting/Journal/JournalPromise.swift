@@ -19,6 +19,7 @@ public enum JournalPromise: String, Sendable, CaseIterable {
     case oldSnapshot = "a snapshot that is not newer than the newest changes nothing"
     case forgetting = "what is forgotten is said to be gone, and the rest has no hole"
     case full = "where there is no room nothing is written, and it may be tried again"
+    case programs = "programs are kept, each under one number"
     case close = "a journal may be closed twice"
     case reopen = "everything is there when the journal is opened again"
 }

@@ -18,7 +18,8 @@ enum JournalSamples {
             changed: !version.isMultiple(of: 7),
             cause: version.isMultiple(of: 4) ? version - 1 : nil,
             origin: version.isMultiple(of: 6) ? "Home/Home.swift:6" : nil,
-            session: version % 4 > 1 ? "session-\(version % 3)" : nil
+            session: version % 4 > 1 ? "session-\(version % 3)" : nil,
+            program: version.isMultiple(of: 9) ? .max : UInt32(version % 4)
         )
     }
 

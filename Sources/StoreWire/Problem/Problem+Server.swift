@@ -24,6 +24,15 @@ extension Problem {
         )
     }
 
+    /// 500: the program of today can't make a past version again. The log has the reason.
+    package static func versionUnreadable(_ version: UInt64) -> Problem {
+        Problem(
+            .versionUnreadable,
+            detail: "The program of today can't make version \(version) again, and a further try "
+                + "fails, too; the server's log says why."
+        )
+    }
+
     /// 503: a bound of the server is reached; nothing was applied. `what` is full, such as "the
     /// queue of actions (65,536)".
     package static func overloaded(_ what: String, retryAfterSeconds: Int = 1) -> Problem {

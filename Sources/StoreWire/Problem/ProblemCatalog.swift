@@ -24,7 +24,8 @@ package enum ProblemCatalog {
             access(of: slug)
         case .refused, .unknownAction, .invalidPayload, .idempotencyMismatch, .effectFailed:
             action(of: slug)
-        case .viewFailed, .tooManyRequests, .overloaded, .draining, .streamLimit, .storageFull:
+        case .viewFailed, .versionUnreadable, .tooManyRequests, .overloaded, .draining,
+            .streamLimit, .storageFull:
             server(of: slug)
         }
     }
@@ -307,6 +308,19 @@ package enum ProblemCatalog {
                 """
                 The server's log has a line with the view and the reason, for its developer. Other \
                 views, and GET /state, can still be read.
+                """
+            )
+        case .versionUnreadable:
+            (
+                "This version can't be made again",
+                """
+                A past version is made again from the actions that led to it. The program of today \
+                can't read one of them, or its reducer refuses it. Only another program changes that: \
+                the same request fails again. The state of today is not affected.
+                """,
+                """
+                Do not repeat the request. The server's log has a line with the action and the \
+                reason, for the developer of the program. GET /state can still be read.
                 """
             )
         case .draining:

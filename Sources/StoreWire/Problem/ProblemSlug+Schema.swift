@@ -20,7 +20,8 @@ extension ProblemSlug {
         case .invalidPayload: [.init("pointer", .string()), .init("expected", .string())]
         case .badRequest, .unauthorized, .forbidden, .notFound, .methodNotAllowed, .timeout,
             .misdirected, .unsupportedMediaType, .idempotencyMismatch, .tooManyRequests,
-            .viewFailed, .overloaded, .streamLimit, .versionNotSupported, .storageFull:
+            .viewFailed, .versionUnreadable, .overloaded, .streamLimit, .versionNotSupported,
+            .storageFull:
             []
         case .draining: [.init("stores", .array(of: .string()), isRequired: false)]
         }

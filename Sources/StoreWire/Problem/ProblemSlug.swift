@@ -20,6 +20,7 @@ package enum ProblemSlug: String, Sendable, CaseIterable {
     case idempotencyMismatch = "idempotency-mismatch"
     case effectFailed = "effect-failed"
     case viewFailed = "view-failed"
+    case versionUnreadable = "version-unreadable"
     case tooManyRequests = "too-many-requests"
     case overloaded
     case draining
@@ -47,7 +48,7 @@ package enum ProblemSlug: String, Sendable, CaseIterable {
         case .effectFailed: 424
         case .tooManyRequests: 429
         case .headersTooLarge: 431
-        case .viewFailed: 500
+        case .viewFailed, .versionUnreadable: 500
         case .overloaded, .draining, .streamLimit: 503
         case .versionNotSupported: 505
         case .storageFull: 507

@@ -1,4 +1,5 @@
-// One program at four times of its life; EVOLVING says which. Its journal outlives all of them.
+// One program at several times of its life; EVOLVING says which. Its journal outlives all of them.
+// SLOW is the time that each action takes, in milliseconds.
 
 import Glibc
 import StoreCore
@@ -20,6 +21,16 @@ struct Counted: Action, Codable {
     let by: Int
 }
 
+/// What ``Counted`` is later, under the same name.
+struct CountedAnew: Action, Codable {
+    let times: Int
+}
+
+/// What ``Counted`` is when doubles are counted, with the same fields.
+struct CountedTwice: Action, Codable {
+    let by: Int
+}
+
 /// What ``Counted`` is called later.
 struct Added: Action, Codable {
     let amount: Int
@@ -36,8 +47,13 @@ struct OldCounted: Decodable {
     let by: Int
 }
 
+let slowness = getenv("SLOW").flatMap { UInt32(String(cString: $0)) } ?? 0
+
 @Sendable func reduce(_ tally: inout Tally, _ action: any Action) throws {
+    if slowness > 0 { usleep(slowness * 1_000) }
     switch action {
+    case let action as CountedAnew: tally.count += action.times
+    case let action as CountedTwice: tally.count += action.by * 2
     case let action as Counted: tally.count += action.by
     case let action as Added: tally.count += action.amount
     case let action as LoginRequested:
@@ -62,6 +78,34 @@ case "renamed":
 case "migrated":
     StoreServer(state: Tally(), actions: [Added.self, LoginRequested.self], reducer: reduce)
         .migrating(.action("Counted", from: OldCounted.self) { Added(amount: $0.by) })
+        .main()
+case "relabelled":
+    StoreServer(
+        state: Tally(),
+        actions: .named("Counted", CountedAnew.self) + [LoginRequested.self],
+        reducer: reduce
+    )
+    .migrating(.action("Counted", from: OldCounted.self) { CountedAnew(times: $0.by) })
+    .main()
+case "doubled":
+    // The fields are the same, and mean something else: what was counted once stays so.
+    StoreServer(
+        state: Tally(),
+        actions: .named("Counted", CountedTwice.self)
+            + [Added.self, LoginRequested.self],
+        reducer: reduce
+    )
+    .migrating(.action("Counted", from: OldCounted.self) { Added(amount: $0.by) })
+    .main()
+case "extended":
+    StoreServer(
+        state: Tally(),
+        actions: [Counted.self, Added.self, LoginRequested.self],
+        reducer: reduce
+    ).main()
+case "dropped":
+    StoreServer(state: Tally(), actions: [Added.self, LoginRequested.self], reducer: reduce)
+        .migrating(.dropped("Counted"))
         .main()
 case "grown":
     StoreServer(

@@ -88,6 +88,10 @@ final class PeerJournal: Journal {
     }
 
     func read(_ page: JournalPage) throws(JournalError) -> JournalRecords { try inner.read(page) }
+    func register(_ program: WritingProgram) throws(JournalError) -> UInt32 {
+        try inner.register(program)
+    }
+    func programs() throws(JournalError) -> [KeptProgram] { try inner.programs() }
     func save(_ snapshot: StateSnapshot) throws(JournalError) { try inner.save(snapshot) }
     func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot? {
         try inner.snapshot(atOrBefore: version)

@@ -31,7 +31,7 @@ import Testing
         .overloaded("the queue of actions (65,536)"),
         .draining(),
         .streamLimit(10_000),
-        .viewFailed("list"), .versionNotSupported(), .storageFull(),
+        .viewFailed("list"), .versionUnreadable(7), .versionNotSupported(), .storageFull(),
     ]
 
     @Test func `protocol 8.1: there is a constructor for every kind`() {

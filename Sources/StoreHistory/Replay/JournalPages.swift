@@ -1,0 +1,59 @@
+import Dispatch
+import StoreCore
+
+/// A stretch of history, page by page.
+struct JournalPages {
+    private let journal: any Journal
+    private let end: UInt64
+    private var pending: PendingPage?
+
+    init(_ journal: any Journal, after start: UInt64, through end: UInt64) {
+        self.journal = journal
+        self.end = end
+        pending = start < end ? PendingPage(journal, after: start) : nil
+    }
+
+    /// The next records; `nil` behind the end.
+    mutating func next() throws(ReplayError) -> [Record]? {
+        guard let page = pending else { return nil }
+        let answer: JournalRecords
+        do { answer = try page.wait() } catch { throw .journal(error) }
+        var records = answer.records
+        pending = nil
+        guard let last = records.last else {
+            throw .journal(.corrupt("the journal ends before version \(end)"))
+        }
+        if last.version < end {
+            pending = PendingPage(journal, after: last.version)
+        } else if last.version > end {
+            records.removeLast(Int(last.version - end))
+        }
+        return records
+    }
+}
+
+/// A page that is being read on another thread.
+private final class PendingPage: @unchecked Sendable {
+    private static let recordsMax = 2_000
+    private static let bytesMax = 4 << 20
+
+    // Safety: `answer` is written before the signal and read after the wait.
+    private var answer: Result<JournalRecords, JournalError> = .failure(.unknown("not read"))
+    private let done = DispatchSemaphore(value: 0)
+
+    init(_ journal: any Journal, after version: UInt64) {
+        DispatchQueue.global().async { [self] in
+            answer = Result { () throws(JournalError) in
+                try journal.read(
+                    JournalPage(after: version, limit: Self.recordsMax, bytesMax: Self.bytesMax)
+                )
+            }
+            done.signal()
+        }
+    }
+
+    func wait() throws(JournalError) -> JournalRecords {
+        done.wait()
+        return try answer.get()
+    }
+}

@@ -1,0 +1,99 @@
+import StoreCore
+import StoreTexts
+
+/// Compares the programs that have written a history with the program that is to go on with it.
+///
+/// A start needs only the newest snapshot and the records behind it. The records before are needed
+/// later, for past versions and by `verify`, and then it is too late to find that the program can't
+/// read them. So a program that was not the last to start reads a record of each name whose form
+/// has changed. Where nothing has changed, no record is read.
+struct ProgramComparison {
+    /// A name in one program's records; those of unknown programs have the number 0.
+    private struct Key: Hashable {
+        let program: UInt32
+        let name: ExactText
+    }
+
+    /// The most whole names that are remembered, so that their patterns need not be made again.
+    private static let namesMax = 10_000
+
+    let journal: any Journal
+    let forms: RecordForms
+    let progress: ReplayProgress?
+
+    /// The programs that have to register after the start, in this order: where the journal has
+    /// none yet, the names of its records, and the program of today.
+    ///
+    /// - Throws: ``ReplayError/unreadable(_:)`` with the first record of each name that can't be
+    ///   read, and ``ReplayError/journal(_:)``.
+    func run() throws(ReplayError) -> [WritingProgram] {
+        let kept: [KeptProgram]
+        do { kept = try journal.programs() } catch { throw .journal(error) }
+        forms.add(kept)
+        let today = forms.today.program
+        guard let last = kept.last else {
+            let names = try namesOfAll()
+            return (names.isEmpty ? [] : [ProgramForms(names: names).program]) + [today]
+        }
+        if last.program.digest != today.digest { try compare(kept, beside: today) }
+        return [today]
+    }
+
+    /// Reads the first record of each name, and returns the names.
+    private func namesOfAll() throws(ReplayError) -> [String] {
+        var found: [ExactText: String] = [:]
+        try readFirst { key, pattern in
+            guard key.program == 0, found[key.name] == nil else { return .isRead }
+            found[key.name] = pattern
+            return .isFirst
+        }
+        return found.values.filter { ClientRequest(recorded: $0) == nil }.sorted()
+    }
+
+    /// Reads the first record of each name that has another form today, or is missing.
+    private func compare(
+        _ kept: [KeptProgram],
+        beside today: WritingProgram
+    ) throws(ReplayError) {
+        var open: Set<Key> = []
+        for program in kept where program.program.digest != today.digest {
+            guard let then = ProgramForms(program.program) else { continue }
+            for form in then.all where form.form == nil || form != forms.today[form.name] {
+                let number = form.form == nil ? 0 : program.number
+                open.insert(Key(program: number, name: ExactText(form.name)))
+            }
+        }
+        guard !open.isEmpty else { return }
+        try readFirst { key, _ in
+            guard open.remove(key) != nil else { return .isRead }
+            return open.isEmpty ? .isLast : .isFirst
+        }
+    }
+
+    private enum Choice { case isRead, isFirst, isLast }
+
+    /// Goes over all records, and reads those that `choose` asks for.
+    private func readFirst(_ choose: (Key, String) -> Choice) throws(ReplayError) {
+        let (start, end) = (journal.oldest - 1, journal.version)
+        var reader = RecordReader(forms)
+        var pages = JournalPages(journal, after: start, through: end)
+        var counter = ProgressCounter(progress, "compared", after: start, through: end)
+        defer { counter.finish() }
+        var patterns: [ExactText: String] = [:]
+        var unreadable: [UnreadableRecord] = []
+        walk: while let records = try pages.next() {
+            for record in records {
+                counter.reached(record.version)
+                let whole = ExactText(record.type)
+                let pattern = patterns[whole] ?? RecordName(record.type).pattern
+                if patterns.count < Self.namesMax { patterns[whole] = pattern }
+                let key = Key(program: record.program, name: ExactText(pattern))
+                let choice = choose(key, pattern)
+                if case .isRead = choice { continue }
+                do { _ = try reader.action(of: record) } catch { unreadable.append(error) }
+                if case .isLast = choice { break walk }
+            }
+        }
+        guard unreadable.isEmpty else { throw .unreadable(unreadable) }
+    }
+}

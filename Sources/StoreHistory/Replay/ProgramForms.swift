@@ -1,0 +1,88 @@
+package import StoreActionCatalog
+package import StoreCore
+import StoreDigest
+import StoreTexts
+import StoreWire
+
+/// The wire names of a program's actions, and the form of each: how its records are to be read.
+package struct ProgramForms: Sendable {
+    /// One wire name. Those of all instances of a module are one: `boards/{id}/cardAdded`.
+    package struct Form: Codable, Equatable, Sendable {
+        /// The wire name.
+        package let name: String
+        /// The payload's form, as ``FormText`` writes it; `nil` where it is not known, as for records
+        /// of before programs were kept.
+        package var form: String?
+        /// How many migrations the program had for this name. Two programs with as many read the
+        /// name alike; an older program has fewer.
+        package var migrations: Int?
+    }
+
+    /// All of them, in the order of the program.
+    package let all: [Form]
+    private let places: [ExactText: Int]
+
+    private init(_ all: [Form]) {
+        self.all = all
+        places = Dictionary(all.indices.map { (ExactText(all[$0].name), $0) }) { first, _ in first }
+    }
+
+    /// Those of the program of today.
+    ///
+    /// Cost: the schemas of all types of actions are derived; meant for a start.
+    package init(_ table: ActionTable, _ migrations: [Migration]) {
+        let forms = table.entries.map(\.form)
+        var counts: [ExactText: Int] = [:]
+        for migration in migrations { counts[ExactText(migration.name), default: 0] += 1 }
+        self.init(
+            zip(forms, FormText.texts(of: forms)).map { form, text in
+                Form(name: form.name, form: text, migrations: counts[ExactText(form.name)])
+            }
+        )
+    }
+
+    /// Those that a journal has kept; `nil` where they can't be read.
+    package init?(_ program: WritingProgram) {
+        guard
+            let all = try? JSONDecoder(limits: .unbounded).decode([Form].self, from: program.forms)
+        else { return nil }
+        self.init(all)
+    }
+
+    /// Names of which nothing else is known.
+    package init(names: [String]) {
+        self.init(names.map { Form(name: $0) })
+    }
+
+    /// The form of a wire name; `nil` where the program has no such action.
+    package subscript(name: String) -> Form? { places[ExactText(name)].map { all[$0] } }
+
+    /// As a journal keeps them.
+    package var program: WritingProgram {
+        let bytes = (try? JSONEncoder().encode(all)) ?? []
+        return WritingProgram(digest: bytes.withUnsafeBytes { SHA256.hex($0) }, forms: bytes)
+    }
+}
+
+/// A record's wire name, and the name that it has in common with those of other instances.
+package struct RecordName {
+    /// The name, with `{id}` in the place of an instance's id.
+    package let pattern: String
+    /// The instance's id; `nil` where the name has none.
+    package let instance: String?
+
+    /// Takes a name apart: `boards/7/cardAdded`. A name of fewer than three parts, or of a request,
+    /// has no instance.
+    package init(_ name: String) {
+        let slash = UInt8(ascii: "/")
+        let bytes = name.utf8
+        guard let first = bytes.firstIndex(of: slash), let last = bytes.lastIndex(of: slash),
+            first < last, bytes.index(after: first) < last, ClientRequest(recorded: name) == nil
+        else {
+            (pattern, instance) = (name, nil)
+            return
+        }
+        instance = String(name[bytes.index(after: first)..<last])
+        pattern = name[...first] + "{id}" + name[last...]
+    }
+}

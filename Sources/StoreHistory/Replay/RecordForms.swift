@@ -1,0 +1,118 @@
+package import StoreActionCatalog
+package import StoreCore
+import StorePlatform
+import StoreTexts
+import StoreWire
+import Synchronization
+
+/// In which form each program has written its records, and how the program of today reads them.
+///
+/// All readers of one store's records share it. Any thread may call it.
+package final class RecordForms: Sendable {
+    private struct Known {
+        var journal: (any Journal)?
+        /// By number; `nil` stands for a program that the journal no longer has.
+        var programs: [UInt32: ProgramForms?] = [:]
+    }
+
+    package let table: ActionTable
+    package let migrations: [Migration]
+    /// Those of the program that reads.
+    package let today: ProgramForms
+    private let byName: [ExactText: [Migration]]
+    private let known = Locked(Known())
+
+    package init(
+        _ table: ActionTable,
+        _ migrations: [Migration],
+        of journal: (any Journal)? = nil
+    ) {
+        self.table = table
+        self.migrations = migrations
+        today = ProgramForms(table, migrations)
+        byName = Dictionary(grouping: migrations) { ExactText($0.name) }
+        known.withLock { $0.journal = journal }
+    }
+
+    /// Looks programs up in this journal from now on.
+    package func use(_ journal: any Journal) {
+        known.withLock { $0.journal = journal }
+    }
+
+    /// Takes programs over that were read already.
+    package func add(_ programs: [KeptProgram]) {
+        let forms = programs.map { ($0.number, ProgramForms($0.program)) }
+        known.withLock { known in
+            for (number, forms) in forms { known.programs[number] = .some(forms) }
+        }
+    }
+
+    /// The forms of the program with this number; `nil` where they are not known.
+    ///
+    /// The journal is read once for each number that was not asked for before.
+    ///
+    /// - Throws: the journal's error.
+    package func forms(of number: UInt32) throws(JournalError) -> ProgramForms? {
+        guard number > 0 else { return nil }
+        let (found, journal) = known.withLock { ($0.programs[number], $0.journal) }
+        if let found { return found }
+        guard let journal else { return nil }
+        add(try journal.programs())
+        return known.withLock { known in
+            if let found = known.programs[number] { return found }
+            // No number is given twice, so this one stays unknown.
+            known.programs[number] = .some(nil)
+            return nil
+        }
+    }
+
+    /// The migrations for a record's name: for that very name, or else for its pattern.
+    func migrations(for name: RecordName, _ whole: String) -> [Migration] {
+        byName[ExactText(whole)] ?? byName[ExactText(name.pattern)] ?? []
+    }
+
+    /// Why a record of this name can't be read: no action and no migration has it.
+    func unknown(_ whole: String) -> String {
+        let name = RecordName(whole).pattern
+        let nearest = EditDistance.nearest(to: name, in: today.all.map(\.name))
+        return "no action has this name" + (nearest.map { "; the nearest is \($0)" } ?? "")
+    }
+
+    /// The ways in which a record can be read, best first. The next way counts where the fields do
+    /// not fit the one before.
+    func readings(of whole: String, writtenBy program: ProgramForms?) -> [RecordReading] {
+        let name = RecordName(whole)
+        let old = migrations(for: name, whole).map { migration in
+            RecordReading.migrated(migration, name.instance)
+        }
+        guard let found = table[whole] else {
+            if old.isEmpty, let request = ClientRequest(recorded: whole) {
+                return [.request(request)]
+            }
+            return exactFirst(old, program?[name.pattern])
+        }
+        let now = RecordReading.action(found)
+        guard !old.isEmpty, let then = program?[name.pattern] else { return [now] + old }
+        let ordered = exactFirst(old, then)
+        let isOlder = (then.migrations ?? 0) < old.count
+        if then.form == today[name.pattern]?.form {
+            // Only a migration of this very form is about a change that fields do not show.
+            guard isOlder, let first = ordered.first, first.form == then.form else {
+                return [now] + ordered
+            }
+            return ordered + [now]
+        }
+        return isOlder ? ordered + [now] : [now] + ordered
+    }
+
+    /// The migrations from the form that the records have before all others. Where several are from
+    /// the same form, the program that wrote knew the first of them already.
+    private func exactFirst(
+        _ readings: [RecordReading],
+        _ then: ProgramForms.Form?
+    ) -> [RecordReading] {
+        guard let then, let form = then.form, readings.count > 1 else { return readings }
+        let later = readings.dropFirst(then.migrations ?? 0) + readings.prefix(then.migrations ?? 0)
+        return later.filter { $0.form == form } + later.filter { $0.form != form }
+    }
+}

@@ -1,0 +1,122 @@
+import StoreActionCatalog
+import StoreCore
+import Glibc
+import StoreWire
+
+/// One way to make an action of a record's fields.
+enum RecordReading {
+    /// As the action of today that has its name.
+    case action(FoundAction)
+    /// By a migration, for this instance where the name has one.
+    case migrated(Migration, String?)
+    case request(ClientRequest)
+
+    /// The form of the fields that a migration reads.
+    var form: String? {
+        guard case .migrated(let migration, _) = self else { return nil }
+        return migration.form
+    }
+
+    func read(
+        _ fields: JSONNode,
+        _ table: ActionTable,
+        _ decoder: JSONDecoder
+    ) throws(JSONError) -> (any Action)? {
+        switch self {
+        case .action(let found): return try found.decode(fields, decoder)
+        case .request(let request): return request
+        case .migrated(let migration, let instance):
+            let action = try migration.read(fields, instance ?? "", decoder)
+            guard let instance, let action else { return action }
+            return table.addressed(action, to: instance)
+        }
+    }
+}
+
+/// What the records of one wire name, written by one program, are today.
+final class RecordedType {
+    let name: String
+    private let bytes: [UInt8]
+    private let program: UInt32
+    private let table: ActionTable
+    /// Best first; none where no action has the name.
+    private let readings: [RecordReading]
+    /// Whether a record of this name needs no fields: all that have none are alike.
+    let isReadBare: Bool
+    /// What they are, then.
+    let bare: any Action
+    /// Whether they mean nothing any more.
+    let isBareNothing: Bool
+
+    init(
+        _ name: UnsafeRawBufferPointer,
+        writtenBy program: UInt32,
+        _ forms: RecordForms,
+        _ decoder: JSONDecoder
+    ) throws(JournalError) {
+        self.name = String(decoding: name, as: UTF8.self)
+        self.program = program
+        bytes = Array(name)
+        table = forms.table
+        readings = forms.readings(of: self.name, writtenBy: try forms.forms(of: program))
+        let empty = RegisteredType.emptyObject
+        do throws(JSONError) {
+            let read = try Self.read(empty, readings, table, decoder)
+            (bare, isBareNothing, isReadBare) = (read ?? NoAction(), read == nil, true)
+        } catch {
+            (bare, isBareNothing, isReadBare) = (NoAction(), true, false)
+        }
+    }
+
+    var isKnown: Bool { !readings.isEmpty }
+
+    func has(_ name: UnsafeRawBufferPointer, _ program: UInt32) -> Bool {
+        guard self.program == program, bytes.count == name.count, let name = name.baseAddress else {
+            return false
+        }
+        return bytes.withUnsafeBytes { $0.baseAddress.map { memcmp($0, name, bytes.count) == 0 } }
+            ?? false
+    }
+
+    func read(
+        _ payload: UnsafeRawBufferPointer,
+        _ decoder: JSONDecoder
+    ) throws(JSONError) -> (any Action)? {
+        try Self.read(payload, readings, table, decoder)
+    }
+
+    private static func read(
+        _ payload: [UInt8],
+        _ readings: [RecordReading],
+        _ table: ActionTable,
+        _ decoder: JSONDecoder
+    ) throws(JSONError) -> (any Action)? {
+        try payload.withUnsafeBytes { bytes in
+            Result { () throws(JSONError) in try read(bytes, readings, table, decoder) }
+        }.get()
+    }
+
+    /// The first reading that the fields fit.
+    ///
+    /// - Throws: why they do not fit the first one.
+    private static func read(
+        _ payload: UnsafeRawBufferPointer,
+        _ readings: [RecordReading],
+        _ table: ActionTable,
+        _ decoder: JSONDecoder
+    ) throws(JSONError) -> (any Action)? {
+        let fields = try JSONDocument(parsing: payload, limits: .unbounded).root
+        var misfit: JSONError?
+        for reading in readings {
+            do throws(JSONError) {
+                return try reading.read(fields, table, decoder)
+            } catch {
+                misfit = misfit ?? error
+            }
+        }
+        throw misfit ?? JSONError(code: .invalid, pointer: "", message: "no such action")
+    }
+}
+
+/// Stands where there is no action.
+private struct NoAction: Action {}

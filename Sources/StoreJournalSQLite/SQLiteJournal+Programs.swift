@@ -1,0 +1,115 @@
+public import StoreCore
+
+extension SQLiteJournal {
+    /// Keeps a program's names and forms in a transaction of its own; see ``Journal/register(_:)``.
+    ///
+    /// Writes nothing for the program that registered last.
+    public func register(_ program: WritingProgram) throws(JournalError) -> UInt32 {
+        let known = try programs()
+        if let last = known.last, last.program.digest == program.digest { return last.number }
+        let number =
+            known.first { $0.program.digest == program.digest }?.number
+            ?? (known.map(\.number).max() ?? 0) + 1
+        let kept = KeptProgram(number: number, program: program)
+        try write { (writer, _) throws(JournalError) in
+            try writer.transaction { (writer) throws(SQLiteFailure) in
+                try writer.insert(kept)
+                try writer.removePrograms(of: known, beside: kept)
+            }
+        }
+        return number
+    }
+
+    /// The programs that are kept, in the order in which they have registered last.
+    public func programs() throws(JournalError) -> [KeptProgram] {
+        try withReader { (reader) throws(ReadFailure) in try reader.programs() }
+    }
+}
+
+extension Reader {
+    /// The programs of the file, in the order in which they have registered last.
+    ///
+    /// - Throws: where the forms of a program are not what was written.
+    func programs() throws(ReadFailure) -> [KeptProgram] {
+        let (intact, damaged) = try checkedPrograms()
+        guard let number = damaged.first else { return intact }
+        throw .damaged("the forms of program \(number) are not what was written")
+    }
+
+    /// The programs that are what was written, and the numbers of the others.
+    func checkedPrograms() throws(ReadFailure) -> (intact: [KeptProgram], damaged: [UInt32]) {
+        guard hasPrograms else { return ([], []) }
+        var intact: [KeptProgram] = []
+        var damaged: [UInt32] = []
+        do throws(SQLiteFailure) {
+            let rows = try Statement(
+                connection,
+                "SELECT number, began, digest, forms, sum FROM programs ORDER BY began"
+            )
+            while try rows.step() {
+                let kept = KeptProgram(
+                    number: UInt32(truncatingIfNeeded: rows.integer(0)),
+                    program: WritingProgram(digest: rows.string(2), forms: [UInt8](rows.bytes(3)))
+                )
+                if kept.sum(began: rows.integer(1)).matches(rows.bytes(4)) {
+                    intact.append(kept)
+                } else {
+                    damaged.append(kept.number)
+                }
+            }
+        } catch {
+            throw .sqlite(error)
+        }
+        return (intact, damaged)
+    }
+}
+
+extension Writer {
+    /// Writes a program behind all that began before it.
+    func insert(_ kept: KeptProgram) throws(SQLiteFailure) {
+        let last = try connection.integer("SELECT max(began) FROM programs") ?? 0
+        let row = try Statement(
+            connection,
+            "REPLACE INTO programs (number, began, digest, forms, sum) VALUES (?, ?, ?, ?, ?)"
+        )
+        try row.bind(1, Int64(kept.number))
+        try row.bind(2, last + 1)
+        var form = CanonicalBytes()
+        let digest = form.append(kept.program.digest)
+        let forms = form.append(kept.program.forms)
+        try row.bind(3, text: form.bytes(digest))
+        try row.bind(4, blob: form.bytes(forms))
+        try kept.sum(began: last + 1).withBytes { (sum) throws(SQLiteFailure) in
+            try row.bind(5, blob: sum)
+            try row.run()
+        }
+    }
+
+    /// Removes the programs that are too many, the oldest start first. The greatest number stays,
+    /// because the next number follows it.
+    fileprivate func removePrograms(
+        of known: [KeptProgram],
+        beside kept: KeptProgram
+    ) throws(SQLiteFailure) {
+        let others = known.filter { $0.number != kept.number }
+        let newest = max(kept.number, others.map(\.number).max() ?? 0)
+        let surplus = others.filter { $0.number != newest }.prefix(
+            max(0, others.count + 1 - KeptProgram.countMax)
+        )
+        for program in surplus {
+            try connection.execute("DELETE FROM programs WHERE number = \(program.number)")
+        }
+    }
+}
+
+extension KeptProgram {
+    fileprivate func sum(began: Int64) -> ChainHash {
+        var form = CanonicalBytes(capacity: 128 + program.forms.count)
+        form.append(number)
+        form.append(began)
+        form.append(UInt32(truncatingIfNeeded: program.digest.utf8.count))
+        form.append(program.digest)
+        form.append(program.forms)
+        return form.hash
+    }
+}
