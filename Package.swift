@@ -151,7 +151,7 @@ let package = Package(
             "StoreServer",
             on: [
                 "StoreActionCatalog", "StoreAuthentication", "StoreAuthorization",
-                "StoreControlledWorld",
+                "StoreControlledWorld", "StoreDigest",
                 "StoreEventStream",
                 "StoreHTTPTransport", "StoreJournalSQLite", "StorePlatform", "StoreCommandLine",
                 "StorePublishing", "StoreCore", "StoreHTTP", "StoreHistory", "StorePatterns",

@@ -19,7 +19,8 @@ extension SQLiteJournal {
         var report = JournalReport(oldest: oldest, version: version)
         try verifyRecords(&report, progress)
         for verify in [
-            Reader.verifySnapshots, Reader.verifyOutcomes, Reader.verifyPrograms, Reader.verifyTrees,
+            Reader.verifySnapshots, Reader.verifyOutcomes, Reader.verifyPrograms,
+            Reader.verifyTrees,
         ] {
             try withReader { (reader) throws(ReadFailure) in
                 try reader.transaction { (reader) throws(ReadFailure) in

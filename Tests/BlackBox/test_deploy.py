@@ -6,6 +6,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import tempfile
 
 import kubernetes_validate
 import pytest
@@ -123,6 +124,24 @@ def test_the_service_may_make_every_system_call_that_the_server_makes(tmp_path):
     assert made - allowed - {"fchown"} == set()
 
 
+def assert_verifies(command, environment):
+    """The command is taken, and succeeds where there is no history."""
+    where = tempfile.mkdtemp()
+    words = [where if word == "/data" else word for word in command]
+    given = {name: where if value == "/data" else value for name, value in environment.items()}
+    assert words[:2] == ["verify", "--if-new"]
+    ended = run(*words, environment=given)
+    assert (ended.returncode, ended.stdout) == (0, f"there is no history in {where} yet\n")
+
+
+def test_the_service_verifies_what_a_new_program_takes_over():
+    text = (DEPLOY / "systemd/store-server.service").read_text()
+    [before], [after] = setting("ExecStartPre", text), setting("ExecStart", text)
+    program = after.split()[0]
+    assert before.startswith(f"{program} verify --if-new --data ${{STATE_DIRECTORY}}")
+    assert_verifies(before.replace("${STATE_DIRECTORY}", "/data").split()[1:], {})
+
+
 @pytest.mark.parametrize("path", COMPOSE, ids=lambda path: path.name)
 def test_compose_files_fit_the_image(path):
     text = path.read_text()
@@ -139,6 +158,8 @@ def test_compose_files_fit_the_image(path):
     for name, service in services.items():
         image, _, tag = service["image"].partition(":")
         assert image and tag and (tag != "latest" or image == "store-server"), name
+        if name == "verify":
+            continue
         assert service["healthcheck"]["test"][0] == "CMD"
         assert service["restart"] == "unless-stopped"
         for volume in service["volumes"]:
@@ -156,6 +177,11 @@ def test_compose_files_fit_the_image(path):
         for network in service.get("networks", []):
             assert network in project["networks"]
     assert any(volume.endswith(":/data") for volume in store["volumes"])
+    # A new program verifies the same history before it has it.
+    assert store["depends_on"]["verify"] == {"condition": "service_completed_successfully"}
+    assert services["verify"]["volumes"] == store["volumes"]
+    assert services["verify"]["restart"] == "no"
+    assert_verifies(services["verify"]["command"], {})
     grace = int(store["stop_grace_period"].removesuffix("s"))
     assert grace > int(json.loads(run("--print-config").stdout)["shutdown-timeout"])
 
@@ -220,6 +246,11 @@ def test_the_pod_fits_the_server():
         assert service["selector"].items() <= labels.items()
         assert service["ports"][0]["targetPort"] == container["ports"][0]["name"]
     assert kinds["NetworkPolicy"][0]["spec"]["podSelector"]["matchLabels"].items() <= labels.items()
+
+    [verify] = pod["initContainers"]
+    assert verify["image"] == container["image"] and verify["envFrom"] == container["envFrom"]
+    assert verify["volumeMounts"] == container["volumeMounts"]
+    assert_verifies(verify["args"], kinds["ConfigMap"][0]["data"])
 
     # What the ConfigMap says is a configuration that the server takes.
     [configured] = kinds["ConfigMap"]

@@ -29,6 +29,17 @@ package struct HistoryCommand: Equatable {
     package let file: String?
     /// The name of the store whose history it is; `nil` for the one at `/`.
     package var store: String?
+    /// Whether `verify` passes over a history that this very program has verified before, and a
+    /// directory without one.
+    package private(set) var isIfNew = false
+
+    /// Takes `--if-new`.
+    package mutating func setIfNew() throws(UsageError) {
+        guard word == .verify, !isIfNew else {
+            throw UsageError("--if-new goes with verify, and once; see --help")
+        }
+        isIfNew = true
+    }
 
     /// Reads a command line's first words.
     package init(_ word: String, file: String?) throws(UsageError) {

@@ -7,7 +7,8 @@ enum ConfigurationHelp<Configuration: CommandLineConfiguration> {
     static func text(program: String, about topic: HelpTopic) -> String {
         guard let word = topic.word else { return text(program: program) }
         if let history = HistoryCommand.Word(rawValue: word) {
-            return command(program, [(history.usage, history.help)], historyFlags)
+            let flags = historyFlags + (history == .verify ? [ifNew] : [])
+            return command(program, [(history.usage, history.help)], flags)
         }
         switch word {
         case "token":
@@ -46,7 +47,7 @@ enum ConfigurationHelp<Configuration: CommandLineConfiguration> {
         text += entries(commands)
         text += "\nWith the history in the data directory:\n\n"
         text += entries(HistoryCommand.Word.allCases.map { ($0.usage, $0.help) })
-        text += entries(Array(historyFlags.dropFirst()))
+        text += entries(historyFlags.dropFirst() + [ifNew])
         text += "\nWith credentials:\n\n"
         text += entries(TokenCommand.Word.allCases.map { ($0.usage, $0.help) } + tokenFlags)
         text +=
@@ -103,6 +104,14 @@ enum ConfigurationHelp<Configuration: CommandLineConfiguration> {
                 "of a program with several stores: which history it is, without it that of the one at /"
             ),
         ]
+    }
+
+    private static var ifNew: (String, String) {
+        (
+            "--if-new",
+            "with verify: pass where this very program has verified the history before, or where there "
+                + "is none"
+        )
     }
 
     private static var tokenFlags: [(String, String)] {

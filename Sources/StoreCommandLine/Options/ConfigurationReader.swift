@@ -241,6 +241,12 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
             }
             history.store = try Self.value(of: name, inline, &rest)
             command = .history(history)
+        case "if-new":
+            guard case .history(var history) = command, inline == nil else {
+                throw UsageError("--if-new goes with verify, and once; see --help")
+            }
+            try history.setIfNew()
+            command = .history(history)
         case let flag where TokenCommand.flags.contains(flag):
             guard case .token(var token) = command else {
                 throw UsageError("--\(flag) goes with token; see --help")
@@ -278,7 +284,7 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
             Configuration.options.map(\.name)
             + [
                 "config", "help", "version", "check-config", "print-config", "health", "url",
-                "watch", "token-file", "as",
+                "watch", "token-file", "as", "if-new",
             ]
         guard let nearest = EditDistance.nearest(to: name, in: known) else {
             return "; see --help for those that are allowed"

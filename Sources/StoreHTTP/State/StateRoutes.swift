@@ -42,7 +42,9 @@ package struct StateRoutes: RouteGroup {
         ]
     }
 
-    private static var problems: [ProblemSlug] { [.notFound, .gone, .versionMismatch, .versionUnreadable] }
+    private static var problems: [ProblemSlug] {
+        [.notFound, .gone, .versionMismatch, .versionUnreadable]
+    }
 
     /// With the parameter `blame`, the answer is the action that last changed the part.
     private static func answers(_ schema: JSONSchema) -> [OpenAPI.Answer] {

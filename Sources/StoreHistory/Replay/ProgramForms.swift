@@ -10,8 +10,8 @@ package struct ProgramForms: Sendable {
     package struct Form: Codable, Equatable, Sendable {
         /// The wire name.
         package let name: String
-        /// The payload's form, as ``FormText`` writes it; `nil` where it is not known, as for records
-        /// of before programs were kept.
+        /// The payload's form, as ``FormText`` writes it; `nil` where it is not known, as for
+        /// records of before programs were kept.
         package var form: String?
         /// How many migrations the program had for this name. Two programs with as many read the
         /// name alike; an older program has fewer.

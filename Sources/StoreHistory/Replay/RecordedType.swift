@@ -1,6 +1,6 @@
+import Glibc
 import StoreActionCatalog
 import StoreCore
-import Glibc
 import StoreWire
 
 /// One way to make an action of a record's fields.

@@ -61,7 +61,9 @@ struct ImportedPrograms {
             }
         }
         guard let number = numbers[mention.number] else {
-            throw HistoryCommandError("no line before it has the forms of program \(mention.number)")
+            throw HistoryCommandError(
+                "no line before it has the forms of program \(mention.number)"
+            )
         }
         return number
     }

@@ -13,7 +13,7 @@ extension StoreServer {
         case (.backup, let file?): return try backup(configuration, to: file)
         case (.import, let file?): return try importLines(configuration, from: file)
         case (.export, let file): return try export(configuration, to: file)
-        case (.verify, _): return try verify(configuration)
+        case (.verify, _): return try verify(configuration, isIfNew: command.isIfNew)
         case (.backup, nil), (.import, nil): return ""
         }
     }
@@ -44,7 +44,10 @@ extension StoreServer {
         }
     }
 
-    private func verify(_ configuration: ServerConfiguration) throws -> String {
+    private func verify(
+        _ configuration: ServerConfiguration,
+        isIfNew: Bool
+    ) throws -> String {
         if let programJournal {
             return try programJournal.use { journal in
                 """
@@ -52,6 +55,16 @@ extension StoreServer {
                 \(try replayAll(journal))
 
                 """
+            }
+        }
+        let mark = VerifiedMark(in: configuration.dataDirectory)
+        if isIfNew {
+            guard SQLiteJournal.exists(in: configuration.dataDirectory) else {
+                return "there is no history in \(configuration.dataDirectory) yet\n"
+            }
+            if mark.isOfThisProgram {
+                let place = configuration.dataDirectory
+                return "this program has verified the history of \(place) before\n"
             }
         }
         let directory = try HistoryCommand.existing(configuration)
@@ -63,6 +76,7 @@ extension StoreServer {
             throw HistoryCommandError(report.faults.joined(separator: "\n"))
         }
         let replayed = try replayAll(journal)
+        if isIfNew { mark.write() }
         return """
             \(report.recordsCount) records, \(report.snapshotsCount) snapshots and \
             \(report.outcomesCount) idempotency keys are intact, up to version \(report.version)

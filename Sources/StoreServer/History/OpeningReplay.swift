@@ -36,7 +36,8 @@ package final class OpeningReplay<State: Codable & Equatable & Sendable>: Histor
 
     /// The state of the newest version, where it was made.
     var made: ReplayedState<State> {
-        ReplayedState(form: form, forms: forms) { [self] in base?.version == $0 ? base?.state : nil }
+        ReplayedState(form: form, forms: forms) { [self] in base?.version == $0 ? base?.state : nil
+        }
     }
 
     func begins(

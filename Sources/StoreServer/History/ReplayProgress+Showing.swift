@@ -1,4 +1,4 @@
-import Glibc
+import StoreCommandLine
 import StoreHistory
 import StoreTelemetry
 
@@ -10,28 +10,11 @@ extension ReplayProgress {
 
     /// For a command: a bar where standard error is a terminal, and else lines in the log.
     static func ofCommand(_ logger: Logger) -> ReplayProgress {
-        guard isatty(STDERR_FILENO) == 1 else { return ReplayProgress(to: logger) }
+        guard TerminalBar.isThere else { return ReplayProgress(to: logger) }
         return ReplayProgress(intervals: (first: 0.3, others: 0.1)) {
-            writeToTerminal("\r" + $0.bar + " " + $0.text + "\u{1B}[K")
+            TerminalBar.show($0.share, $0.text)
         } end: {
-            writeToTerminal("\r\u{1B}[K")
+            TerminalBar.clear()
         }
-    }
-
-    /// What can't be written is left out: the command does not depend on it.
-    private static func writeToTerminal(_ text: String) {
-        var text = text
-        text.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
-    }
-}
-
-extension ReplayProgress.Report {
-    private static let barColumns = 20
-
-    /// `[████████            ]`
-    var bar: String {
-        let full = min(Self.barColumns, Int(share * Double(Self.barColumns)))
-        return "[" + String(repeating: "█", count: full)
-            + String(repeating: " ", count: Self.barColumns - full) + "]"
     }
 }

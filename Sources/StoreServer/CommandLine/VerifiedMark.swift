@@ -1,0 +1,41 @@
+import Glibc
+import StoreDigest
+import StorePlatform
+
+/// A file in the data directory that names the program which has verified the history last, by the
+/// SHA-256 of its executable. `verify --if-new` reads and writes it.
+struct VerifiedMark {
+    private let path: String
+
+    init(in directory: String) {
+        path = directory + "/verified"
+    }
+
+    /// Whether this very program was the last to verify the history.
+    var isOfThisProgram: Bool {
+        guard let program = Self.program else { return false }
+        return FileReader.read(path, bytesMax: 1_024).map { $0 == Array(program.utf8) } ?? false
+    }
+
+    /// Notes that this program has verified the history. Where that fails, the next start verifies
+    /// it again.
+    func write() {
+        guard let program = Self.program else { return }
+        try? AtomicFile.write(Array(program.utf8), to: path, mode: 0o600)
+    }
+
+    /// The digest of the executable, which is mapped and not copied; `nil` where it can't be read.
+    private static var program: String? {
+        let descriptor = open("/proc/self/exe", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_size > 0 else { return nil }
+        let size = Int(status.st_size)
+        guard let memory = mmap(nil, size, PROT_READ, MAP_PRIVATE, descriptor, 0),
+            memory != MAP_FAILED
+        else { return nil }
+        defer { munmap(memory, size) }
+        return SHA256.hex(UnsafeRawBufferPointer(start: memory, count: size)) + "\n"
+    }
+}
