@@ -46,7 +46,15 @@ package final class SliceWriter<State: RootState>: StateWriter {
                 try written(index, state, &writer)
             }
         } else {
-            try renew(touched, state, &writer)
+            // The clock is read once more than there are slices.
+            var began = times == nil ? 0 : SystemTime.steadyNanoseconds()
+            for index in touched {
+                slices[index] = try written(index, state, &writer)
+                guard let times else { continue }
+                let ended = SystemTime.steadyNanoseconds()
+                times.observe(index, from: began, to: ended)
+                began = ended
+            }
         }
         return Snapshot(
             tag: tag,
@@ -67,22 +75,6 @@ package final class SliceWriter<State: RootState>: StateWriter {
         // still noted as touched was so in vain, and is compared once more.
         slices = committedSlices
         values = committedValues
-    }
-
-    /// Encodes the slices that may have changed; the clock is read once more than there are.
-    private func renew(
-        _ touched: some Sequence<Int>,
-        _ state: State,
-        _ writer: inout PieceWriter
-    ) throws(JSONError) {
-        var began = times == nil ? 0 : SystemTime.steadyNanoseconds()
-        for index in touched {
-            slices[index] = try written(index, state, &writer)
-            guard let times else { continue }
-            let ended = SystemTime.steadyNanoseconds()
-            times.observe(index, from: began, to: ended)
-            began = ended
-        }
     }
 
     /// A slice as it is now; as it was, where none of its bytes are others.
