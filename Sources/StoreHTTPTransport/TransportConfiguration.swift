@@ -5,6 +5,7 @@ package struct TransportConfiguration: Sendable {
     package var addresses: [ListenAddress]
     /// Where operators come in, apart from clients; empty where they come in with these.
     package var adminAddresses: [ListenAddress] = []
+    /// The most of a request's target and header fields, each with ``fieldBytes`` more.
     package var headersBytesMax = 16 << 10
     package var uriBytesMax = 8 << 10
     package var bodyBytesMax = JSONLimits().bytesMax
@@ -51,15 +52,17 @@ package struct TransportConfiguration: Sendable {
     /// free.
     ///
     /// All three lie in it at once: a request of so many bytes and fields is answered from their
-    /// sum on, and not below it, so less than this breaks the bound on headers.
+    /// sum on, and not below it, so less than this breaks the bound on headers, in which a field
+    /// counts with its note.
     var connectionBytes: Int {
-        max(headersBytesMax, uriBytesMax) + Self.fieldBytes * fieldsMax + Self.answerHeadBytes
+        max(headersBytesMax, uriBytesMax) + Self.answerHeadBytes
     }
 
-    /// What the library notes of a field (`struct MHD_HTTP_Header`), aligned.
-    private static let fieldBytes = 64
+    /// What a field counts for the bound on headers beside its name and value: what the library
+    /// notes of it (`struct MHD_HTTP_Header`), aligned.
+    static let fieldBytes = 64
     /// For the head of an answer, and for what it reads beyond the headers.
-    private static let answerHeadBytes = 2 << 10
+    static let answerHeadBytes = 2 << 10
 }
 
 /// Why a transport can't serve.

@@ -36,6 +36,31 @@ import Testing
         #expect(fresh.uriBytesMax <= fresh.headersBytesMax)
     }
 
+    /// The library clears it after each request, and half of it before each answer.
+    @Test func `a connection's memory is the bound on headers and the head of an answer`() {
+        let bound = fresh.transport.headersBytesMax
+        #expect(bound == 16 << 10)
+        #expect(
+            fresh.transport.connectionBytes == bound + TransportConfiguration.answerHeadBytes
+        )
+        #expect(fresh.transport.connectionBytes * 3 / 2 <= 28_000)
+    }
+
+    @Test func `the memory for what is under way holds the largest bodies, with any bound`() {
+        var configuration = fresh
+        for body in [1 << 20, 512 << 20] {
+            configuration.bodyBytesMax = body
+            for memory in [0, 1 << 20, 64 << 30] {
+                configuration.memoryBytesMax = memory
+                let bytes = configuration.transport.buffersBytesMax
+                let shares = MessageMemory(bytesMax: bytes)
+                #expect(shares.shareMax >= body && shares.bodiesMax >= shares.shareMax)
+                #expect(bytes >= memory / 4)
+            }
+        }
+        #expect(MessageMemory.ownBytes < fresh.bodyBytesMax)
+    }
+
     @Test func `the transport and the reader of JSON have the configuration's bounds`() {
         var configuration = fresh
         configuration.headersBytesMax += 1

@@ -218,7 +218,10 @@ extension EventLoop {
             fields: UnsafeBufferPointer(start: exchange.fields, count: count),
             isHTTP10: isHTTP10
         )
-        guard framing.fieldsBytes + exchange.target.count <= configuration.headersBytesMax else {
+        let notes = TransportConfiguration.fieldBytes * count
+        guard
+            framing.fieldsBytes + notes + exchange.target.count <= configuration.headersBytesMax
+        else {
             throw .headersTooLarge(limit: configuration.headersBytesMax)
         }
         if let length = framing.contentLength, length > configuration.bodyBytesMax {
