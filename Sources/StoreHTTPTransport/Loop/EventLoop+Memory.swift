@@ -75,7 +75,9 @@ extension EventLoop {
         {
             end(oldest)
         }
-        return memory.bytes <= memory.bytesMax + memory.shareMax || unread.count == 1
+        let isHeld = memory.bytes <= memory.bytesMax + memory.shareMax || unread.count == 1
+        if !isHeld { counters.unreadEnded.count() }
+        return isHeld
     }
 
     /// Gives an answer's memory back: its request has ended.
