@@ -10,6 +10,14 @@ package protocol HTTPHandler: AnyObject, Sendable {
     /// The loop has worked on all that was ready and is about to wait.
     func turnEnded()
 
+    /// The answer to `GET /livez` of a connection that has no place; `nil` if it is refused as any
+    /// other.
+    var liveness: HTTPResponse? { get }
+
     /// Puts the transport's own refusal into words.
     func response(for failure: TransportFailure) -> HTTPResponse
+}
+
+extension HTTPHandler {
+    package var liveness: HTTPResponse? { nil }
 }

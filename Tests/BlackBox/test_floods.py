@@ -61,7 +61,7 @@ def closing():
             wire.socket.close()
 
 
-def get(server, target="/livez"):
+def get(server, target="/state"):
     return f"GET {target} HTTP/1.1\r\nHost: {server.authority}\r\n\r\n"
 
 
@@ -107,7 +107,7 @@ def fill(server, megabytes=4):
 
 def served(server):
     try:
-        return server.get("/livez").status == 200
+        return server.get("/state").status == 200
     except OSError:
         return False
 
@@ -237,7 +237,7 @@ def test_9_fewer_open_files_than_bounds_lower_them_and_the_log_says_so(tmp_path)
             for _ in range(52):
                 wires.append(Wire(server))
                 assert server.get("/livez", wire=wires[-1]).status == 200
-            server.get("/livez").problem("overloaded", 503)
+            server.get("/state").problem("overloaded", 503)
 
 
 # One address
@@ -261,7 +261,7 @@ def test_9_one_address_leaves_places_to_the_others():
         for _ in range(128 - 32 - 2):
             wires.append(Wire(server))
             assert server.get("/livez", wire=wires[-1]).status == 200
-        server.get("/livez").problem("overloaded", 503)
+        server.get("/state").problem("overloaded", 503)
         with From(server, "127.0.0.9") as other:
             assert server.get("/livez", wire=other).status == 200
         # A place that becomes free is the address's again.
@@ -269,7 +269,7 @@ def test_9_one_address_leaves_places_to_the_others():
 
         def served_again():
             with From(server, address) as wire:
-                return server.get("/livez", wire=wire).status == 200
+                return server.get("/state", wire=wire).status == 200
 
         until(served_again, "there is a place again")
 
@@ -284,6 +284,30 @@ def test_9_the_bound_of_an_address_is_configured():
             wires[-1].send(get(server))
             statuses.append(wires[-1].answer().status)
         assert statuses == [200] * 3 + [503] * 2
+        assert server.get("/livez").status == 200
+
+
+def test_9_1_an_address_that_floods_is_answered_whether_the_server_lives():
+    """Also beside many connections without a place that say nothing; nothing else is answered there."""
+    address, bound = own_address(), "--connections-per-address-max"
+    open_to_all = Server("--allow-anonymous", "--allowed-host", address, bound, "3", listen="0.0.0.0:0")
+    with open_to_all as server, closing() as wires:
+        wires += [From(server, address) for _ in range(103)]
+        assert [server.get("/state", wire=wire).status for wire in wires[:3]] == [200] * 3
+        for method in "GET", "HEAD":
+            with From(server, address) as wire:
+                wire.send(f"{method} /livez HT")
+                wire.send(f"TP/1.1\r\nHost: {server.authority}\r\n\r\n")
+                answer = wire.answer(method)
+                assert (answer.status, answer.body) == (200, b"ok\n" if method == "GET" else b"")
+                assert answer["connection"] == "close" and wire.closed()
+        for target in "/livez/x", "/state", "/readyz":
+            with From(server, address) as wire:
+                wire.send(get(server, target))
+                wire.answer().problem("overloaded", 503)
+        # Those that said nothing are refused when their time is over.
+        for wire in wires[3:]:
+            wire.answer().problem("overloaded", 503)
         assert server.get("/livez").status == 200
 
 

@@ -517,7 +517,7 @@ def test_9_connections_over_the_bound_hear_503():
             wires.append(Wire(server))
             assert server.get("/livez", wire=wires[-1]).status == 200
         with Wire(server) as wire:
-            wire.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            wire.send("GET /state HTTP/1.1\r\nHost: localhost\r\n\r\n")
             answer = wire.answer()
             answer.problem("overloaded", 503)
             assert int(answer["retry-after"]) >= 1
@@ -530,7 +530,7 @@ def test_9_connections_over_the_bound_hear_503():
 
 def _served(server):
     try:
-        return server.get("/livez").status == 200
+        return server.get("/state").status == 200
     except OSError:
         return False
 

@@ -28,6 +28,9 @@ package final class RequestEnvironment: Sendable {
     let operatorReads: Bool
     /// Whether operators have listeners of their own; then those who come in elsewhere are none.
     let separatesOperators: Bool
+    /// What is wrong with the process, as `/livez` has it; `nil` where that is not answered to
+    /// connections without a place.
+    let livenessProblem: (@Sendable () -> Problem?)?
     let logger: Logger
     /// Where it is measured how long requests take.
     let times: RequestTimes
@@ -45,6 +48,7 @@ package final class RequestEnvironment: Sendable {
         separatesOperators: Bool = false,
         access: AccessControl? = nil,
         hasSecureCookies: Bool? = nil,
+        livenessProblem: (@Sendable () -> Problem?)? = nil,
         logger: Logger,
         measuring times: RequestTimes = RequestTimes(),
         wake: @escaping @Sendable () -> Void
@@ -60,6 +64,7 @@ package final class RequestEnvironment: Sendable {
         self.access = access
         credentialCookie = CredentialCookie(for: links, isSecure: hasSecureCookies)
         self.separatesOperators = separatesOperators
+        self.livenessProblem = livenessProblem
         self.logger = logger
         self.times = times
         self.wake = wake

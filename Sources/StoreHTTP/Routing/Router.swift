@@ -68,6 +68,13 @@ package final class Router: HTTPHandler {
         onTurnEnd()
     }
 
+    package var liveness: HTTPResponse? {
+        guard !environment.separatesOperators, let problem = environment.livenessProblem else {
+            return nil
+        }
+        return problem().map { refusal($0) } ?? HealthRoutes.ok
+    }
+
     package func response(for failure: TransportFailure) -> HTTPResponse {
         refusal(Problem(failure))
     }

@@ -96,6 +96,8 @@ package final class StartGate: HTTPHandler {
         self.phase.withLock { $0 = phase }
     }
 
+    package var liveness: HTTPResponse? { separatesOperators ? nil : HealthRoutes.ok }
+
     package func response(for failure: TransportFailure) -> HTTPResponse {
         refusal(Problem(failure))
     }

@@ -33,6 +33,8 @@ package final class StoresRouter: HTTPHandler {
         for handler in all { handler.turnEnded() }
     }
 
+    package var liveness: HTTPResponse? { first.liveness }
+
     package func response(for failure: TransportFailure) -> HTTPResponse {
         first.response(for: failure)
     }

@@ -26,8 +26,7 @@ extension EventLoop {
             counters.accepted.add(1, ordering: .relaxed)
             acceptedAddress = PeerAddress(address).address
             if let refusal = refusal(at: listener) {
-                refuse(descriptor, refusal)
-                close(descriptor)
+                if !answerUnplaced(descriptor, refusal) { close(descriptor) }
                 continue
             }
             guard let daemon else {
@@ -128,6 +127,7 @@ extension EventLoop {
         nextTick = now + tick
         closeAbandoned()
         closeLingering()
+        refuseUnplaced()
         for record in records where record.deadline <= now {
             counters.timeouts.add(1, ordering: .relaxed)
             if record.waiting != .nextRequest { record.exchange?.noteAnswer(status: 408, bytes: 0) }

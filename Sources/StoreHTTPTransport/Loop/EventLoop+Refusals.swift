@@ -78,12 +78,7 @@ extension EventLoop {
         case .connectionLimit, .addressLimit: counters.refused.add(1, ordering: .relaxed)
         default: break
         }
-        let bytes = handler.response(for: failure).serialized(
-            date: HTTPDate.now,
-            further: configuration.commonFields
-        )
-        send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL | MSG_DONTWAIT))
-        shutdown(descriptor, CInt(SHUT_WR))
+        reply(descriptor, handler.response(for: failure))
         if lingers, lingering.count < Self.lingeringMax {
             let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
             if duplicate >= 0 {
@@ -92,10 +87,24 @@ extension EventLoop {
                 return
             }
         }
+        discard(descriptor)
+    }
+
+    /// Reads and drops what has come on a socket that is about to be closed. Bytes that are
+    /// not read would reset the connection, and the answer with it.
+    func discard(_ descriptor: CInt) {
         var scratch = [UInt8](repeating: 0, count: 16 << 10)
         for _ in 0..<4 where recv(descriptor, &scratch, scratch.count, CInt(MSG_DONTWAIT)) <= 0 {
             break
         }
+    }
+
+    /// Sends an answer, the last on a socket that the library does not have.
+    func reply(_ descriptor: CInt, _ answer: HTTPResponse, hasBody: Bool = true) {
+        var bytes = answer.serialized(date: HTTPDate.now, further: configuration.commonFields)
+        if !hasBody { bytes.removeLast(answer.body.count) }
+        send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL | MSG_DONTWAIT))
+        shutdown(descriptor, CInt(SHUT_WR))
     }
 
     /// Reads and drops what has come on a socket that lingers.

@@ -88,6 +88,10 @@ final class EventLoop: @unchecked Sendable {
     @exclusivity(unchecked) var runCount: UInt64 = 0
     /// Sockets of clients that were refused and still send.
     var lingering: [CInt: LingeringSocket] = [:]
+    /// Connections without a place that may ask for `/livez`.
+    var unplaced: [CInt: UnplacedSocket] = [:]
+    /// How many of them there were.
+    var unplacedCount: UInt64 = 0
     var keptStreams: [ObjectIdentifier: HTTPExchange] = [:]
     @exclusivity(unchecked) var parkedCount = 0
     /// Where answers are written, one after another.
@@ -150,6 +154,7 @@ final class EventLoop: @unchecked Sendable {
         close(spareDescriptor)
         commonFields.deallocate()
         for descriptor in lingering.keys { close(descriptor) }
+        for descriptor in unplaced.keys { close(descriptor) }
     }
 }
 
@@ -263,6 +268,8 @@ extension EventLoop {
                 if descriptor == wakeDescriptor { continue }
                 if let listener = listeners.first(where: { $0.descriptor == descriptor }) {
                     accept(on: listener)
+                } else if unplaced[descriptor] != nil {
+                    lookAtUnplaced(descriptor)
                 } else if !lingering.isEmpty {
                     drain(descriptor)
                 }
@@ -309,7 +316,8 @@ extension EventLoop {
 
     func waitMilliseconds(_ daemon: OpaquePointer) -> CInt {
         let library = Double(chttpd_timeout(daemon))
-        let isResting = records.isEmpty && lingering.isEmpty && !isStopping
+        let isResting =
+            records.isEmpty && lingering.isEmpty && unplaced.isEmpty && !isStopping
         let tick = isResting ? now + Self.restingSeconds : nextTick
         var seconds = min(tick, timers.nextDue ?? .infinity) - now
         // The library calls a parked request ready, whatever it is parked for.

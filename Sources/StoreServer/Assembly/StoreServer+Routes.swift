@@ -41,6 +41,7 @@ extension StoreServer {
                 separatesOperators: configuration.separatesOperators,
                 access: base.access?.control,
                 hasSecureCookies: configuration.hasSecureCookies,
+                livenessProblem: livenessProblem(links, supervision, base.process),
                 logger: store.logger,
                 measuring: supervision.figures.requests,
                 wake: store.wake
@@ -64,6 +65,18 @@ extension StoreServer {
         ]
     }
 
+    /// What is wrong with the store, or, of several, with all of them.
+    private func livenessProblem(
+        _ links: Links,
+        _ supervision: Supervision,
+        _ process: ServerProcess
+    ) -> @Sendable () -> Problem? {
+        guard process.hasSeveral, links.store == nil else {
+            return { [watchdog = supervision.watchdog] in watchdog.problem }
+        }
+        return { [weak process] in process?.statuses.commonProblem }
+    }
+
     /// Its metrics and its health; where it is the one at `/` of several, those of the process.
     private func operationRoutes(
         _ store: Store,
@@ -72,6 +85,7 @@ extension StoreServer {
     ) -> [any RouteGroup] {
         let links = store.links
         let (watchdog, journal) = (supervision.watchdog, supervision.journal)
+        let livenessProblem = livenessProblem(links, supervision, process)
         let own = [process.measured(store, supervision)]
         let whole = MeasuredProcess(
             process.transport.counters,
@@ -90,7 +104,7 @@ extension StoreServer {
                 MetricsRoutes(links, { own }, whole),
                 HealthRoutes(
                     links: links,
-                    livenessProblem: { watchdog.problem },
+                    livenessProblem: livenessProblem,
                     readiness: { Readiness(ready()) }
                 ),
             ]
@@ -100,7 +114,7 @@ extension StoreServer {
                 MetricsRoutes(links, { own }, whole),
                 HealthRoutes(
                     links: links,
-                    livenessProblem: { watchdog.problem },
+                    livenessProblem: livenessProblem,
                     readiness: { Readiness(ready() ?? watchdog.notReady) }
                 ),
             ]
@@ -109,7 +123,7 @@ extension StoreServer {
             MetricsRoutes(links, { [weak process] in process?.measured ?? [] }, whole),
             HealthRoutes(
                 links: links,
-                livenessProblem: { [weak process] in process?.statuses.commonProblem },
+                livenessProblem: livenessProblem,
                 readiness: { [weak process, isDraining = store.isDraining] in
                     isDraining() ? Readiness(.draining) : Readiness(process?.statuses ?? [])
                 }
