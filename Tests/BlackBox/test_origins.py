@@ -84,7 +84,7 @@ def test_10_5_the_own_origin_and_what_is_no_browser_are_let_through(server):
     body = json.dumps(INCREASE)
     with Wire(server) as wire:
         wire.send(f"{twice}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}")
-        wire.answer().problem("forbidden", 403)
+        wire.answer().problem("bad-request", 400)
 
 
 # CORS
