@@ -1,0 +1,106 @@
+import StoreCore
+
+@testable import StoreActionCatalog
+@testable import StoreHistory
+
+/// The state of all editions.
+struct EditionState: Codable, Equatable, Sendable {
+    var sum = 0
+    var count = 0
+}
+
+struct Put: Action, Codable {
+    let by: Int
+}
+
+/// What ``Put`` is in a later edition, under the same name.
+struct PutAnew: Action, Codable {
+    let times: Int
+}
+
+/// What ``Put`` is called in another edition.
+struct Laid: Action, Codable {
+    let by: Int
+}
+
+struct Extra: Action, Codable {
+    let by: Int
+}
+
+/// A program in one of the forms in which it is shipped.
+struct Edition: Sendable {
+    /// A wire name and the field of its payload.
+    struct Form: Hashable, Sendable {
+        let name: String
+        let field: String
+    }
+
+    let name: String
+    let actions: ActionList
+    let migrations: [Migration]
+    /// The actions of clients, given a number, each with its form.
+    let makes: [(form: Form, make: @Sendable (Int) -> any Action)]
+    /// What it reads of others.
+    let migrated: Set<Form>
+
+    /// The forms that it can read.
+    var readable: Set<Form> { migrated.union(makes.map(\.form)) }
+
+    private static let old = Form(name: "Put", field: "by")
+    private static let extra = (form: Form(name: "Extra", field: "by"), make: make(Extra.init))
+
+    private static func make<Made: Action>(
+        _ make: @escaping @Sendable (Int) -> Made
+    ) -> @Sendable (Int) -> any Action {
+        { make($0) }
+    }
+
+    /// The first edition; one with an action more; one that renames an action and has a migration;
+    /// one that migrates it under an unchanged name.
+    static let all = [
+        Edition(
+            name: "first",
+            actions: [Put.self],
+            migrations: [],
+            makes: [(old, make(Put.init))],
+            migrated: []
+        ),
+        Edition(
+            name: "added to",
+            actions: [Put.self, Extra.self],
+            migrations: [],
+            makes: [(old, make(Put.init)), extra],
+            migrated: []
+        ),
+        Edition(
+            name: "renamed",
+            actions: [Laid.self, Extra.self],
+            migrations: [.action("Put", from: Put.self) { Laid(by: $0.by) }],
+            makes: [(Form(name: "Laid", field: "by"), make(Laid.init)), extra],
+            migrated: [old]
+        ),
+        Edition(
+            name: "migrated",
+            actions: .named("Put", PutAnew.self) + [Extra.self],
+            migrations: [.action("Put", from: Put.self) { PutAnew(times: $0.by) }],
+            makes: [(Form(name: "Put", field: "times"), make(PutAnew.init)), extra],
+            migrated: [old]
+        ),
+    ]
+
+    @Sendable static func reduce(
+        _ state: inout EditionState,
+        _ action: any Action,
+        _ version: UInt64,
+        _ session: String?
+    ) throws {
+        switch action {
+        case let action as Put: state.sum += action.by
+        case let action as PutAnew: state.sum += action.times
+        case let action as Laid: state.sum += action.by
+        case let action as Extra: state.sum -= action.by
+        default: throw Refusal(reason: "It is unknown.")
+        }
+        state.count += 1
+    }
+}

@@ -1,0 +1,20 @@
+import StoreSimulator
+import Testing
+
+/// A program in several editions takes one history, over crashes and clean stops.
+@Suite struct EditionsTests {
+    static let steps = 12
+    static let seeds = 200
+
+    @Test func `a program that reads all records goes on, and any other is refused by name`() {
+        var (refusals, starts) = (0, 0)
+        for seed in 1...Self.seeds {
+            let outcome = Simulator.runEditions(seed: UInt64(seed), steps: Self.steps)
+            #expect(outcome.failure == nil)
+            refusals += outcome.refusals
+            starts += outcome.starts
+        }
+        // Without either nothing would be shown.
+        #expect(refusals > Self.seeds && starts > Self.seeds)
+    }
+}
