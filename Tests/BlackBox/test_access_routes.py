@@ -8,7 +8,7 @@ from harness import action, until
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 # All may use these, whatever the policy is.
-FREE = {("GET", "/"), ("GET", "/livez"), ("GET", "/readyz"), ("GET", "/problems/{slug}"), ("DELETE", "/session"),
+FREE = {("GET", "/"), ("GET", "/livez"), ("GET", "/readyz"), ("GET", "/problems/{slug}"), ("GET", "/session"), ("DELETE", "/session"),
         ("POST", "/session")}
 VALUES = {"module": "todos", "collection": "boxes", "id": "a", "version": "1", "effect": "1", "slug": "refused",
           "pointer...": "todos", "pointer": "todos"}

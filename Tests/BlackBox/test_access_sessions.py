@@ -60,11 +60,30 @@ def test_17_a_bearer_token_is_exchanged_for_a_cookie(house):
 @pytest.mark.parametrize("when, local, remote", [("auto", False, True), ("always", True, True), ("never", False, False)])
 def test_17_the_cookie_is_for_tls_alone_unless_that_is_said(house, when, local, remote):
     ada = house.bearer("ada", "reader")
-    with house.server("--auth-cookie-secure", when, "--allowed-host", "store.example") as server:
+    with house.server("--cookie-secure", when, "--allowed-host", "store.example") as server:
         for host, wanted in (server.authority, local), ("store.example", remote):
             answer = begin(server, ada, Host=host)
             assert answer.status == 204, answer
             assert ("Secure" in answer["set-cookie"]) == wanted, (when, host)
+
+
+def test_13_2_a_principal_finds_out_its_role_its_end_and_its_session(house):
+    ada, bob, brief = house.bearer("ada", "reader"), house.bearer("bob", "sender"), house.brief("joe", "reader", 300)
+    with house.server() as server:
+        assert server.get("/session").json["role"] == "anonymous"
+        known = {"principal": "ada", "role": "reader", "expires": None, "session": None}
+        assert server.get("/session", ada).json == known
+        own = session(server, ada)
+        shown = server.get("/session", own).json
+        assert {**shown, "session": None} == known and shown["session"]
+        # To another principal it is the cookie of no session.
+        assert server.get("/session", {**bob, "Cookie": own["Cookie"]}).json["session"] is None
+        end = server.get("/session", brief).json["expires"]
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", end), end
+        cookie = cookie_of(begin(server, ada), "store-auth")
+        logged = server.get("/session", cookie).json
+        assert (logged["principal"], logged["role"]) == ("ada", "reader") and logged["expires"]
+        assert server.get("/session", {"Authorization": "Bearer nonsense"}).status == 401
 
 
 def test_17_a_cookie_outlives_a_restart_and_not_its_key(house, tmp_path):

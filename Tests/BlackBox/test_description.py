@@ -123,6 +123,10 @@ def made(description, method, path, operation, given=None, body=None):
         request.query["action"] = request.body.decode()
         request.body = b""
         del request.headers["Content-Type"]
+    if "if-match-of" in given:
+        # It names the resource of a tag.
+        request.query["if-match-of"] = "/state"
+        request.headers["If-Match"] = '"00000000:0"'
     return request
 
 
@@ -254,6 +258,7 @@ def test_6_2_every_method_that_is_served_is_described(described):
         operations = {method: it for method, at, it in description.operations if at == path}
         method, operation = next(iter(operations.items()))
         request = made(description, method, path, operation)
-        answer = server.request("GET" if "DELETE" in operations else "DELETE", request.target)
+        other = next(each for each in ("DELETE", "GET", "PUT") if each not in operations)
+        answer = server.request(other, request.target, b"" if other == "PUT" else None)
         assert set(answer["allow"].split(", ")) == set(operations), path
         assert server.request("OPTIONS", request.target)["allow"] == answer["allow"], path

@@ -413,3 +413,47 @@ def test_b40_clients_can_be_forgotten(stage_program):
     with Server("--forget-clients", program=stage_program) as server:
         Client(server).send(action("work/begun", name="a", ms=1))
         assert "origin" not in server.actions()[0]
+
+
+@pytest.mark.parametrize("fields, secure", [
+    ({"X-Forwarded-Proto": "https"}, True),
+    ({"X-Forwarded-Proto": "HTTPS, http"}, True),
+    ({"Forwarded": 'for=192.0.2.1;proto=https, for="[2001:db8::1]";proto=http'}, True),
+    ({"Forwarded": 'for=192.0.2.1;Proto="https"'}, True),
+    ({"X-Forwarded-Proto": "http"}, False),
+    ({"X-Forwarded-Proto": "http, https"}, False),
+    ({"X-Forwarded-Proto": "httpsx"}, False),
+    ({"Forwarded": "for=192.0.2.1;proto=http"}, False),
+    ({"Forwarded": "for=192.0.2.1"}, False),
+    ({}, False),
+])
+def test_13_the_cookie_of_a_session_is_for_tls_alone_behind_a_proxy_with_tls(fields, secure):
+    with Server("--trusted-proxy", "127.0.0.1") as server:
+        begun = server.request("POST", "/sessions", b"", fields)
+        assert begun.status == 201
+        assert ("; Secure" in begun["set-cookie"]) == secure, begun["set-cookie"]
+        ended = server.request("DELETE", "/session", headers={**fields, "Cookie": begun["set-cookie"].split(";")[0]})
+        assert ended.status == 204 and ("; Secure" in ended["set-cookie"]) == secure
+
+
+@pytest.mark.parametrize("flags, secure", [((), False), (("--cookie-secure", "always"), True),
+                                           (("--cookie-secure", "never", "--trusted-proxy", "127.0.0.1"), False)])
+def test_13_a_client_s_own_word_makes_no_cookie_secure_and_the_operator_decides(flags, secure):
+    with Server(*flags) as server:
+        begun = server.request("POST", "/sessions", b"", {"X-Forwarded-Proto": "https"})
+        assert ("; Secure" in begun["set-cookie"]) == secure
+
+
+def test_13_2_a_page_finds_out_who_it_is_without_failing():
+    nobody = {"principal": "anonymous", "role": "anonymous", "expires": None, "session": None}
+    with Server() as server:
+        answer = server.get("/session")
+        assert (answer.status, answer.json, answer["cache-control"]) == (200, nobody, "no-store")
+        assert server.request("HEAD", "/session").status == 200
+        begun = server.request("POST", "/sessions", b"")
+        cookie = {"Cookie": begun["set-cookie"].split(";")[0]}
+        assert server.get("/session", cookie).json == {**nobody, "session": begun.json["session"]}
+        assert server.request("DELETE", "/session", headers=cookie).status == 204
+        # Its cookie is 403 wherever it counts; here it is said that there is no session.
+        assert server.get("/state", cookie).status == 403
+        assert (server.get("/session", cookie).status, server.get("/session", cookie).json) == (200, nobody)

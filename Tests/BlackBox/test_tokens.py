@@ -446,7 +446,7 @@ def test_options_for_an_issuer_go_together(tmp_path, policy):
         assert ended.returncode == 2 and together in ended.stderr
     ended = run(*map(str, issuer.options), *policy, "--check-config")
     assert (ended.returncode, ended.stdout) == (0, "the configuration is good\n")
-    for wrong in (("--jwt-leeway", "61"), ("--auth-cookie-secure", "yes"), ("--auth-cookie-seconds", "0")):
+    for wrong in (("--jwt-leeway", "61"), ("--cookie-secure", "yes"), ("--auth-cookie-seconds", "0")):
         ended = run(*wrong, "--check-config")
         assert ended.returncode == 2 and "allowed is" in ended.stderr
 
@@ -464,9 +464,9 @@ def test_check_config_reads_the_files(keys, policy, tmp_path):
 
 def test_print_config_shows_names_of_files_and_no_secret(keys, policy):
     key = create(keys)
-    ended = run("--auth-keys", str(keys), *policy, "--auth-cookie-secure", "always", "--print-config")
+    ended = run("--auth-keys", str(keys), *policy, "--cookie-secure", "always", "--print-config")
     shown = json.loads(ended.stdout)
-    assert shown["auth-keys"] == str(keys) and shown["auth-cookie-secure"] == "always"
+    assert shown["auth-keys"] == str(keys) and shown["cookie-secure"] == "always"
     assert shown["jwt-keys"] == [] and "jwt-issuer" not in shown
     assert key[17:30] not in ended.stdout
     assert hashlib.sha256(key.encode()).hexdigest() not in ended.stdout

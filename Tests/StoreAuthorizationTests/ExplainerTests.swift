@@ -99,7 +99,7 @@ import Testing
     @Test(arguments: [
         (PolicyQuestion.path("/nope", method: nil), "no route"),
         (.path("/state", method: "POST"), "GET, HEAD alone"),
-        (.path("/session", method: "GET"), "POST, DELETE alone"),
+        (.path("/session", method: "PUT"), "GET, HEAD, POST, DELETE alone"),
         (.path("/state/todo", method: nil), #"did you mean "todos"?"#),
         (.path("/views/lst", method: nil), #"did you mean "list"?"#),
         (.path("/notify/pad", method: nil), #"did you mean "paid"?"#),

@@ -98,7 +98,7 @@ package enum RoutePath {
         Row(read, "/livez", .nothing),
         Row(read, "/readyz", .nothing),
         Row(read, "/problems/{slug}", .nothing),
-        Row(["POST", "DELETE"], "/session", .nothing),
+        Row(read + ["POST", "DELETE"], "/session", .nothing),
     ]
 
     private static let groups = [

@@ -24,6 +24,8 @@ package final class RequestEnvironment: Sendable {
     let access: AccessControl?
     /// The cookie by which browsers show who they are.
     let credentialCookie: CredentialCookie
+    /// Whether browsers send cookies over TLS alone; `nil` if that depends on the request.
+    private let hasSecureCookies: Bool?
     /// Whether clients without a session see what all sessions have.
     let operatorReads: Bool
     /// Whether operators have listeners of their own; then those who come in elsewhere are none.
@@ -62,6 +64,7 @@ package final class RequestEnvironment: Sendable {
         self.forgetsClients = forgetsClients
         self.operatorReads = operatorReads
         self.access = access
+        self.hasSecureCookies = hasSecureCookies
         credentialCookie = CredentialCookie(for: links, isSecure: hasSecureCookies)
         self.separatesOperators = separatesOperators
         self.livenessProblem = livenessProblem
@@ -88,6 +91,13 @@ package final class RequestEnvironment: Sendable {
             "The session of this cookie has ended. Begin another one with POST \(links.sessions), "
                 + "or leave the cookie out to go without."
         )
+    }
+
+    /// Whether a browser is to send the cookie of its session over TLS alone: the client has come
+    /// over TLS, unless the operator decides otherwise. On the loop's thread, before the request is
+    /// put off.
+    func hasSecureSession(_ exchange: HTTPExchange) -> Bool {
+        hasSecureCookies ?? web.isOverTLS(exchange)
     }
 
     /// On whose behalf a request reads.

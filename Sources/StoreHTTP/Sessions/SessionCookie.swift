@@ -16,14 +16,24 @@ struct SessionCookie: Sendable {
         beginning = Array("\(name)=".utf8)
     }
 
-    /// Gives a client its secret: for this store alone, and out of reach of a page's scripts.
-    func set(_ secret: String) -> (String, String) {
-        ("Set-Cookie", "\(name)=\(secret); Path=\(path); HttpOnly; SameSite=Strict")
+    /// Gives a client its secret: for this store alone, and out of reach of a page's scripts. If it
+    /// is secure, a browser sends it over TLS alone.
+    func set(_ secret: String, isSecure: Bool) -> (String, String) {
+        field(secret, isSecure)
     }
 
     /// Takes the secret from a client.
-    func forget() -> (String, String) {
-        ("Set-Cookie", "\(name)=; Path=\(path); HttpOnly; SameSite=Strict; Max-Age=0")
+    func forget(isSecure: Bool) -> (String, String) {
+        let (name, value) = field("", isSecure)
+        return (name, value + "; Max-Age=0")
+    }
+
+    private func field(_ value: String, _ isSecure: Bool) -> (String, String) {
+        (
+            "Set-Cookie",
+            "\(name)=\(value); Path=\(path); HttpOnly; SameSite=Strict"
+                + (isSecure ? "; Secure" : "")
+        )
     }
 
     /// The secret that a request shows, where it shows one.

@@ -68,6 +68,7 @@ package struct SessionRoutes: RouteGroup {
                 )
             }
         }
+        let isSecure = request.environment.hasSecureSession(request.exchange)
         try SessionTicket(request, store) { [table, links, cookie] version in
             guard let version else {
                 table.end(name)
@@ -82,7 +83,7 @@ package struct SessionRoutes: RouteGroup {
                 status: 201,
                 headers: [
                     ("Content-Type", "application/json"), ("Cache-Control", "no-store"),
-                    ("Location", links.session), cookie.set(secret),
+                    ("Location", links.session), cookie.set(secret, isSecure: isSecure),
                 ],
                 body: .bytes(json.array)
             )
@@ -94,9 +95,10 @@ package struct SessionRoutes: RouteGroup {
         let credential = request.identity.map { _ in
             request.environment.credentialCookie.forget(for: request.exchange)
         }
+        let isSecure = request.environment.hasSecureSession(request.exchange)
         guard let name = try session(of: request) else {
             guard let credential else { throw request.notFound }
-            return request.respond(.taking([credential, cookie.forget()]))
+            return request.respond(.taking([credential, cookie.forget(isSecure: isSecure)]))
         }
         table.beginEnding(name)
         try SessionTicket(request, store) { [store, table, cookie] version in
@@ -107,7 +109,7 @@ package struct SessionRoutes: RouteGroup {
             table.end(name)
             store.streams.endStreams(of: name)
             store.reader.endWaits(of: name)
-            return .taking([cookie.forget()] + (credential.map { [$0] } ?? []))
+            return .taking([cookie.forget(isSecure: isSecure)] + (credential.map { [$0] } ?? []))
         }.dispatch(.ended(session: name), from: name)
     }
 

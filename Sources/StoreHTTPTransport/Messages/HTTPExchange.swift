@@ -198,6 +198,9 @@ extension HTTPExchange {
         set { ownClient = newValue }
     }
 
+    /// The other end of the connection, which may be a proxy's. On the loop's thread.
+    package var peer: ClientAddress { record?.peer ?? .unknown }
+
     /// The client's address, without its port: `127.0.0.1`, `::1` or `unix`. On the loop's thread.
     package var clientHost: String {
         ownClient?.description ?? record?.peerHost ?? ClientAddress.unknown.description

@@ -27,7 +27,7 @@ extension StoreServer {
             + (base.recentAnalytics.map { [AnalyticsRoutes(links, $0, store.reader)] } ?? [])
             + (configuration.debugRoutes ? debugRoutes(links, store, attachments, limits) : [])
             + (base.world.test.map { [TestClockRoutes(links, $0.clock, limits)] } ?? [])
-            + credentialRoutes(base, links, store)
+            + [ClientRoutes(links: links)] + credentialRoutes(base, links, store)
             + [discoveryRoutes(links, store, base)]
         return Router(
             RequestEnvironment(

@@ -52,11 +52,12 @@ extension ServerConfiguration {
             help: "how long a browser's cookie lasts at most"
         ),
         .choice(
-            "auth-cookie-secure",
+            "cookie-secure",
             "WHEN",
-            \.authCookieSecure,
-            help: "when browsers send that cookie over TLS alone: auto (unless asked for on "
-                + "loopback), always or never"
+            \.cookieSecure,
+            help: "when browsers send cookies over TLS alone: always, never or auto (that of a "
+                + "session if a trusted proxy says TLS, the other one unless asked for on "
+                + "loopback)"
         ),
     ]
 

@@ -75,9 +75,9 @@ extension ServerConfiguration {
             )
         }
     }
-    /// Whether browsers show the cookie over TLS alone; `nil` where that depends on the request.
+    /// Whether browsers show cookies over TLS alone; `nil` where that depends on the request.
     var hasSecureCookies: Bool? {
-        switch authCookieSecure {
+        switch cookieSecure {
         case .auto: nil
         case .always: true
         case .never: false

@@ -62,8 +62,8 @@ public struct ServerConfiguration: Sendable, Equatable {
     public var jwtLeewaySeconds = 30
     /// How many seconds the cookie of `POST /session` lasts at most.
     public var authCookieSeconds = 43_200
-    /// Whether browsers send that cookie over TLS alone.
-    public var authCookieSecure = CookieSecurity.auto
+    /// Whether browsers send the cookies of principals and sessions over TLS alone.
+    public var cookieSecure = CookieSecurity.auto
 
     /// Serve the operator's debug surface, `/debug/…`, to everyone who may ask for the state.
     public var debugRoutes = false
@@ -199,8 +199,9 @@ public enum ClockSource: String, Sendable, CaseIterable {
 
 /// Whether browsers send a cookie over TLS alone (RFC 6265, `Secure`).
 public enum CookieSecurity: String, Sendable, CaseIterable {
-    /// Unless the `Host` of the request that asks for the cookie names loopback: browsers there
-    /// often have no TLS, and nothing leaves the machine.
+    /// The cookie of a session if a trusted proxy says that the client came over TLS; that of a
+    /// principal unless the `Host` of the request names loopback: browsers there often have no TLS,
+    /// and nothing leaves the machine.
     case auto
     /// In all cases.
     case always

@@ -15,6 +15,19 @@ enum ForwardedField {
         }
     }
 
+    /// Whether the first element of a `Forwarded` field has `proto=https`.
+    static func isOverTLS(_ field: UnsafeRawBufferPointer) -> Bool {
+        var reader = Reader(bytes: field)
+        return reader.element()?.scheme.map(isHTTPS) == true
+    }
+
+    /// Whether a list of schemes, as `X-Forwarded-Proto` has it, begins with `https`.
+    static func isHTTPS(_ list: UnsafeRawBufferPointer) -> Bool {
+        let first = list.prefix { $0 != UInt8(ascii: ",") }
+        let text = UnsafeRawBufferPointer(rebasing: first).trimmed
+        return text.count == 5 && zip(text, "https".utf8).allSatisfy { $0 | 0x20 == $1 }
+    }
+
     /// Visits the elements of an `X-Forwarded-For` field.
     static func visitList(_ field: UnsafeRawBufferPointer, _ visit: (IPAddress?) -> Void) {
         for part in field.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
@@ -55,6 +68,8 @@ private struct Element {
     var isEmpty = true
     /// The value of `for`; `nil` where it has none.
     var address: UnsafeRawBufferPointer?
+    /// The value of `proto`; `nil` where it has none.
+    var scheme: UnsafeRawBufferPointer?
 }
 
 /// Reads elements of `name=value` with semicolons between them. A value is a token, or a quoted
@@ -90,6 +105,7 @@ private struct Reader {
                 guard element.address == nil else { return nil }
                 element.address = value
             }
+            if name.isProto { element.scheme = value }
             skipSpace()
             guard next == nil || next == UInt8(ascii: ",") || next == UInt8(ascii: ";") else {
                 return nil
@@ -139,6 +155,10 @@ extension UnsafeRawBufferPointer {
     fileprivate var isFor: Bool {
         count == 3 && self[0] | 0x20 == UInt8(ascii: "f") && self[1] | 0x20 == UInt8(ascii: "o")
             && self[2] | 0x20 == UInt8(ascii: "r")
+    }
+
+    fileprivate var isProto: Bool {
+        count == 5 && zip(self, "proto".utf8).allSatisfy { $0 | 0x20 == $1 }
     }
 
     /// Without the spaces around it.

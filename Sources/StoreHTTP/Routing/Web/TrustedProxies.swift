@@ -44,6 +44,15 @@ package struct TrustedProxies: Sendable {
         }
     }
 
+    /// Whether a client has come over TLS to such a proxy, which has passed its request on: the
+    /// proxy says so in `Forwarded` or `X-Forwarded-Proto`. Of several proxies, the first decides.
+    func isOverTLS(_ request: HTTPExchange) -> Bool {
+        guard trusts(request.peer) else { return false }
+        let forwarded = request.withHeader("forwarded") { ForwardedField.isOverTLS($0) }
+        return forwarded == true
+            || request.withHeader("x-forwarded-proto") { ForwardedField.isHTTPS($0) } == true
+    }
+
     private func trusts(_ peer: ClientAddress) -> Bool {
         switch peer {
         case .internet(let address): trusts(address)

@@ -44,6 +44,10 @@ package final class WebRules: Sendable {
         crossOrigin?.answer(request)
     }
 
+    /// Whether a client has come over TLS, as a proxy that is believed says. On the loop's thread,
+    /// before the request is put off.
+    func isOverTLS(_ request: HTTPExchange) -> Bool { proxies?.isOverTLS(request) == true }
+
     /// Whether a request asks, for a page of an allowed origin, what this page may send.
     func isPreflight(_ request: HTTPExchange) -> Bool {
         request.verb == .options && crossOrigin?.isAsked(by: request) == true
