@@ -199,7 +199,7 @@ let package = Package(
         tests(of: "StoreTexts", ["StoreWire"]),
         tests(
             of: "StoreCore",
-            ["StorePlatform", "StorePatterns", "StoreTestSupport", "StoreTesting"]
+            ["StorePlatform", "StorePatterns", "StoreTestSupport", "StoreTesting", "StoreWire"]
         ),
         tests(of: "StorePatterns", ["StorePlatform", "StoreCore", "StoreTesting"]),
         .testTarget(

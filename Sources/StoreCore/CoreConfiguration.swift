@@ -11,6 +11,8 @@ package struct CoreConfiguration<State: Sendable>: Sendable {
     package var changed: (@Sendable (State, State) -> Bool)?
     /// Decides whether slices that are equal by `==` have the same bytes; without it they have.
     package var comparison: ByteComparison?
+    /// Encodes the effects that outlive the server; without it none is run again.
+    package var works: (any WorkCodec)?
     /// Collect the slices that accepted actions have written, for the writer that encodes them.
     package var touched: [TouchedModules] = []
 

@@ -38,7 +38,10 @@ extension StoreServer where State: RootState {
         // A replay of its own, without lines in the log; where the modules don't fit together, the
         // start throws.
         let machine = Result { () throws(ModuleError) in
-            try ModuleMachine<State>(comparison: Self.haveSameBytes)
+            try ModuleMachine<State>(
+                comparison: Self.haveSameBytes,
+                works: JSONWorkCodec()
+            )
         }
         var first = State()
         let connect = { @Sendable (state: inout State) in

@@ -239,6 +239,8 @@ def test_x2_an_effect_is_cancelled_from_outside(cinema):
         "id": "search/search", "module": "search", "cause": 2, "href": "/effects/search%2Fsearch",
     }
     assert card["module"] == "cards" and card["cause"] == 4
+    # The id is the path, whether its slashes are encoded or not.
+    search["href"] = "/effects/search/search"
     for effect in (search, card):
         assert cinema.request("DELETE", effect["href"]).status == 204
         cinema.request("DELETE", effect["href"]).problem("not-found", 404)

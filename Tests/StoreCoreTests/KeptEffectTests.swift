@@ -1,10 +1,12 @@
 import StoreCore
+import StorePatterns
 import StorePlatform
+import StoreWire
 import Synchronization
 import Testing
 
 /// A module whose effects outlive the server.
-private struct Orders: EffectfulModule {
+private struct Orders: KeepingModule {
     struct State: ModuleState {
         var placed: [Int] = []
         var sent: [Int] = []
@@ -13,33 +15,44 @@ private struct Orders: EffectfulModule {
 
     enum Action: ModuleAction {
         case placed(number: Int, again: Bool)
-        /// Is refused the second time.
-        case placedOnce(number: Int)
+        /// Asks for two pieces of work in a row, and for a third one that is no value.
+        case placedTwice(number: Int)
+        /// Asks for work that can't be written down.
+        case weighed(kilograms: Double)
+        case labelled(String)
     }
 
     enum Internal: ModuleAction {
         case sent(number: Int)
         case lost(version: UInt64)
+        case failed(number: Int)
     }
 
-    static let keepsEffects = true
+    enum Work: ModuleWork {
+        case sending(number: Int, before: Int)
+        case weighing(Double)
+        case labelling(String)
+    }
 
     func reduce(_ state: inout State, _ action: Action) throws -> Effect<State> {
+        let before = state.placed.count
         switch action {
         case .placed(let number, let again):
-            return .run(onRestart: again ? .retried : .reported) { context in
-                try await context.dependencies[CourierKey.self](number)
-                try await context.dispatch(Internal.sent(number: number))
-            }
-        case .placedOnce(let number):
-            guard !state.placed.contains(number) else {
-                throw Refusal(reason: "It is placed already.")
-            }
-            let before = state.placed.count
             state.placed.append(number)
-            return .run(onRestart: .retried) { context in
-                try await context.dispatch(Internal.sent(number: 100 * before + number))
-            }
+            return keep(
+                .sending(number: number, before: before),
+                onRestart: again ? .retried : .reported
+            )
+        case .placedTwice(let number):
+            return .concatenate(
+                keep(.sending(number: number, before: before)),
+                .run { _ in },
+                keep(.sending(number: number + 1, before: before))
+            )
+        case .weighed(let kilograms):
+            state.placed.append(0)
+            return keep(.weighing(kilograms))
+        case .labelled(let text): return keep(.labelling(text))
         }
     }
 
@@ -47,11 +60,73 @@ private struct Orders: EffectfulModule {
         switch action {
         case .sent(let number): state.sent.append(number)
         case .lost(let version): state.lost.append(version)
+        case .failed(let number): state.sent.append(-number)
         }
         return .none
     }
 
+    func perform(_ work: Work, _ context: EffectContext<State>) async throws {
+        guard case .sending(let number, let before) = work else { return }
+        try await context.dependencies[CourierKey.self](number)
+        try await context.dispatch(Internal.sent(number: 100 * before + number))
+    }
+
+    func failed(_ work: Work, _ error: any Error) -> Internal? {
+        guard case .sending(let number, _) = work else { return nil }
+        return .failed(number: number)
+    }
+
     func interrupted(after version: UInt64) -> Internal? { .lost(version: version) }
+}
+
+/// A side effect that outlives the server.
+private struct Posted: RetriedSideEffect {
+    static let retry = Retry.never
+    static let onRestart = RestartPolicy.retried
+    let number: Int
+
+    func sideEffect(_ context: EffectContext<Parcels.State>) async throws {
+        try await context.dispatch(Parcels.Internal.posted(number: number))
+    }
+}
+
+/// A module that keeps nothing but its side effects.
+private struct Parcels: Module {
+    struct State: ModuleState { var posted: [Int] = [] }
+    enum Internal: ModuleAction { case posted(number: Int) }
+
+    static let dispatchables: [any Dispatchable.Type] = [Posted.self]
+
+    func reduce(_ state: inout State, internal action: Internal) {
+        if case .posted(let number) = action { state.posted.append(number) }
+    }
+}
+
+private struct Depot: RootState {
+    var parcels = Parcels.State()
+    var effects = PendingEffects.State()
+
+    static let modules: Modules = [Parcels().at(\.parcels), PendingEffects().at(\.effects)]
+}
+
+private struct DepotWithoutLedger: RootState {
+    var parcels = Parcels.State()
+
+    static let modules: Modules = [Parcels().at(\.parcels)]
+}
+
+/// Keeps inputs as JSON.
+private struct Codec: WorkCodec {
+    func text(of value: any Encodable & Sendable) throws -> String {
+        func text(_ value: some Encodable) throws -> String {
+            String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
+        }
+        return try text(value)
+    }
+
+    func value<Value: Decodable>(_ type: Value.Type, of text: String) throws -> Value {
+        try JSONDecoder().decode(type, from: Array(text.utf8))
+    }
 }
 
 private enum CourierKey: DependencyKey {
@@ -72,22 +147,23 @@ private struct ShopWithoutLedger: RootState {
 }
 
 /// A module whose slice may end before its effects do.
-private struct Rounds: StartableModule, EffectfulModule {
+private struct Rounds: StartableModule, KeepingModule {
     struct State: ModuleState { var made = 0 }
     enum Action: ModuleAction { case asked }
     enum Internal: ModuleAction { case made }
-
-    static let keepsEffects = true
+    enum Work: ModuleWork { case round }
 
     func begin(_ start: NoFields) -> State { State() }
 
-    func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
-        .run(onRestart: .retried) { try await $0.dispatch(Internal.made) }
-    }
+    func reduce(_ state: inout State, _ action: Action) -> Effect<State> { keep(.round) }
 
     func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
         state.made += 1
         return .none
+    }
+
+    func perform(_ work: Work, _ context: EffectContext<State>) async throws {
+        try await context.dispatch(Internal.made)
     }
 }
 
@@ -98,85 +174,154 @@ private struct Yard: RootState {
     static let modules: Modules = [Rounds().at(\.rounds), PendingEffects().at(\.effects)]
 }
 
+/// A core whose ledger keeps inputs, as a server's does.
+private func keepingCore<Root: RootState>(
+    _ state: Root,
+    _ dependencies: Dependencies = .live
+) throws -> Core<Root> {
+    var configuration = CoreConfiguration<Root>()
+    configuration.works = Codec()
+    let runner = EffectRunner(dependencies: dependencies)
+    return try Core(state, runner: runner, configuration: configuration)
+}
+
+extension Core where State: RootState {
+    /// The state when all that was asked for has ended.
+    fileprivate func settled() async throws -> State {
+        await effects?.untilIdle()
+        return try await dispatch(PendingEffects.Internal.ended(version: 0)).state
+    }
+
+    /// Resumes, and returns what was done about each entry.
+    fileprivate func resumed(
+        _ entries: [PendingEffects.Entry],
+        past: PastAction? = nil
+    ) async throws -> [EffectResumption] {
+        let said = Locked<[EffectResumption]>([])
+        resume(entries, past: { _ in past }) { _, what in said.withLock { $0.append(what) } }
+        _ = try await settled()
+        return said.withLock { $0 }
+    }
+}
+
 @Suite struct KeptEffectTests {
     @Test func `an effect is in the ledger from the step that asks for it until it has ended`()
         async throws
     {
         let (gate, opened) = AsyncStream<Void>.makeStream()
-        let dependencies = Dependencies.live.setting(CourierKey.self) { _ in
-            for await _ in gate { break }
-        }
-        let core = try Core(Shop(), dependencies: dependencies)
+        let core = try keepingCore(
+            Shop(),
+            .live.setting(CourierKey.self) { _ in for await _ in gate { break } }
+        )
         let begun = try await core.dispatch(Orders.Action.placed(number: 7, again: true)).state
         #expect(begun.effects.pending.map(\.version) == [1])
         #expect(begun.effects.pending.map(\.onRestart) == [.retried])
+        #expect(
+            begun.effects.pending.map(\.work?.input) == [#"{"sending":{"number":7,"before":0}}"#]
+        )
         opened.yield()
-        await core.effects?.untilIdle()
-        let ended = try await core.dispatch(PendingEffects.Internal.ended(version: 0)).state
+        let ended = try await core.settled()
         #expect(ended.effects.pending.isEmpty)
         #expect(ended.orders.sent == [7])
     }
 
-    @Test func `after a restart it is run again, or its module gets a report`() async throws {
-        let core = try Core(Shop())
-        let entries = [
-            PendingEffects.Entry(version: 3, slice: "orders", onRestart: .retried),
-            PendingEffects.Entry(version: 5, slice: "orders", onRestart: .reported),
-        ]
-        let said = Locked<[Bool]>([])
-        core.resume(entries) { version in
-            version == 3 ? PastAction(Orders.Action.placed(number: 9, again: true)) : nil
-        } report: { _, isRunAgain in
-            said.withLock { $0.append(isRunAgain) }
-        }
-        await core.effects?.untilIdle()
-        let state = try await core.dispatch(PendingEffects.Internal.ended(version: 0)).state
-        #expect(state.orders.sent == [9])
-        #expect(state.orders.lost == [5])
-        #expect(said.withLock { $0 } == [true, false])
+    @Test func `it is run again with the input that it began with, whatever the state is now`()
+        async throws
+    {
+        let (gate, opened) = AsyncStream<Void>.makeStream()
+        let first = try keepingCore(
+            Shop(orders: Orders.State(placed: [5, 6])),
+            .live.setting(CourierKey.self) { _ in for await _ in gate { break } }
+        )
+        let cutOff = try await first.dispatch(Orders.Action.placed(number: 7, again: true)).state
+        var now = cutOff
+        now.orders.placed += [8, 9]
+        let core = try keepingCore(now)
+        #expect(try await core.resumed(cutOff.effects.pending) == [.runAgain])
+        let state = try await core.settled()
+        #expect(state.orders.sent == [207])
+        #expect(state.effects.pending.isEmpty)
+        opened.finish()
+        await first.effects?.untilIdle()
     }
 
-    @Test func `it is made again of the state that its action was applied to`() async throws {
-        let action = Orders.Action.placedOnce(number: 7)
-        let old = Shop(orders: Orders.State(placed: [5, 6]))
-        var now = old
-        now.orders.placed += [7, 8]
-        let entry = PendingEffects.Entry(version: 3, slice: "orders", onRestart: .retried)
-        for (before, sent, lost) in [(old, [207], []), (nil, [], [3])] as [(Shop?, [Int], [UInt64])]
-        {
-            let core = try Core(now)
-            core.resume([entry], past: { _ in PastAction(action) }, before: { _ in before }) {
-                _,
-                _ in
+    @Test func `of a row the parts that are kept run again, in their order`() async throws {
+        let core = try keepingCore(Shop())
+        let entry = try await core.dispatch(Orders.Action.placedTwice(number: 1)).state
+        _ = try await core.settled()
+        let next = try keepingCore(Shop())
+        #expect(try await next.resumed(entry.effects.pending) == [.runAgain])
+        #expect(try await next.settled().orders.sent == [1, 2])
+    }
+
+    @Test func `a side effect is run again as the value that it is`() async throws {
+        let core = try keepingCore(Depot())
+        let entry = try await core.dispatch(Posted(number: 4)).state.effects.pending
+        _ = try await core.settled()
+        let next = try keepingCore(Depot())
+        #expect(try await next.resumed(entry) == [.runAgain])
+        #expect(try await next.settled().parcels.posted == [4])
+    }
+
+    @Test func `its module gets an action for the error of the last try`() async throws {
+        let core = try keepingCore(
+            Shop(),
+            .live.setting(CourierKey.self) { _ in throw CancelledOrder() }
+        )
+        try await core.dispatch(Orders.Action.placed(number: 7, again: true))
+        #expect(try await core.settled().orders.sent == [-7])
+    }
+
+    @Test func `an effect that is reported gives its module an action`() async throws {
+        let core = try keepingCore(Shop())
+        let entry = PendingEffects.Entry(version: 5, slice: "orders", onRestart: .reported)
+        #expect(try await core.resumed([entry]) == [.reported])
+        #expect(try await core.settled().orders.lost == [5])
+    }
+
+    @Test(arguments: [nil, "nonsense", #"{"sending":{"parcel":7}}"#] as [String?])
+    func `an input that is not there or not readable is reported`(input: String?) async throws {
+        let json =
+            if let input {
+                #"{"version":3,"slice":"orders","onRestart":"retried","work":{"input":"#
+                    + String(decoding: try JSONEncoder().encode(input), as: UTF8.self) + "}}"
+            } else {
+                #"{"version":3,"slice":"orders","onRestart":"retried"}"#
             }
-            await core.effects?.untilIdle()
-            let state = try await core.dispatch(PendingEffects.Internal.ended(version: 0)).state
-            #expect(state.orders.placed == [5, 6, 7, 8])
-            #expect(state.orders.sent == sent)
-            #expect(state.orders.lost == lost)
-        }
+        let entry = try JSONDecoder().decode(PendingEffects.Entry.self, from: Array(json.utf8))
+        let core = try keepingCore(Shop())
+        let said = try await core.resumed([entry])
+        guard case .impossible? = said.first else { return #expect(said == []) }
+        #expect(try await core.settled().orders.lost == [3])
     }
 
     @Test func `it is not run again for a slice that has ended`() async throws {
-        let entry = PendingEffects.Entry(version: 3, slice: "rounds", onRestart: .retried)
+        let first = try keepingCore(Yard(rounds: Rounds.State()))
+        let entries = try await first.dispatch(Rounds.Action.asked).state.effects.pending
+        _ = try await first.settled()
         for now in [Rounds.State(), nil] {
-            let core = try Core(Yard(rounds: now))
-            let isRunAgain = Locked<Bool?>(nil)
-            core.resume([entry]) { _ in
-                PastAction(Rounds.Action.asked)
-            } before: { _ in
-                Yard(rounds: Rounds.State())
-            } report: { _, isAgain in
-                isRunAgain.withLock { $0 = isAgain }
-            }
-            await core.effects?.untilIdle()
-            let state = try await core.dispatch(PendingEffects.Internal.ended(version: 0)).state
-            #expect(state.rounds?.made == (now == nil ? nil : 1))
-            #expect(isRunAgain.withLock { $0 } == (now != nil))
+            let core = try keepingCore(Yard(rounds: now))
+            let said = try await core.resumed(entries)
+            #expect(said == [now == nil ? .impossible("its slice is gone") : .runAgain])
+            #expect(try await core.settled().rounds?.made == (now == nil ? nil : 1))
         }
+    }
+
+    @Test func `an action whose effect can't be kept fails and changes nothing`() async throws {
+        let core = try keepingCore(Shop())
+        let long = String(repeating: "x", count: KeptWork.inputBytesMax)
+        for action in [Orders.Action.weighed(kilograms: .nan), .labelled(long)] {
+            let error = await #expect(throws: Refusal.self) { try await core.dispatch(action) }
+            #expect(error?.failure is KeptWorkError)
+        }
+        let state = try await core.settled()
+        #expect(state == Shop())
     }
 
     @Test func `a module that keeps its effects needs a ledger`() {
         #expect(throws: ModuleError.noLedger("orders")) { try Core(ShopWithoutLedger()) }
+        #expect(throws: ModuleError.noLedger("parcels")) { try Core(DepotWithoutLedger()) }
     }
 }
+
+private struct CancelledOrder: Error {}

@@ -109,7 +109,7 @@ package enum RoutePath {
         Row(["GET"], "/route/events", .group(.sessions)),
         Row(["POST"], "/route/shown", .group(.sessions)),
         Row(read, "/effects", .group(.effects)),
-        Row(["DELETE"], "/effects/{effect}", .group(.effects)),
+        Row(["DELETE"], "/effects/{effect...}", .group(.effects)),
         Row(read, "/metrics", .group(.metrics)),
         Row(read, "/analytics", .group(.analytics)),
         Row(read + ["POST", "DELETE"], "/debug/{rest...}", .group(.debug)),

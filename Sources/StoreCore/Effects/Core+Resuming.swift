@@ -22,62 +22,60 @@ package struct PastAction: Sendable {
     }
 }
 
+/// What a start does about an effect that had not ended.
+package enum EffectResumption: Sendable, Equatable {
+    /// It runs again.
+    case runAgain
+    /// It does not run again: its module has asked for a report.
+    case reported
+    /// It does not run again, although its module has asked for that; the reason.
+    case impossible(String)
+}
+
 extension Core where State: RootState {
     /// Treats the effects that had not ended when the store stopped. Those with that policy run
-    /// again; the module of each of the others gets an action about it. What they dispatch has
-    /// the cause, the session and the trace of the action that began them.
+    /// again, with the input that the ledger has; the module of each of the others gets an action
+    /// about it. What they dispatch has the cause, and where history still has the action that
+    /// began them, its session, its principal and its trace.
     ///
-    /// An effect is made again by reducing its action once more, on a copy that is dropped: of the
-    /// state that the action was applied to then, so that it is the effect that it was. Where that
-    /// state is gone, it is made of the state as it is now; a reducer that refuses the action by
-    /// now makes none, and the effect is reported. So is one whose slice has ended since.
+    /// An effect whose slice has ended does not run again, nor does one whose input this program
+    /// can't read.
     ///
     /// - Parameters:
     ///   - entries: as the ledger of the state that the store starts with has them.
     ///   - past: the action of a version; `nil` where history no longer reaches back.
-    ///   - before: the state that the action of a version was applied to; `nil` where it can't be
-    ///     made any more. Versions are asked for in the order of the entries.
     ///   - report: receives each, with what is done about it.
     package func resume(
         _ entries: [PendingEffects.Entry],
         past: @escaping @Sendable (UInt64) -> PastAction?,
-        before: @escaping @Sendable (UInt64) -> State? = { _ in nil },
-        report: @escaping @Sendable (PendingEffects.Entry, _ isRunAgain: Bool) -> Void
+        report: @escaping @Sendable (PendingEffects.Entry, EffectResumption) -> Void
     ) {
         for entry in entries {
             let past = past(entry.version)
-            let again = entry.onRestart == .retried ? past?.action : nil
-            let (session, principal, trace) = (past?.session, past?.principal, past?.trace)
-            let before = again == nil ? nil : before(entry.version)
             engine.perform { [owner] engine in
-                guard case .machine(let machine) = owner.form, let runner = engine.ports.effects
+                guard case .machine(let erased) = owner.form,
+                    let machine = erased as? ModuleMachine<State>,
+                    let runner = engine.ports.effects
                 else { return }
-                if let again,
-                    let effect = machine.effect(
-                        of: again,
-                        appliedTo: before ?? owner.current,
-                        from: session
-                    ),
-                    Self.isThere(effect.address, owner.current)
-                {
-                    report(entry, true)
-                    let type = (try? engine.member(of: again))?.kind ?? entry.slice
+                let again = machine.again(entry, past, in: owner.current)
+                if case .success(let effect) = again {
+                    report(entry, .runAgain)
+                    let type = past?.action.flatMap { try? engine.member(of: $0) }?.kind
                     let cause = EffectCause(
                         version: entry.version,
-                        session: session,
-                        principal: principal,
-                        type: type,
-                        trace: trace
+                        session: past?.session,
+                        principal: past?.principal,
+                        type: type ?? entry.slice,
+                        trace: past?.trace
                     )
-                    effect.launch(runner, cause)
-                    return
+                    return effect.launch(runner, cause)
                 }
-                report(entry, false)
+                if case .failure(let reason) = again { report(entry, reason.resumption) }
                 var source = ActionSource(cause: entry.version, place: "StoreCore/PendingEffects")
-                source.session = session
-                source.principal = principal
-                source.trace = trace
-                if let report = Self.report(of: entry) {
+                source.session = past?.session
+                source.principal = past?.principal
+                source.trace = past?.trace
+                if let report = machine.interruption(of: entry) {
                     engine.dispatchProgramAction(report, from: source)
                 }
                 let ended = PendingEffects.Internal.ended(version: entry.version)
@@ -85,20 +83,66 @@ extension Core where State: RootState {
             }
         }
     }
+}
 
-    private static func isThere(_ address: SliceAddress, _ state: State) -> Bool {
-        let mount = State.modules.first { $0.name.isSame(as: address.module) }
-        return mount?.slice.isThere(state, address.key) == true
+/// Why an effect does not run again.
+private struct NotAgain: Error {
+    let resumption: EffectResumption
+}
+
+extension ModuleMachine {
+    /// The effect of an entry of the ledger, made again.
+    fileprivate func again(
+        _ entry: PendingEffects.Entry,
+        _ past: PastAction?,
+        in state: Root
+    ) -> Result<PendingEffect, NotAgain> {
+        func no(_ reason: String) -> Result<PendingEffect, NotAgain> {
+            .failure(NotAgain(resumption: .impossible(reason)))
+        }
+        guard entry.onRestart == .retried else {
+            return .failure(NotAgain(resumption: .reported))
+        }
+        let (name, instance) = entry.place
+        guard let mount = modules.first(where: { $0.name.isSame(as: name) }) else {
+            return no("this program has no module '\(name)'")
+        }
+        guard let work = entry.work, let works else {
+            return no("the server that began it has not kept its input")
+        }
+        let isOfSession = mount.slice.ownership == .session
+        if isOfSession, past == nil {
+            return no("it worked for a session, and history no longer has which")
+        }
+        let session = isOfSession ? past?.session ?? SessionName.shared : nil
+        let key = SliceKey(session: session, instance: instance)
+        guard mount.slice.isThere(state, key) else { return no("its slice is gone") }
+        do {
+            let address = SliceAddress(module: mount.name, key)
+            guard let effect = try mount.slice.effect(again: work, at: address, works) else {
+                return no("there is nothing to do")
+            }
+            return .success(effect)
+        } catch {
+            return no("this program can't read its input: \(error)")
+        }
     }
 
-    private static func report(of entry: PendingEffects.Entry) -> (any Action)? {
-        // Bytes are looked at: with a combining mark behind it, the slash is another character.
-        let slash = entry.slice.utf8.firstIndex(of: UInt8(ascii: "/"))
-        let name = String(entry.slice[..<(slash ?? entry.slice.endIndex)])
-        guard let mount = State.modules.first(where: { $0.name.isSame(as: name) }),
+    /// The action that reports to a module that an effect has not ended.
+    fileprivate func interruption(of entry: PendingEffects.Entry) -> (any Action)? {
+        let (name, instance) = entry.place
+        guard let mount = modules.first(where: { $0.name.isSame(as: name) }),
             let action = mount.slice.interrupted(after: entry.version)
         else { return nil }
-        guard let slash else { return action }
-        return action.to(String(entry.slice[entry.slice.utf8.index(after: slash)...]))
+        return instance.map { action.to($0) } ?? action
+    }
+}
+
+extension PendingEffects.Entry {
+    /// The module, and the instance where it has many.
+    fileprivate var place: (module: String, instance: String?) {
+        // Bytes are looked at: with a combining mark behind it, the slash is another character.
+        guard let slash = slice.utf8.firstIndex(of: UInt8(ascii: "/")) else { return (slice, nil) }
+        return (String(slice[..<slash]), String(slice[slice.utf8.index(after: slash)...]))
     }
 }

@@ -36,25 +36,41 @@ public struct Effect<State: Sendable>: Sendable {
         let cancelInFlight: Bool
         let retry: Retry
         let onRestart: RestartPolicy
+        /// What it needs to run again; `nil` where a restart loses it.
+        let input: Input?
         let body: @Sendable (EffectContext<State>) async throws -> any Sendable
-        /// Makes an action of the error that the last try of `body` throws; with the place in the
-        /// source that set it.
-        var recovery: (make: @Sendable (any Error) -> any Action, file: String, line: Int)?
+        /// Makes an action of the error that the last try of `body` throws, or none; with the place
+        /// in the source that set it.
+        var recovery: (make: @Sendable (any Error) -> (any Action)?, file: String, line: Int)?
 
         package init(
             id: String? = nil,
             cancelInFlight: Bool = false,
             retry: Retry = .never,
             onRestart: RestartPolicy = .lost,
-            recovery: (make: @Sendable (any Error) -> any Action, file: String, line: Int)? = nil,
+            input: Input? = nil,
+            recovery: (make: @Sendable (any Error) -> (any Action)?, file: String, line: Int)? = nil,
             body: @escaping @Sendable (EffectContext<State>) async throws -> any Sendable
         ) {
             self.id = id
             self.cancelInFlight = cancelInFlight
             self.retry = retry
             self.onRestart = onRestart
+            self.input = input
             self.recovery = recovery
             self.body = body
+        }
+    }
+
+    /// What an effect that outlives the server is made of again.
+    package struct Input: Sendable {
+        /// The name of the side effect's type; `nil` for a module's ``KeepingModule/Work``.
+        let type: String?
+        let value: any Encodable & Sendable
+
+        package init(_ value: any Encodable & Sendable, type: String? = nil) {
+            self.type = type
+            self.value = value
         }
     }
 
@@ -67,20 +83,19 @@ public struct Effect<State: Sendable>: Sendable {
     /// Nothing.
     public static var none: Effect { Effect(.none) }
 
-    /// Runs `body` as a task of its own.
+    /// Runs `body` as a task of its own. It is lost when the server ends before it does: a closure
+    /// can't be written down. Work that goes on after a restart is a value (``KeepingModule``).
     ///
     /// - Parameters:
     ///   - id: by what it can be cancelled; unique within the module.
     ///   - cancelInFlight: whether what runs under this id is cancelled first.
     ///   - retry: how often, and after what pauses, it is tried again when it throws.
-    ///   - onRestart: what becomes of it when the server ends before it does.
     ///   - body: does the work, and dispatches what comes of it.
     /// - Returns: the effect, which does nothing until a module returns it.
     public static func run(
         id: String? = nil,
         cancelInFlight: Bool = false,
         retry: Retry = .never,
-        onRestart: RestartPolicy = .lost,
         _ body: @escaping @Sendable (EffectContext<State>) async throws -> Void
     ) -> Effect {
         Effect(
@@ -89,7 +104,6 @@ public struct Effect<State: Sendable>: Sendable {
                     id: id,
                     cancelInFlight: cancelInFlight,
                     retry: retry,
-                    onRestart: onRestart,
                     body: body
                 )
             )
@@ -112,7 +126,6 @@ public struct Effect<State: Sendable>: Sendable {
         id: String? = nil,
         cancelInFlight: Bool = false,
         retry: Retry = .never,
-        onRestart: RestartPolicy = .lost,
         catch recover: @escaping @Sendable (any Error) -> any Action,
         file: String = #fileID,
         line: Int = #line,
@@ -124,7 +137,6 @@ public struct Effect<State: Sendable>: Sendable {
                     id: id,
                     cancelInFlight: cancelInFlight,
                     retry: retry,
-                    onRestart: onRestart,
                     recovery: (recover, file, line),
                     body: body
                 )
@@ -149,7 +161,7 @@ public struct Effect<State: Sendable>: Sendable {
 }
 
 /// How often an effect that throws is tried again, and after what pauses.
-public struct Retry: Sendable, Equatable {
+public struct Retry: Sendable, Equatable, Codable {
     /// How many times it is tried again, at the most.
     public let attempts: Int
     /// The pause before the first of them; it doubles with each.
@@ -179,7 +191,8 @@ public struct Retry: Sendable, Equatable {
 
 /// What becomes of an effect that has not ended when the server does.
 ///
-/// An effect runs again only where its author has chosen that: it may do harm.
+/// An effect runs again only where its author has chosen that: it may do harm. Only work that is a
+/// value has the choice (``KeepingModule``); a closure is always lost.
 public enum RestartPolicy: String, Sendable, Codable {
     /// It is gone. The state may still be one that waits for it.
     case lost

@@ -181,7 +181,7 @@ extension EffectRunner {
             !(error is CancellationError)
         else { return .failure(error) }
         do {
-            let action = recovery.make(error)
+            guard let action = recovery.make(error) else { return .failure(error) }
             try await context.dispatch(action, file: recovery.file, line: recovery.line)
             return .success(())
         } catch {

@@ -9,14 +9,18 @@ package final class PendingEffect: Sendable {
     let launch: @Sendable (EffectRunner, EffectCause?) -> Void
     /// What becomes of it when the server ends before it does.
     let onRestart: RestartPolicy
+    /// Encodes what is to run again on a restart; `nil` where nothing is.
+    let kept: (@Sendable (any WorkCodec) throws -> KeptWork?)?
 
     private init(
         _ address: SliceAddress,
         onRestart: RestartPolicy = .lost,
+        kept: (@Sendable (any WorkCodec) throws -> KeptWork?)? = nil,
         launch: @escaping @Sendable (EffectRunner, EffectCause?) -> Void
     ) {
         self.address = address
         self.onRestart = onRestart
+        self.kept = kept
         self.launch = launch
     }
 
@@ -25,7 +29,11 @@ package final class PendingEffect: Sendable {
         of address: SliceAddress,
         then next: PendingEffect?
     ) -> PendingEffect {
-        PendingEffect(address, onRestart: next?.onRestart ?? .lost) { runner, cause in
+        PendingEffect(
+            address,
+            onRestart: next?.onRestart ?? .lost,
+            kept: next?.kept
+        ) { runner, cause in
             runner.cancel(all: address)
             next?.launch(runner, cause)
         }
@@ -37,7 +45,9 @@ package final class PendingEffect: Sendable {
         read: @escaping @Sendable (any Sendable) -> State?
     ) {
         let onRestart = effect.onRestart
-        self.init(address, onRestart: onRestart) { runner, cause in
+        let kept: (@Sendable (any WorkCodec) throws -> KeptWork?)? =
+            onRestart == .retried ? { @Sendable codec in try KeptWork(effect, codec) } : nil
+        self.init(address, onRestart: onRestart, kept: kept) { runner, cause in
             guard let cause else { return runner.cancelOnly(effect, at: address) }
             if onRestart == .lost {
                 runner.launch(effect, at: address, cause, read)

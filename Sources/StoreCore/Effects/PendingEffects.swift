@@ -1,9 +1,9 @@
 /// The effects that have begun and not ended, as a slice of the state: so that a server that ends
 /// before they do finds them when it starts again.
 ///
-/// A root state mounts it where one of its modules has effects that outlive the server
-/// (``Module/keepsEffects``). An effect is entered in the step that asks for it, and struck off
-/// when all of it has ended.
+/// A root state mounts it where one of its modules has effects that outlive the server: a
+/// ``KeepingModule``, or a side effect with a ``RestartPolicy``. An effect is entered in the step
+/// that asks for it, with all that it needs to run again, and removed when all of it has ended.
 public struct PendingEffects: Module {
     /// The effects that have not ended, the oldest first.
     public struct State: ModuleState {
@@ -72,11 +72,20 @@ public struct PendingEffects: Module {
         public let slice: String
         /// What becomes of it on a restart.
         public let onRestart: RestartPolicy
+        /// What runs again on a restart; `nil` where nothing does, and in entries of servers that
+        /// kept none.
+        public let work: KeptWork?
 
-        package init(version: UInt64, slice: String, onRestart: RestartPolicy) {
+        package init(
+            version: UInt64,
+            slice: String,
+            onRestart: RestartPolicy,
+            work: KeptWork? = nil
+        ) {
             self.version = version
             self.slice = slice
             self.onRestart = onRestart
+            self.work = work
         }
     }
 
@@ -115,8 +124,8 @@ extension PendingEffects.State: PiecewiseState {
 }
 
 extension Effect {
-    /// What becomes of the whole on a restart: it is run again if any part asks for that, else
-    /// reported if any part asks for that.
+    /// What becomes of the whole on a restart: parts of it are run again if any asks for that, else
+    /// it is reported if any part asks for that.
     var onRestart: RestartPolicy {
         switch form {
         case .none, .cancel, .endSession: .lost

@@ -38,7 +38,8 @@ extension Core where State: RootState {
         let machine = try ModuleMachine<State>(
             of: modules,
             changes: changes,
-            comparison: configuration.comparison
+            comparison: configuration.comparison,
+            works: configuration.works
         )
         var state = state
         machine.connect(&state)

@@ -26,7 +26,25 @@ package protocol HandlerMaker: Sendable {
         at place: SlicePlace<Root, State>
     ) -> ActionHandler<Root>?
 
+    /// What becomes of the work of such actions when the server ends before it does.
+    var onRestart: RestartPolicy { get }
+
+    /// The work of such an action that the ledger has kept; `nil` where it is for another state.
+    func effect<State: ModuleState>(
+        again work: KeptWork,
+        _ codec: any WorkCodec
+    ) throws -> Effect<State>?
+
     /// The handler of such actions for the whole state; `nil` where they are for another one, or
     /// such actions change no state.
     func handler<Root: RootState>(of whole: RootMember<Root, Root>) -> ActionHandler<Root>?
+}
+
+extension HandlerMaker {
+    package var onRestart: RestartPolicy { .lost }
+
+    package func effect<State: ModuleState>(
+        again work: KeptWork,
+        _ codec: any WorkCodec
+    ) -> Effect<State>? { nil }
 }

@@ -29,6 +29,12 @@ final class FieldSlice<Root: RootState, Value: Codable & Equatable & Sendable>: 
     var handlers: [ActionHandler<Root>] { [] }
     var useCases: [BoundUseCase<Root>] { [] }
     var keepsEffects: Bool { false }
+
+    func effect(
+        again work: KeptWork,
+        at address: SliceAddress,
+        _ codec: any WorkCodec
+    ) -> PendingEffect? { nil }
     var anyModule: (any Module)? { nil }
     var foreignDispatchables: [any Dispatchable.Type] { [] }
     func interrupted(after version: UInt64) -> (any Action)? { nil }

@@ -53,10 +53,6 @@ public protocol Module<State>: ModuleInterface {
     /// Applies an action of one of the module's effects or presenters.
     func reduce(_ state: inout State, internal action: Internal) throws
 
-    /// Whether some of its effects have a ``RestartPolicy`` besides `lost`; the root state then
-    /// mounts ``PendingEffects``.
-    static var keepsEffects: Bool { get }
-
     /// The action that the module gets where effects that followed the action of this version did
     /// not end before the server did, and are not run again; `nil` for none.
     func interrupted(after version: UInt64) -> Internal?
@@ -103,9 +99,6 @@ extension Module {
 }
 
 extension Module {
-    /// None of them does.
-    public static var keepsEffects: Bool { false }
-
     /// Nothing.
     public func interrupted(after version: UInt64) -> Internal? { nil }
 

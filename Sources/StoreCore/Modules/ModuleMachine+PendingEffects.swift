@@ -6,21 +6,25 @@ extension ModuleMachine {
     /// Enters the effect of an action in the ledger, where a restart does not simply lose it.
     /// `state` is the state that the action has led to: it gets the entry, and `change` gets the
     /// ledger's slice.
+    ///
+    /// - Throws: ``KeptWorkError`` where what it needs to run again can't be kept.
     func enter(
         _ effect: PendingEffect,
         version: UInt64,
         in ledger: (module: Int, place: SlicePlace<Root, PendingEffects.State>),
         _ state: inout Root,
         _ change: inout Change
-    ) {
+    ) throws {
         guard effect.onRestart != .lost, var pending = ledger.place.read(state, .only) else {
             return
         }
+        let work: KeptWork? = if let works, let kept = effect.kept { try kept(works) } else { nil }
         pending.enter(
             PendingEffects.Entry(
                 version: version,
                 slice: effect.address.path,
-                onRestart: effect.onRestart
+                onRestart: effect.onRestart,
+                work: work
             )
         )
         ledger.place.write(pending, &state, .only)

@@ -78,6 +78,7 @@ extension ModuleMachine {
         _ effect: inout PendingEffect?
     ) throws -> Change {
         let module = route.module
+        let before = keepsEffects[module] ? state : nil
         var change =
             if handler.kind == .start, seesOthers[module] {
                 try start(&state, action, by: handler, of: module, key: key)
@@ -89,7 +90,12 @@ extension ModuleMachine {
         }
         if route.isForSessions { endSession(by: action, &state, &change) }
         if keepsEffects[module], let ledger, let effect {
-            enter(effect, version: version, in: ledger, &state, &change)
+            do {
+                try enter(effect, version: version, in: ledger, &state, &change)
+            } catch {
+                if let before { state = before }
+                throw error
+            }
         }
         return change
     }

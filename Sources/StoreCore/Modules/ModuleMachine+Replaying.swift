@@ -67,18 +67,4 @@ extension StateMachine {
             effect: &dropped
         )
     }
-
-    /// The effect of an action of the past, made again: the action is reduced on a copy of a state,
-    /// which is dropped. `nil` where the reducer refuses the action there, or asks for nothing.
-    package func effect(
-        of action: any Action,
-        appliedTo state: State,
-        from session: String?
-    ) -> PendingEffect? {
-        guard let route = route(of: action) else { return nil }
-        var copy = state
-        var effect: PendingEffect?
-        _ = try? replay(&copy, action, by: route, version: 0, from: session, effect: &effect)
-        return effect
-    }
 }

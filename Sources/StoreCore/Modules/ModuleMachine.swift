@@ -54,17 +54,22 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     let seesOthers: [Bool]
     /// Compares what `==` calls equal.
     let comparison: ByteComparison?
+    /// Encodes the effects that outlive the server; without it the ledger keeps that there are
+    /// some, and none is run again.
+    let works: (any WorkCodec)?
 
     /// - Parameters:
     ///   - modules: those of the root state, unless a module is to be tried alone.
     ///   - comparison: decides whether slices that are equal by `==` have the same bytes; without
     ///     it they have.
+    ///   - works: encodes the effects that outlive the server.
     /// - Throws: ``ModuleError`` where the modules don't fit together.
     package convenience init(
         of modules: Root.Modules = Root.modules,
-        comparison: ByteComparison? = nil
+        comparison: ByteComparison? = nil,
+        works: (any WorkCodec)? = nil
     ) throws(ModuleError) {
-        try self.init(of: modules, changes: nil, comparison: comparison)
+        try self.init(of: modules, changes: nil, comparison: comparison, works: works)
     }
 
     /// Makes a machine that notes which slices change, for those who observe them.
@@ -73,8 +78,10 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     init(
         of modules: Root.Modules,
         changes: SliceChanges<Root>?,
-        comparison: ByteComparison?
+        comparison: ByteComparison?,
+        works: (any WorkCodec)?
     ) throws(ModuleError) {
+        self.works = works
         self.changes = changes
         self.comparison = comparison
         var routes: [ObjectIdentifier: ActionRoute] = [:]

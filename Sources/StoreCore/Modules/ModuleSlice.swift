@@ -40,7 +40,10 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
         _ = try place.present(root, key, name)
     }
 
-    var keepsEffects: Bool { M.keepsEffects }
+    var keepsEffects: Bool {
+        module is any KeepingModule
+            || M.dispatchables.contains { $0.handling.maker.onRestart != .lost }
+    }
 
     var anyModule: (any Module)? { module }
 
@@ -53,6 +56,29 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
             at: place,
             dependencies
         )
+    }
+
+    func effect(
+        again work: KeptWork,
+        at address: SliceAddress,
+        _ codec: any WorkCodec
+    ) throws -> PendingEffect? {
+        let effect: Effect<M.State> = try work.effect { work in
+            guard let type = work.type else {
+                guard let keeping = module as? any KeepingModule<M.State> else {
+                    throw UnknownWork(description: "the module keeps no work any more")
+                }
+                return try keeping.effect(again: work, codec)
+            }
+            guard let dispatchable = M.dispatchables.first(where: { "\($0)" == type }),
+                let effect: Effect<M.State> =
+                    try dispatchable.handling.maker.effect(again: work, codec)
+            else {
+                throw UnknownWork(description: "the module has no side effect \(type) any more")
+            }
+            return effect
+        }
+        return PendingEffect(effect, at: address, in: place)
     }
 
     func interrupted(after version: UInt64) -> (any Action)? {

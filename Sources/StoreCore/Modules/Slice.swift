@@ -23,6 +23,14 @@ package protocol Slice<Root>: Sendable {
         of modules: Root.Modules,
         _ dependencies: Dependencies
     ) -> (any RootPresentation<Root>)?
+    /// Makes effects again that the ledger has kept.
+    ///
+    /// - Throws: where this program can't read what is kept, or has no such work.
+    func effect(
+        again work: KeptWork,
+        at address: SliceAddress,
+        _ codec: any WorkCodec
+    ) throws -> PendingEffect?
     /// The action that reports effects that did not end.
     func interrupted(after version: UInt64) -> (any Action)?
     /// Dispatchables that the module lists, but that are for another state.

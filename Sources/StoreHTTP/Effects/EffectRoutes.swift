@@ -29,15 +29,20 @@ package struct EffectRoutes: RouteGroup {
             ),
             .change(
                 .delete,
-                links.effects + "/{effect}",
+                links.effects + "/{effect...}",
                 "cancelEffect",
                 "Cancel an effect; nothing that it dispatches is applied any more.",
                 needs: .effects,
-                parameters: [Parameter.path("effect", "As the list has it.")],
+                parameters: [
+                    Parameter.path(
+                        "effect",
+                        "The effect's id, as the list has it; its slashes may be encoded."
+                    )
+                ],
                 answers: [.done],
                 problems: [.notFound]
             ) { [runner] request throws(Problem) in
-                let (id, viewer) = (try request.path(), try request.caller().viewer)
+                let (id, viewer) = (try Self.id(of: request), try request.caller().viewer)
                 // Who sees all modules needs no look at what runs.
                 let isSeen =
                     viewer.sight == nil
@@ -51,6 +56,15 @@ package struct EffectRoutes: RouteGroup {
                 request.respond(.done)
             },
         ]
+    }
+
+    /// The id is all that follows in the path: `search/titles`, or `cards/7/opened`.
+    private static func id(of request: RequestContext) throws(Problem) -> String {
+        let rest = try request.path().dropFirst()
+        guard let id = PercentEncoding.decode(rest) else {
+            throw .badRequest("'\(Problem.excerpt(String(rest)))' is badly percent-encoded.")
+        }
+        return id
     }
 
     private static let effect = JSONSchema.object([

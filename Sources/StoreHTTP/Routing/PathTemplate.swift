@@ -2,7 +2,7 @@ import Glibc
 import StoreHTTPTransport
 import StoreWire
 
-/// The paths of a route, as a template: `/state`, `/effects/{effect}`, or `/state/{pointer...}`,
+/// The paths of a route, as a template: `/state`, `/views/{view}`, or `/state/{pointer...}`,
 /// whose last parameter takes all that follows, slashes included.
 struct PathTemplate: Sendable {
     private enum Kind {

@@ -73,14 +73,30 @@ private struct SideEffectHandling<Work: SideEffect>: HandlerMaker {
         )
     }
 
+    var onRestart: RestartPolicy {
+        (Work.self as? any RetriedSideEffect.Type)?.onRestart ?? .lost
+    }
+
+    func effect<State: ModuleState>(
+        again work: KeptWork,
+        _ codec: any WorkCodec
+    ) throws -> Effect<State>? {
+        Self.effect(of: try work.value(as: Work.self, codec)) as? Effect<State>
+    }
+
     /// A side effect works for a slice, and ends with it.
     func handler<Root>(of whole: RootMember<Root, Root>) -> ActionHandler<Root>? { nil }
 
     private static func effect(of action: Work) -> Effect<Work.State> {
         let policy = Work.self as? any RetriedSideEffect.Type
+        let onRestart = policy?.onRestart ?? .lost
         return Effect(
             .run(
-                .init(retry: policy?.retry ?? .never, onRestart: policy?.onRestart ?? .lost) {
+                .init(
+                    retry: policy?.retry ?? .never,
+                    onRestart: onRestart,
+                    input: onRestart == .retried ? .init(action, type: "\(Work.self)") : nil
+                ) {
                     try await action.sideEffect($0)
                 }
             )

@@ -81,6 +81,7 @@ struct ModularState<State: RootState>: StateComposition {
         var ports = ports
         ports.touched = [touched]
         ports.comparison = haveSameBytes
+        ports.works = JSONWorkCodec()
         let runner = EffectRunner(
             dependencies: world.dependencies,
             executor: world.simulated?.executor ?? world.test?.executor,
@@ -116,18 +117,23 @@ struct ModularState<State: RootState>: StateComposition {
         _ core: Core<State>,
         _ state: State,
         _ logger: Logger,
-        past: @escaping @Sendable (UInt64) -> PastAction?,
-        before: @escaping @Sendable (UInt64) -> State?
+        past: @escaping @Sendable (UInt64) -> PastAction?
     ) {
         guard let pending: PendingEffects.State = slice(PendingEffects.name, of: state) else {
             return
         }
-        core.resume(pending.pending, past: past, before: before) { entry, isRunAgain in
-            logger.warning(
-                .effectInterrupted,
-                "what '\(entry.slice)' wanted done after version \(entry.version) had not ended: "
-                    + (isRunAgain ? "it is run again" : "it is not run again")
-            )
+        core.resume(pending.pending, past: past) { entry, resumption in
+            let effect = "the effect of '\(entry.slice)' after version \(entry.version)"
+            switch resumption {
+            case .runAgain: logger.notice(.effectInterrupted, "\(effect) is run again")
+            case .reported:
+                logger.notice(
+                    .effectInterrupted,
+                    "\(effect) had not ended; its module gets a report"
+                )
+            case .impossible(let reason):
+                logger.warning(.effectInterrupted, "\(effect) is not run again: \(reason)")
+            }
         }
     }
 

@@ -64,8 +64,7 @@ struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {
         _ core: Core<State>,
         _ state: State,
         _ logger: Logger,
-        past: @escaping @Sendable (UInt64) -> PastAction?,
-        before: @escaping @Sendable (UInt64) -> State?
+        past: @escaping @Sendable (UInt64) -> PastAction?
     ) {}
 
     func sessions(of state: State) -> Sessions.State? { nil }

@@ -67,13 +67,12 @@ protocol StateComposition<State>: Sendable {
     func showState(of core: Core<State>, to publisher: Publisher<State>)
 
     /// Goes on with the effects that had not ended when the server did. `past` gives the action of
-    /// a version, and `before` the state that it was applied to, where history still has it.
+    /// a version, where history still has it.
     func resume(
         _ core: Core<State>,
         _ state: State,
         _ logger: Logger,
-        past: @escaping @Sendable (UInt64) -> PastAction?,
-        before: @escaping @Sendable (UInt64) -> State?
+        past: @escaping @Sendable (UInt64) -> PastAction?
     )
 
     /// The sessions of a state, where it has any.

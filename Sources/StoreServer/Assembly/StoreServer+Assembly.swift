@@ -146,8 +146,7 @@ extension StoreServer {
             store.core,
             base.history.state,
             base.world.logger,
-            past: past.action(of:),
-            before: StatesBefore(base.history.replay).state(before:)
+            past: past.action(of:)
         )
     }
 }

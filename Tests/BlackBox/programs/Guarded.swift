@@ -8,7 +8,7 @@ import StorePatterns
 import StoreServer
 
 /// The list that is seen.
-struct Todos: EffectfulModule {
+struct Todos: KeepingModule {
     struct State: ModuleState {
         var items: [String] = []
         var echoes = 0
@@ -28,7 +28,7 @@ struct Todos: EffectfulModule {
     enum UI: ModuleAction { case tapped(authorID: String?) }
     enum Internal: ModuleAction { case finished(text: String) }
 
-    static let keepsEffects = true
+    enum Work: ModuleWork { case finishing(text: String, ms: Int) }
 
     struct Entry: Codable, Sendable { let text: String }
 
@@ -40,6 +40,14 @@ struct Todos: EffectfulModule {
         ]
     }
 
+    func perform(_ work: Work, _ context: EffectContext<State>) async throws {
+        switch work {
+        case .finishing(let text, let ms):
+            try await context.sleep(for: .milliseconds(ms))
+            try await context.dispatch(Internal.finished(text: text))
+        }
+    }
+
     func reduce(_ state: inout State, _ action: Action) throws -> Effect<State> {
         switch action {
         case .added("", _): throw Refusal(reason: "An item has a text.", pointer: "/text")
@@ -47,10 +55,7 @@ struct Todos: EffectfulModule {
         case .cleared: state.items = []
         case .relayed: break
         case .planned(let text, let ms):
-            return .run(id: text, onRestart: .retried) { context in
-                try await context.sleep(for: .milliseconds(ms))
-                try await context.dispatch(Internal.finished(text: text))
-            }
+            return keep(.finishing(text: text, ms: ms), id: text)
         case .broken:
             return .run { try await $0.dispatch(Safe.Action.jammed) }
         }

@@ -4,7 +4,7 @@
 import StoreCore
 import StoreServer
 
-struct Parcels: EffectfulModule {
+struct Parcels: KeepingModule {
     struct State: ModuleState {
         var taken: [String] = []
         var notes: [String] = []
@@ -23,7 +23,8 @@ struct Parcels: EffectfulModule {
         case lost(version: UInt64)
     }
 
-    static let keepsEffects = true
+    /// Is done behind a pause.
+    enum Work: ModuleWork { case noting(text: String, ms: Int) }
 
     func reduce(_ state: inout State, _ action: Action) throws -> Effect<State> {
         switch action {
@@ -34,10 +35,7 @@ struct Parcels: EffectfulModule {
             let before = state.taken.count
             state.taken.append(name)
             let note = "\(name): \(before) before, \(state.taken.count) now"
-            return .run(onRestart: .retried) { context in
-                try await context.sleep(for: .milliseconds(ms))
-                try await context.dispatch(Internal.noted(note))
-            }
+            return keep(.noting(text: note, ms: ms))
         case .stamped(let times):
             return .run { context in
                 for time in 0..<times { context.send(Internal.noted("stamp \(time)")) }
@@ -52,6 +50,14 @@ struct Parcels: EffectfulModule {
         case .lost(let version): state.lost.append(version)
         }
         return .none
+    }
+
+    func perform(_ work: Work, _ context: EffectContext<State>) async throws {
+        switch work {
+        case .noting(let text, let ms):
+            try await context.sleep(for: .milliseconds(ms))
+            try await context.dispatch(Internal.noted(text))
+        }
     }
 
     func interrupted(after version: UInt64) -> Internal? { .lost(version: version) }

@@ -144,7 +144,7 @@ struct FloodPresenter: Presenter {
 
 /// Effects that run again after a restart, or that are reported as ended then. The presenter
 /// presents the result to the sessions that asked for it.
-struct Errands: EffectfulModule {
+struct Errands: KeepingModule {
     struct State: ModuleState {
         var done: [String] = []
     }
@@ -160,7 +160,7 @@ struct Errands: EffectfulModule {
         case lost(version: UInt64)
     }
 
-    static let keepsEffects = true
+    enum Work: ModuleWork { case errand(name: String, ms: Int) }
 
     func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
         switch action {
@@ -173,14 +173,23 @@ struct Errands: EffectfulModule {
     func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
         switch action {
         case .begun(let name, let ms, let again):
-            .run(id: name, onRestart: again ? .retried : .reported) { context in
-                try await context.sleep(for: .milliseconds(ms))
-                try await context.dispatch(Internal.ended(name: name))
-            }
+            keep(
+                .errand(name: name, ms: ms),
+                id: name,
+                onRestart: again ? .retried : .reported
+            )
         case .delegated(let name, let ms):
             .run { context in
                 try await context.dispatch(Action.begun(name: name, ms: ms, again: true))
             }
+        }
+    }
+
+    func perform(_ work: Work, _ context: EffectContext<State>) async throws {
+        switch work {
+        case .errand(let name, let ms):
+            try await context.sleep(for: .milliseconds(ms))
+            try await context.dispatch(Internal.ended(name: name))
         }
     }
 

@@ -115,7 +115,7 @@ struct Past {
 
     private(set) var texts: [UInt64: StateText] = [:]
     /// The sessions that actions came from, by version, and what is recognised by a note.
-    private(set) var sessions: [UInt64: String] = [:]
+    var sessions: [UInt64: String] = [:]
     private(set) var notes: [String: UInt64] = [:]
 
     init(_ text: StateText, at version: UInt64) { texts[version] = text }

@@ -86,18 +86,14 @@ extension Simulation {
         let place = Naive<P>.names.firstIndex(of: PendingEffects.name)
         let ledger = place.flatMap { P.Root.modules[$0].slice.value(naive.root) }
         for entry in (ledger as? PendingEffects.State)?.pending ?? [] {
-            let isThere = entry.version >= journal.oldest
-            guard entry.onRestart == .retried, isThere,
-                let record = journal.record(entry.version),
-                let note = P.note(
-                    of: Naive<P>.unaddressed(try server.action(record.type, record.payload)).0
-                )
-            else {
-                if entry.onRestart == .retried { try reportGone(entry) }
-                continue
-            }
+            guard entry.onRestart == .retried, let input = entry.work?.input else { continue }
+            let work = try JSONDecoder().decode(Jobs.Work.self, from: Array(input.utf8))
+            guard case .kept(let note, _, let count) = work else { continue }
+            // Whose it was is forgotten with its action; what it is to do is not.
+            if entry.version < journal.oldest { past.sessions[entry.version] = nil }
             let session = past.sessions[entry.version]
-            naive.works.begin(note, of: "jobs", nil, session, entry.version, as: [note])
+            let name = note + "/\(count)"
+            naive.works.begin(note, of: "jobs", nil, session, entry.version, as: [name])
         }
         let reported = naive.calls.takeOwn()
         for own in reported {
@@ -118,12 +114,6 @@ extension Simulation {
                 )
             )
         }
-    }
-
-    /// An effect whose action history no longer has is reported instead of run again.
-    private func reportGone(_ entry: PendingEffects.Entry) throws {
-        naive.calls.dispatch(Jobs.Internal.interrupted(version: entry.version))
-        naive.calls.dispatch(PendingEffects.Internal.ended(version: entry.version))
     }
 
     private static func reportedVersion(_ action: any Action) -> UInt64? {

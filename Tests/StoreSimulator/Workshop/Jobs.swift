@@ -2,7 +2,7 @@ import StoreCore
 import StorePatterns
 
 /// A module that asks for work of every kind.
-struct Jobs: EffectfulModule {
+struct Jobs: KeepingModule {
     struct State: ModuleState {
         var done: [String] = []
         var count = 0
@@ -35,7 +35,9 @@ struct Jobs: EffectfulModule {
 
     struct Failure: Error {}
 
-    static let keepsEffects = true
+    /// Has the count of when it was asked for, which no later state gives.
+    enum Work: ModuleWork { case kept(note: String, seconds: Int, count: Int) }
+
     static let dispatchables: [any Dispatchable.Type] = [Multiply.self]
 
     func reduce(_ state: inout State, _ action: Action) throws -> Effect<State> {
@@ -43,7 +45,7 @@ struct Jobs: EffectfulModule {
         if case .ran(_, _, let seconds, _) = action, seconds > 90 {
             throw Refusal(reason: "That takes too long.", pointer: "/seconds")
         }
-        return effect(of: action)
+        return effect(of: action, state.count)
     }
 
     func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
@@ -56,6 +58,13 @@ struct Jobs: EffectfulModule {
             if state.interrupted.count > 4 { state.interrupted.removeFirst() }
         }
         return .none
+    }
+
+    func perform(_ work: Work, _ context: EffectContext<State>) async throws {
+        switch work {
+        case .kept(let note, let seconds, let count):
+            try await Self.work(context, note, "\(count)", seconds)
+        }
     }
 
     func interrupted(after version: UInt64) -> Internal? { .interrupted(version: version) }
@@ -93,7 +102,7 @@ struct Multiply: SideEffect, Equatable {
 }
 
 extension Jobs {
-    private func effect(of action: Action) -> Effect<State> {
+    private func effect(of action: Action, _ count: Int) -> Effect<State> {
         switch action {
         case .ran(let note, let id, let seconds, let replaces):
             .run(id: id, cancelInFlight: replaces) { try await Self.work($0, note, "", seconds) }
@@ -115,7 +124,7 @@ extension Jobs {
                 try await context.dispatch(Internal.done(note: note + ">"))
             }
         case .kept(let note, let seconds, let onRestart):
-            .run(onRestart: onRestart) { try await Self.work($0, note, "", seconds) }
+            keep(.kept(note: note, seconds: seconds, count: count), onRestart: onRestart)
         case .confided(let note):
             .run { context in
                 let code = Words.secret + note
@@ -145,7 +154,7 @@ extension Jobs {
         _ part: String,
         _ seconds: Int
     ) async throws {
-        try await Recorder.work(note + part.map { "/\($0)" }.joined()) {
+        try await Recorder.work(part.isEmpty ? note : note + "/" + part) {
             if seconds > 0 { try await context.sleep(for: .seconds(seconds)) }
             try await context.dispatch(Internal.done(note: note + ">" + part))
         }

@@ -241,8 +241,9 @@ extension WorkshopProgram {
                 begin(note, nil, as: [note + "/1"], or: [note + "/2"])
             case .cancelled(let id): cut("jobs", id)
             case .tried(let note, _): begin(note, nil, as: [note], or: [note])
-            case .kept(let note, _, _), .confided(let note), .chained(let note, _):
-                begin(note, nil, as: [note])
+            case .kept(let note, _, _):
+                begin(note, nil, as: [note + "/\(applied.before.jobs.count + 1)"])
+            case .confided(let note), .chained(let note, _): begin(note, nil, as: [note])
             }
         case let action as Multiply: begin(action.note, nil, as: [action.note])
         case let action as ModuleStart<Plate>:

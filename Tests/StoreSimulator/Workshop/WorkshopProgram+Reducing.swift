@@ -1,5 +1,6 @@
 import StoreCore
 import StorePatterns
+import StoreWire
 
 extension WorkshopProgram {
     /// The reducers of the modules, called one by one.
@@ -84,11 +85,25 @@ extension WorkshopProgram {
         case let action as ModuleStart<Stool>: root.stools[session] = Stool().begin(action.start)
         default: throw Refusal(reason: "There is no such action.")
         }
-        if case .kept(_, _, let onRestart)? = action as? Jobs.Action, onRestart != .lost {
+        if case .kept(let note, let seconds, let onRestart)? = action as? Jobs.Action,
+            onRestart != .lost
+        {
+            let count = root.jobs.count
+            let work = Jobs.Work.kept(note: note, seconds: seconds, count: count)
             root.effects.enter(
-                PendingEffects.Entry(version: version, slice: "jobs", onRestart: onRestart)
+                PendingEffects.Entry(
+                    version: version,
+                    slice: "jobs",
+                    onRestart: onRestart,
+                    work: onRestart == .retried ? try kept(work) : nil
+                )
             )
         }
+    }
+
+    /// What a start needs to do the work again.
+    private static func kept(_ work: Jobs.Work) throws -> KeptWork {
+        KeptWork(input: String(decoding: try JSONEncoder().encode(work), as: UTF8.self))
     }
 
     /// What an action of the whole state does, slice by slice.
