@@ -18,7 +18,7 @@ package struct ModuleActions<State>: Sendable {
             let isForInstances = mount.slice.form == .instances
             var types: [RegisteredType] = []
             for handler in mount.slice.handlers {
-                if let type = try Self.type(of: handler, in: mount.name, isForInstances) {
+                if let type = try Self.type(of: handler, in: mount, isForInstances) {
                     types.append(type)
                 }
             }
@@ -41,14 +41,16 @@ package struct ModuleActions<State>: Sendable {
     /// The entry of one type; `nil` for a type that has no JSON form, which clients can't dispatch.
     private static func type<Root>(
         of handler: ActionHandler<Root>,
-        in module: String,
+        in mount: Mount<Root>,
         _ isForInstances: Bool
     ) throws(ConfigurationError) -> RegisteredType? {
+        let module = mount.name
         let access: ActionAccess =
             switch handler.kind {
             case .ui: .views
             case .internal: .program
-            default: handler.isProgramOnly ? .program : .everybody
+            case .start, .stop: mount.access(to: handler) == .program ? .program : .everybody
+            case .action, .dispatchable: .everybody
             }
         let place = RegisteredType.Place(
             module: module,

@@ -5,7 +5,7 @@ import re
 import subprocess
 
 import pytest
-from harness import INCREASE, Server, Stream, Wire, open_streams, run, until
+from harness import INCREASE, Server, Stream, Wire, action, open_streams, run, until
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from test_description import Description, allowed, ask, forbidden, hold
 
@@ -35,6 +35,17 @@ def test_12_1_the_environment_switches_it_on():
         for path in PATHS:
             assert server.get(path).status == 200
     assert json.loads(run("--print-config").stdout)["debug-routes"] == "false"
+
+
+def test_12_2_a_fresh_server_has_no_presenter_of_a_slice_that_no_session_has_changed():
+    with Server("--debug-routes") as server:
+        def presenters():
+            listed = server.get("/debug/subscriptions").json["presenters"]
+            return [(each["module"], each["slices"]) for each in listed]
+
+        assert presenters() == []
+        assert server.wait(action("home/start")).status == 200
+        assert presenters() == [("home", 1)]
 
 
 @pytest.mark.parametrize("address, warned", [("127.0.0.1:0", False), ("0.0.0.0:0", True)])

@@ -172,6 +172,12 @@ def test_rooms_of_the_chat_are_everybodys_and_drafts_are_a_visitors(tmp_path):
         assert curl(server, "/views/screen") is None
         assert "Good mor" not in json.dumps([bob.sees("/state"), bob.sees("/actions")])
         assert ada.sees("/modules/rooms/cake") == {"title": "Cake", "lines": []}
+        again = bob.dispatch("rooms/tea/start", title="Bob's")
+        assert (again["status"], again["reason"]) == (409, "'rooms/tea' is started already.")
+        assert bob.dispatch("rooms/tea/stop")["status"] == 403
+        assert ada.sees("/modules/rooms/tea") == {
+            "title": "Tea", "lines": [{"author": "Bob", "text": "Hello"}],
+        }
 
 
 def test_carts_of_the_shop_are_a_visitors_and_read_the_prices_of_all(tmp_path):

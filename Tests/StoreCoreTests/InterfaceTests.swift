@@ -11,7 +11,6 @@ import Testing
         struct Start: Codable, Equatable, Sendable { let brightness: Int }
         enum Action: ModuleAction { case dimmed(by: Int) }
         typealias SharedValue = Bool
-        static let lifecycleAccess = LifecycleAccess.program
     }
 
     // What only the program sees, and only by `Lamp.module`.
@@ -148,9 +147,17 @@ import Testing
         given.when(LampModule.Internal.flickered) { $0.brightness = 1 }
     }
 
-    @Test func `who may start a module stands in its interface`() throws {
-        let handlers = Room.modules[0].slice.handlers
-        #expect(handlers.filter(\.isProgramOnly).map(\.kind) == [.start, .stop])
+    @Test func `who may start a module stands where it is mounted`() {
+        let mount: Mount<Room> = Lamp.module.at(\.lamp)
+        func access(_ mount: Mount<Room>) -> [LifecycleAccess] {
+            mount.slice.handlers.filter { [.start, .stop].contains($0.kind) }
+                .map { mount.access(to: $0) }
+        }
+        #expect(access(mount) == [.program, .program])
+        #expect(access(mount.lifecycle(.everybody)) == [.everybody, .everybody])
+        #expect(
+            access(mount.lifecycle(start: .everybody, stop: .program)) == [.everybody, .program]
+        )
     }
 
     @Test func `an effect that awaits is thrown why it may not dispatch another one's own`()

@@ -42,6 +42,8 @@ struct Home: StartableModule, EffectfulModule {
         case loaded(titles: [String])
     }
 
+    func begin(_ start: NoFields, over old: State) -> State { begin(start) }
+
     func begin(_ start: NoFields) -> State {
         State(titles: (0...10).map { "Movie \($0)" })
     }
@@ -123,6 +125,8 @@ struct Trailer: StartableModule {
     }
 
     func begin(_ start: Start) -> State { State(seconds: start.seconds) }
+
+    func begin(_ start: Start, over old: State) -> State { begin(start) }
 
     func reduce(_ state: inout State, internal action: Internal) { state.isOver = true }
 

@@ -10,6 +10,8 @@ import Testing
         enum UI: ModuleAction { case knocked }
 
         func begin(_ start: NoFields) -> State { State() }
+
+        func begin(_ start: NoFields, over old: State) -> State { State() }
         func reduce(_ state: inout State, ui action: UI) { state.knocks += 1 }
     }
 

@@ -202,7 +202,7 @@ import Testing
 private struct YardState: RootState {
     var gate = Gate.State()
     var sheds = Instances<Shed.State>()
-    static let modules: Modules = [Gate().at(\.gate), Shed().at(\.sheds)]
+    static let modules: Modules = [Gate().at(\.gate), Shed().at(\.sheds).lifecycle(.everybody)]
 }
 
 private struct Gate: Module {

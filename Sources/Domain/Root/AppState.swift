@@ -41,7 +41,8 @@ public struct AppState: RootState {
         Home.module.at(\.home).presented(by: Home.presenter),
         MovieCard.module.at(\.movieCard).presented(),
         Login.module.at(\.login).presented(by: Login.presenter),
-        User.module.at(\.user),
+        // A client that could start it would be logged in without a password.
+        User.module.at(\.user).lifecycle(.program),
         Sessions().at(\.sessions),
     ]
 

@@ -49,7 +49,8 @@ public struct Effect<State: Sendable>: Sendable {
             retry: Retry = .never,
             onRestart: RestartPolicy = .lost,
             input: Input? = nil,
-            recovery: (make: @Sendable (any Error) -> (any Action)?, file: String, line: Int)? = nil,
+            recovery: (make: @Sendable (any Error) -> (any Action)?, file: String, line: Int)? =
+                nil,
             body: @escaping @Sendable (EffectContext<State>) async throws -> any Sendable
         ) {
             self.id = id

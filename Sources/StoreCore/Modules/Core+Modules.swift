@@ -77,6 +77,18 @@ extension Core where State: RootState {
         return ChildStore(self, changes, place, SliceKey(session: owner, instance: instance))
     }
 
+    /// Has `seen` called where the Core works, for each slice of a module that begins or ends, and
+    /// first for each that is there. The module goes by its place.
+    package func watchSlices(
+        of module: Int,
+        _ seen: @escaping @Sendable (SliceKey, _ isThere: Bool) -> Void
+    ) {
+        guard case .machine(let erased) = owner.form,
+            let machine = erased as? ModuleMachine<State>, let changes = machine.changes
+        else { return }
+        machine.modules[module].slice.watch(changes, self, seen)
+    }
+
     /// The presentation that one of the modules brings; `nil` where none does.
     ///
     /// - Throws: ``ModuleError`` where a presenter needs a module that is not there.

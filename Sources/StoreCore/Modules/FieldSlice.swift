@@ -47,6 +47,12 @@ final class FieldSlice<Root: RootState, Value: Codable & Equatable & Sendable>: 
     ) -> (any RootPresentation<Root>)? { nil }
 
     // It is always there.
+    func watch(
+        _ changes: SliceChanges<Root>,
+        _ core: Core<Root>,
+        _ seen: @escaping @Sendable (SliceKey, _ isThere: Bool) -> Void
+    ) {}
+
     func isThere(_ root: Root, _ key: SliceKey) -> Bool { true }
     func check(_ root: Root, _ key: SliceKey) throws {}
 

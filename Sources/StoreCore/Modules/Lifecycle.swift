@@ -10,7 +10,6 @@ enum Lifecycle {
             ActionHandler(
                 ModuleStart<M.Interface>.self,
                 .start,
-                isProgramOnly: M.Interface.lifecycleAccess == .program,
                 wire: M.Interface.Start.self,
                 make: { ($0 as? M.Interface.Start).map { ModuleStart<M.Interface>(start: $0) } },
                 payload: { ($0 as? ModuleStart<M.Interface>)?.start },
@@ -22,19 +21,26 @@ enum Lifecycle {
                     return PendingEffect(effect, at: address, in: place)
                 }
             ) { root, action, key, comparison in
-                // The reducer of a start. A slice that is there already begins anew.
+                // The reducer of a start.
                 guard let action = action as? ModuleStart<M.Interface> else { return .same }
                 try place.check(key)
-                let old = place.read(root, key)
-                let new = try module.begin(action.start)
+                guard let old = place.read(root, key) else {
+                    place.write(try module.begin(action.start), &root, key)
+                    return SliceResult(isChange: true)
+                }
+                let new: M.State
+                do {
+                    new = try module.begin(action.start, over: old)
+                } catch is AlreadyStarted {
+                    let path = SliceAddress(module: M.Interface.name, key).path
+                    throw Refusal(reason: "'\(path)' is started already.")
+                }
                 place.write(new, &root, key)
-                guard let old else { return SliceResult(isChange: true) }
                 return SliceResult(isChange: differs(old, new, comparison), isRestart: true)
             },
             ActionHandler(
                 ModuleStop<M.Interface>.self,
                 .stop,
-                isProgramOnly: M.Interface.lifecycleAccess == .program,
                 wire: NoFields.self,
                 make: { _ in ModuleStop<M.Interface>() },
                 payload: { _ in NoFields() }

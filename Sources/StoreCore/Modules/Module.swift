@@ -124,20 +124,36 @@ extension Module where Internal == Never {
 /// A module whose slice is absent until it is started.
 ///
 /// The actions `name/start`, whose payload is `Start`, and `name/stop` exist for it without being
-/// written. Starting one that is started begins it anew; whatever works for it is cancelled then,
-/// as when it is stopped.
+/// written. Which dispatchers they are taken from is said where the module is mounted
+/// (``Mount/lifecycle(start:stop:)``). A start of a slice that is there is refused, unless the
+/// module has ``begin(_:over:)``.
 public protocol StartableModule<State>: Module, StartableInterface
 where Interface: StartableInterface {
     /// The slice to begin with, or a ``Refusal``.
     func begin(_ start: Interface.Start) throws -> State
+
+    /// The slice that takes the place of one that is there, or a ``Refusal``. Where a module does
+    /// not say otherwise, such a start is refused: it would empty what others may be using.
+    ///
+    /// Whatever works for the slice is cancelled then, as when it is stopped.
+    func begin(_ start: Interface.Start, over old: State) throws -> State
 
     /// The work that follows the start, given the slice to begin with.
     func effect(afterStart start: Interface.Start, in state: State) -> Effect<State>
 }
 
 extension StartableModule {
+    /// Refuses: the slice is started already.
+    public func begin(_ start: Interface.Start, over old: State) throws -> State {
+        throw AlreadyStarted()
+    }
+
     /// Nothing follows.
     public func effect(afterStart start: Interface.Start, in state: State) -> Effect<State> {
         .none
     }
 }
+
+/// A start of a slice that is there, of a module that has no way to begin over it. The store makes
+/// a refusal of it, with the name of the slice.
+struct AlreadyStarted: Error {}

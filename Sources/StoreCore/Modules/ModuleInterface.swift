@@ -47,9 +47,6 @@ public protocol ModuleInterface<State>: Sendable {
 public protocol StartableInterface<State>: ModuleInterface {
     /// The input of a start.
     associatedtype Start: Codable, Equatable, Sendable = NoFields
-
-    /// Which dispatchers may start and stop it; all by default.
-    static var lifecycleAccess: LifecycleAccess { get }
 }
 
 /// The interface of a ``SharingModule``: what others may have a copy of in their own slices.
@@ -79,9 +76,6 @@ extension Module where Interface == Self {
 }
 
 extension StartableInterface {
-    /// All dispatchers.
-    public static var lifecycleAccess: LifecycleAccess { .everybody }
-
     /// The action that starts the module.
     public static func start(_ start: Start) -> ModuleStart<Self> { ModuleStart(start: start) }
 
@@ -109,11 +103,11 @@ extension StartableModule where Interface.Start == NoFields {
     public static var start: ModuleStart<Interface> { ModuleStart(start: NoFields()) }
 }
 
-/// Who may start and stop a module.
+/// Which dispatchers may start a module's slices, or stop them.
 public enum LifecycleAccess: Sendable {
     /// All who may dispatch.
     case everybody
-    /// The program's own effects and presenters.
+    /// The program itself: its effects, use cases, presenters and reactions.
     case program
 }
 

@@ -148,6 +148,17 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
 
     func show(_ root: inout Root, to reader: SessionReader) { place.show(&root, to: reader) }
 
+    func watch(
+        _ changes: SliceChanges<Root>,
+        _ core: Core<Root>,
+        _ seen: @escaping @Sendable (SliceKey, _ isThere: Bool) -> Void
+    ) {
+        _ = changes.observe(name, nil, place, core) { change in
+            guard (change.old == nil) != (change.new == nil) else { return }
+            seen(change.key, change.new != nil)
+        }
+    }
+
     func settle(
         _ root: inout Root,
         after old: Root,

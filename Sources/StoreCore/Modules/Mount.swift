@@ -22,6 +22,8 @@ public struct Mount<Root: RootState>: Sendable {
     /// The action that starts the slice with the store, or with its session; `nil` where a client
     /// or the program does that.
     package private(set) var start: (any Action)?
+    private var startAccess: LifecycleAccess?
+    private var stopAccess: LifecycleAccess?
     /// Whether it is a field, and so no module.
     package var isField: Bool { slice.anyModule == nil }
 
@@ -48,6 +50,30 @@ public struct Mount<Root: RootState>: Sendable {
 }
 
 extension Mount {
+    /// The same module, with the dispatchers that may start its slices, and those that may stop
+    /// them.
+    ///
+    /// Where nothing is said, the program alone starts and stops slices that all clients share: an
+    /// effect, a use case or a presenter decides for which client. A slice of a session is that
+    /// session's, which starts and stops it. A module that is always there has no lifecycle.
+    public func lifecycle(start: LifecycleAccess, stop: LifecycleAccess) -> Mount {
+        var mount = self
+        (mount.startAccess, mount.stopAccess) = (start, stop)
+        return mount
+    }
+
+    /// The same module, with the dispatchers that may start and stop its slices; see
+    /// ``lifecycle(start:stop:)``.
+    public func lifecycle(_ access: LifecycleAccess) -> Mount {
+        lifecycle(start: access, stop: access)
+    }
+
+    /// Which dispatchers the actions of a handler are taken from, for starts and stops.
+    package func access(to handler: ActionHandler<Root>) -> LifecycleAccess {
+        let said = handler.kind == .stop ? stopAccess : startAccess
+        return said ?? (slice.ownership == .session ? .everybody : .program)
+    }
+
     /// The same module, whose slice this action starts.
     func started(by start: any Action) -> Mount {
         var mount = self

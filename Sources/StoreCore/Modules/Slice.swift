@@ -55,6 +55,13 @@ package protocol Slice<Root>: Sendable {
     func end(session: String, _ root: inout Root) -> Bool
     /// Has the state read on behalf of a session.
     func show(_ root: inout Root, to reader: SessionReader)
+    /// Has `seen` called where the Core works, for each slice that begins or ends, and first for
+    /// each that is there.
+    func watch(
+        _ changes: SliceChanges<Root>,
+        _ core: Core<Root>,
+        _ seen: @escaping @Sendable (SliceKey, _ isThere: Bool) -> Void
+    )
     /// Puts in order what a function of the whole state has written, where `old` is the state
     /// before it. Returns the slices that are not as they were.
     func settle(
@@ -119,8 +126,6 @@ package final class ActionHandler<Root: RootState>: Sendable {
 
     package let type: any Action.Type
     package let kind: Kind
-    /// Whether only the program itself dispatches it, whatever its kind.
-    package let isProgramOnly: Bool
     /// The type of its payload on the wire; `nil` for none.
     package let wire: (any (Codable & Sendable).Type)?
     /// Changes the slice. Leaves the root as it was where it throws.
@@ -135,7 +140,6 @@ package final class ActionHandler<Root: RootState>: Sendable {
     package init(
         _ type: any Action.Type,
         _ kind: Kind,
-        isProgramOnly: Bool = false,
         wire: (any (Codable & Sendable).Type)?,
         make: (@Sendable (any Codable) -> (any Action)?)? = nil,
         payload: (@Sendable (any Action) -> (any Codable)?)? = nil,
@@ -144,7 +148,6 @@ package final class ActionHandler<Root: RootState>: Sendable {
     ) {
         self.type = type
         self.kind = kind
-        self.isProgramOnly = isProgramOnly
         self.wire = wire
         self.make = make
         self.payload = payload

@@ -40,6 +40,17 @@ extension StartableMount where M.Interface.Start == NoFields {
 
 // What a mount has besides its start, so that the order of the words does not matter.
 extension StartableMount {
+    /// The same module, with the dispatchers that may start and stop its slices; see
+    /// ``Mount/lifecycle(start:stop:)``.
+    public func lifecycle(start: LifecycleAccess, stop: LifecycleAccess) -> StartableMount {
+        changed { $0.lifecycle(start: start, stop: stop) }
+    }
+
+    /// Likewise; see ``Mount/lifecycle(_:)``.
+    public func lifecycle(_ access: LifecycleAccess) -> StartableMount {
+        changed { $0.lifecycle(access) }
+    }
+
     /// The same module, with a presenter for its slice; see ``Mount/presented(by:)``.
     public func presented<P: Presenter>(by presenter: P) -> StartableMount {
         changed { $0.presented(by: presenter) }

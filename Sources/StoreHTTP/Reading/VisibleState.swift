@@ -42,16 +42,10 @@ package struct VisibleState: Sendable {
     var isAtHand: Bool { snapshot.isAtHand(.root) }
 
     /// Whether the module at this place is started.
-    package func isStarted(_ module: Int) -> Bool { snapshot.slices[module].isStarted }
+    func isStarted(_ module: Int) -> Bool { snapshot.slices[module].isStarted }
 
     /// How many slices of the module at this place are there, of instances and sessions.
     func sliceCount(_ module: Int) -> Int { snapshot.slices[module].count }
-
-    /// Whether a slice is there.
-    package func isStarted(_ slice: ShownSlice) -> Bool {
-        guard let instance = slice.instance else { return isStarted(slice.module) }
-        return snapshot.slices[slice.module].pieces?.has(instance.text) == true
-    }
 
     /// The ids of a module's instances, in their order; none where it has a single slice.
     func instances(of module: Int) -> [String] { snapshot.slices[module].pieces?.ids ?? [] }

@@ -1,5 +1,5 @@
 package import StoreCore
-package import StorePatterns
+import StorePatterns
 import StorePlatform
 import StoreTexts
 import Synchronization
@@ -19,8 +19,9 @@ package struct ShownSlice: Hashable, Sendable {
 
 /// Which clients show which slices: a client shows a slice while it has the slice's stream open.
 ///
-/// A module whose view declares actions for that dispatches them when the first stream of a
-/// session opens, and when the last one ends.
+/// A module whose view declares actions for that dispatches them once for each session that shows a
+/// slice: when the slice is there and the first stream is open, whichever comes last, and when the
+/// last stream ends. A slice that ends takes its count of views with it.
 package final class ViewPresence: Sendable {
     /// Dispatches an action of a view, with the session and the client that it is for.
     package typealias Dispatch =
@@ -31,24 +32,42 @@ package final class ViewPresence: Sendable {
         let session: String
     }
 
-    /// The action of each module's view when its visibility changes, by the module's place.
-    private let visibility: [@Sendable (ViewVisibility) -> (any Action)?]
-    private let isStarted: @Sendable (_ slice: ShownSlice, _ session: String?) -> Bool
-    private let dispatch: Dispatch
-    private let streams = Locked<[Showing: Int]>([:])
+    /// A slice that is there; of a session where each has its own.
+    private struct Place: Hashable {
+        let slice: ShownSlice
+        let session: String?
+    }
 
-    package init(
-        _ visibility: [@Sendable (ViewVisibility) -> (any Action)?],
-        isStarted: @escaping @Sendable (_ slice: ShownSlice, _ session: String?) -> Bool,
-        dispatch: @escaping Dispatch
-    ) {
-        self.visibility = visibility
-        self.isStarted = isStarted
+    /// The streams of a session that show a slice.
+    private struct Streams {
+        var count = 0
+        /// The client that opened the first, in the log.
+        let origin: String?
+        /// Whether the view's action was dispatched for the slice as it is.
+        var hasAppeared = false
+    }
+
+    private struct Table {
+        var showings: [ShownSlice: [String: Streams]] = [:]
+        var slices: Set<Place> = []
+    }
+
+    private let modules: [SliceDescription]
+    private let dispatch: Dispatch
+    private let table = Locked(Table())
+
+    package init(_ modules: [SliceDescription], dispatch: @escaping Dispatch) {
+        self.modules = modules
         self.dispatch = dispatch
     }
 
+    /// The places of the modules whose slices come and go, and whose views have an action for it.
+    package var watched: [Int] {
+        modules.indices.filter { isVisible($0) && modules[$0].form != .always }
+    }
+
     /// A client, `origin` in the log, opens a slice's stream. Returns what is to be done when that
-    /// ends: nothing where the view has no action for it, or the slice is not started.
+    /// ends: nothing where the view has no action for it.
     ///
     /// - Throws: ``MailboxError`` where the Core does not take the view's action; the stream is not
     ///   counted then.
@@ -57,24 +76,67 @@ package final class ViewPresence: Sendable {
         in session: String?,
         origin: String?
     ) throws(MailboxError) -> (@Sendable () -> Void)? {
-        guard
-            visibility[slice.module](.visible) != nil || visibility[slice.module](.hidden) != nil,
-            isStarted(slice, session)
-        else { return nil }
+        let isWhole = modules[slice.module].form == .instances && slice.instance == nil
+        guard isVisible(slice.module), !isWhole else { return nil }
         let showing = Showing(slice: slice, session: session ?? Sessions.shared)
-        // Said within the lock, so that what is said last is how it is.
-        try streams.withLock { streams throws(MailboxError) in
-            if streams[showing] == nil { try report(.visible, showing, origin) }
-            streams[showing, default: 0] += 1
+        // Dispatched within the lock, so that the last action is how it is.
+        try table.withLock { table throws(MailboxError) in
+            var streams =
+                table.showings[slice]?[showing.session] ?? Streams(origin: origin)
+            if !streams.hasAppeared, isThere(showing, table) {
+                try report(.visible, showing, streams.origin)
+                streams.hasAppeared = true
+            }
+            streams.count += 1
+            table.showings[slice, default: [:]][showing.session] = streams
         }
-        return { [self] in
-            streams.withLock { streams in
-                let left = (streams[showing] ?? 1) - 1
-                streams[showing] = left > 0 ? left : nil
+        return { [self] in end(showing) }
+    }
+
+    /// A slice has begun, or has ended. The Core's thread calls it, in the order of the versions.
+    package func slice(of module: Int, _ key: SliceKey, isThere: Bool) {
+        let slice = ShownSlice(module: module, instance: key.instance)
+        table.withLock { table in
+            let place = Place(slice: slice, session: key.session)
+            if isThere { table.slices.insert(place) } else { table.slices.remove(place) }
+            for (session, streams) in table.showings[slice] ?? [:]
+            where key.session == nil || key.session == session {
+                guard streams.hasAppeared != isThere else { continue }
+                let showing = Showing(slice: slice, session: session)
                 // Where the mailbox is full, the Core's own log has a line.
-                if left == 0, isStarted(slice, session) { try? report(.hidden, showing, origin) }
+                let isReported =
+                    isThere && (try? report(.visible, showing, streams.origin)) != nil
+                table.showings[slice]?[session]?.hasAppeared = isReported
             }
         }
+    }
+
+    private func end(_ showing: Showing) {
+        table.withLock { table in
+            guard var streams = table.showings[showing.slice]?[showing.session] else { return }
+            streams.count -= 1
+            guard streams.count == 0 else {
+                table.showings[showing.slice]?[showing.session] = streams
+                return
+            }
+            table.showings[showing.slice]?[showing.session] = nil
+            if table.showings[showing.slice]?.isEmpty == true {
+                table.showings[showing.slice] = nil
+            }
+            // Where the mailbox is full, the Core's own log has a line.
+            if streams.hasAppeared { try? report(.hidden, showing, streams.origin) }
+        }
+    }
+
+    private func isVisible(_ module: Int) -> Bool {
+        modules[module].visibility(.visible) != nil || modules[module].visibility(.hidden) != nil
+    }
+
+    private func isThere(_ showing: Showing, _ table: Table) -> Bool {
+        let module = modules[showing.slice.module]
+        guard module.form != .always else { return true }
+        let session = module.ownership == .session ? showing.session : nil
+        return table.slices.contains(Place(slice: showing.slice, session: session))
     }
 
     private func report(
@@ -82,7 +144,7 @@ package final class ViewPresence: Sendable {
         _ showing: Showing,
         _ origin: String?
     ) throws(MailboxError) {
-        guard let action = visibility[showing.slice.module](change) else { return }
+        guard let action = modules[showing.slice.module].visibility(change) else { return }
         let addressed: any Action = showing.slice.instance.map { action.to($0.text) } ?? action
         let session = showing.session == Sessions.shared ? nil : showing.session
         try dispatch(addressed, session, origin ?? "StoreServer/views")

@@ -51,10 +51,10 @@ package final class SessionSlices: Sendable {
     var isStarted: Bool { first.isStarted || entries.contains { $0.value.slice.isStarted } }
 
     /// How many slices sessions have; those of a module that is always there, as far as they
-    /// changed, and one where none has. Cost: one step for each session.
+    /// changed. Cost: one step for each session.
     var count: Int {
         if form == .member { return 1 }
-        return max(first.count, entries.reduce(0) { $0 + $1.value.slice.count })
+        return entries.reduce(0) { $0 + $1.value.slice.count }
     }
 
     /// The slice of a session as it was encoded; `nil` where it has none of its own.

@@ -137,6 +137,14 @@ struct ModularState<State: RootState>: StateComposition {
         }
     }
 
+    func watchSlices(
+        of module: Int,
+        in core: Core<State>,
+        _ seen: @escaping @Sendable (SliceKey, _ isThere: Bool) -> Void
+    ) {
+        core.watchSlices(of: module, seen)
+    }
+
     func sessions(of state: State) -> Sessions.State? { slice(Sessions.name, of: state) }
 
     private func slice<Value>(_ module: String, of state: State) -> Value? {

@@ -67,5 +67,11 @@ struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {
         past: @escaping @Sendable (UInt64) -> PastAction?
     ) {}
 
+    func watchSlices(
+        of module: Int,
+        in core: Core<State>,
+        _ seen: @escaping @Sendable (SliceKey, _ isThere: Bool) -> Void
+    ) {}
+
     func sessions(of state: State) -> Sessions.State? { nil }
 }

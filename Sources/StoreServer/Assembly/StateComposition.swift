@@ -75,6 +75,14 @@ protocol StateComposition<State>: Sendable {
         past: @escaping @Sendable (UInt64) -> PastAction?
     )
 
+    /// Has `seen` called where the Core works, for each slice of a module that begins or ends, and
+    /// first for each that is there. The module goes by its place.
+    func watchSlices(
+        of module: Int,
+        in core: Core<State>,
+        _ seen: @escaping @Sendable (SliceKey, _ isThere: Bool) -> Void
+    )
+
     /// The sessions of a state, where it has any.
     func sessions(of state: State) -> Sessions.State?
 }

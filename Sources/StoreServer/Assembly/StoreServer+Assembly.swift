@@ -46,7 +46,7 @@ extension StoreServer {
                 configuration.sessionTable(of: $0)
             },
             sessionStarts: composition.sessionStarts,
-            presence: composition.modules.map { presence(of: $0, core.handle, reader) }
+            presence: composition.modules.map { presence(of: $0, core) }
         )
         store.attach(process.transport)
         published.publisher.wake { [weak transport = process.transport] in transport?.wake() }
@@ -126,16 +126,18 @@ extension StoreServer {
     /// Which clients show which modules.
     private func presence(
         of modules: [SliceDescription],
-        _ core: CoreHandle,
-        _ reader: StateReader
+        _ core: Core<State>
     ) -> ViewPresence {
-        ViewPresence(
-            modules.map(\.visibility),
-            isStarted: { reader.state(of: $1).isStarted($0) },
-            dispatch: { action, session, origin throws(MailboxError) in
-                try core.offerProgramAction(action, from: session, origin: origin)
+        let handle = core.handle
+        let presence = ViewPresence(modules) { action, session, origin throws(MailboxError) in
+            try handle.offerProgramAction(action, from: session, origin: origin)
+        }
+        for module in presence.watched {
+            composition.watchSlices(of: module, in: core) { [weak presence] key, isThere in
+                presence?.slice(of: module, key, isThere: isThere)
             }
-        )
+        }
+        return presence
     }
 
     /// Goes on with the effects that had not ended when the server did.

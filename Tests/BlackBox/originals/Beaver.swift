@@ -101,8 +101,8 @@ struct AppState: RootState {
     var sessions = Sessions.State()
 
     static let modules: Modules = [
-        HomeModule().at(\.home).presented(by: HomePresenter()),
-        MovieCard().at(\.movieCard),
+        HomeModule().at(\.home).lifecycle(.everybody).presented(by: HomePresenter()),
+        MovieCard().at(\.movieCard).lifecycle(.everybody),
         Sessions().at(\.sessions),
     ]
 }

@@ -195,7 +195,7 @@ struct AppState: RootState {
 
     static let modules: Modules = [
         Desk().at(\.desk).presented(by: DeskPresenter()),
-        Card().at(\.cards),
+        Card().at(\.cards).lifecycle(.everybody),
         Note().at(\.note),
         User().at(\.user),
         Secret().at(\.secret),

@@ -77,7 +77,9 @@ struct AppState: RootState {
     var orders = Orders.State()
     var counter: Counter.State?
 
-    static let modules: Modules = [Orders().at(\.orders), Counter().at(\.counter)]
+    static let modules: Modules = [
+        Orders().at(\.orders), Counter().at(\.counter).lifecycle(.everybody),
+    ]
     static let views: Views = [OrdersViewModel.self]
 }
 

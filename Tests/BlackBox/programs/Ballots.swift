@@ -60,7 +60,7 @@ struct PageViewModel: ParameterizedViewModel {
 struct AppState: RootState {
     var ballots = Instances<Ballots.State>()
 
-    static let modules: Modules = [Ballots().at(\.ballots)]
+    static let modules: Modules = [Ballots().at(\.ballots).lifecycle(.everybody)]
     static let views: Views = [PageViewModel.self]
 }
 

@@ -50,6 +50,8 @@ struct Card<Owners: Owner>: StartableModule, EffectfulModule, VisibleModule {
         return State(title: start.title)
     }
 
+    func begin(_ start: Start, over old: State) throws -> State { try begin(start) }
+
     func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
         switch action {
         case .renamed(let title): state.title = title
@@ -265,9 +267,9 @@ struct AppState: RootState {
     var sessions = Sessions.State()
 
     static let modules: Modules = [
-        Card<Shared>().at(\.cards).presented(),
+        Card<Shared>().at(\.cards).lifecycle(.everybody).presented(),
         Card<Own>().at(\.notes).presented(by: NotePresenter()),
-        Overview().at(\.overview).presented(by: OverviewPresenter()),
+        Overview().at(\.overview).lifecycle(.everybody).presented(by: OverviewPresenter()),
         Todos().at(\.todos),
         Sessions().at(\.sessions),
     ]

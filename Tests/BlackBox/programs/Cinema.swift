@@ -151,6 +151,8 @@ struct Search: StartableModule, EffectfulModule {
 
     func begin(_ start: NoFields) -> State { State() }
 
+    func begin(_ start: NoFields, over old: State) -> State { State() }
+
     func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
         switch action {
         case .asked(let text, let ms):
@@ -206,6 +208,8 @@ struct Cards: StartableModule, EffectfulModule {
         }
         return State(title: start.title)
     }
+
+    func begin(_ start: Start, over old: State) throws -> State { try begin(start) }
 
     func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
         switch action {
@@ -345,7 +349,8 @@ struct AppState: RootState {
     var account = Account.State()
 
     static let modules: Modules = [
-        Tally().at(\.tally), Search().at(\.search), Cards().at(\.cards), Account().at(\.account),
+        Tally().at(\.tally), Search().at(\.search).lifecycle(.everybody),
+        Cards().at(\.cards).lifecycle(.everybody), Account().at(\.account),
     ]
     static let views: Views = [FoundViewModel.self]
 }
@@ -375,7 +380,7 @@ struct LaterSearch: StartableModule {
 struct LaterState: RootState {
     var search: Search.State?
 
-    static let modules: Modules = [LaterSearch().at(\.search)]
+    static let modules: Modules = [LaterSearch().at(\.search).lifecycle(.everybody)]
 }
 
 switch getenv("CINEMA").map({ String(cString: $0) }) {

@@ -89,7 +89,7 @@ struct AppState: RootState {
     var sessions = Sessions.State()
 
     static let modules: Modules = [
-        Picture().at(\.picture).presented(by: PicturePresenter()),
+        Picture().at(\.picture).lifecycle(.everybody).presented(by: PicturePresenter()),
         Poster().at(\.poster),
         Till().at(\.till),
         Sessions().at(\.sessions),

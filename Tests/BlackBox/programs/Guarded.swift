@@ -218,7 +218,7 @@ struct Guarded: RootState {
     static let modules: Modules = [
         Todos().at(\.todos).presented(by: TodosPresenter()),
         Safe().at(\.safe),
-        Boxes().at(\.boxes),
+        Boxes().at(\.boxes).lifecycle(.everybody),
         Diary().at(\.diary),
         .field("motto", \.motto),
         PendingEffects().at(\.effects),

@@ -87,7 +87,9 @@ struct Market: RootState {
         .field("theme", \.theme),
         Orders().at(\.orders),
         Cart().at(\.cart).reading(\Cart.State.placed, of: Orders.self),
-        Stall().at(\.stall).started(with: .init(name: wish == "closed" ? wish : "fruit")),
+        Stall().at(\.stall).lifecycle(.everybody).started(
+            with: .init(name: wish == "closed" ? wish : "fruit")
+        ),
         Crate().at(\.crate).started,
         Journal().at(\.journal),
         Sessions().at(\.sessions),

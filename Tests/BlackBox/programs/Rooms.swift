@@ -62,7 +62,7 @@ struct ChatState: RootState {
     var sessions = Sessions.State()
 
     static let modules: Modules = [
-        Chat().at(\.chat), Topics().at(\.topics), Sessions().at(\.sessions),
+        Chat().at(\.chat), Topics().at(\.topics).lifecycle(.everybody), Sessions().at(\.sessions),
     ]
 }
 

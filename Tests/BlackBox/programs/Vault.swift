@@ -273,7 +273,8 @@ struct AppState: RootState {
     var lever = Lever.State()
 
     static let modules: Modules = [
-        Doors().at(\.doors).presented(by: DoorsPresenter()), Safes().at(\.safes),
+        Doors().at(\.doors).presented(by: DoorsPresenter()),
+        Safes().at(\.safes).lifecycle(.everybody),
         Machine().at(\.machine), Lever().at(\.lever),
     ]
     static let views: Views = [LeverViewModel.self]

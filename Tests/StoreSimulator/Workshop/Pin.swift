@@ -29,6 +29,8 @@ struct Pin: StartableModule {
 
     func begin(_ start: Start) -> State { State(text: start.text) }
 
+    func begin(_ start: Start, over old: State) -> State { begin(start) }
+
     func reduce(_ state: inout State, _ action: Action) {
         switch action {
         case .turned: state.turns += 1

@@ -40,6 +40,13 @@ struct Plate: StartableModule, SharingModule {
         return State(title: start.title)
     }
 
+    /// Keeps the taps of the plate that was there.
+    func begin(_ start: Start, over old: State) throws -> State {
+        var new = try begin(start)
+        new.taps = old.taps
+        return new
+    }
+
     func reduce(_ state: inout State, _ action: Action) {
         switch action {
         case .renamed(_, let title): state.title = title

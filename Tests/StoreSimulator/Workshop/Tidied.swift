@@ -63,7 +63,6 @@ struct Stool: StartableModule {
     struct State: ModuleState { var legs = 3 }
 
     static let name = "stools"
-    static let lifecycleAccess = LifecycleAccess.program
 
     func begin(_ start: NoFields) -> State { State() }
 }

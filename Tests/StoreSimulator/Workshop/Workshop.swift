@@ -21,10 +21,11 @@ struct Workshop: RootState {
 
     static let modules: Modules = [
         Shelf().at(\.shelf).presented(by: ShelfPresenter()).presented(by: ShelfWatcher()),
-        Plate().at(\.plate).reading(\Plate.State.label, of: Shelf.self).presented(
-            by: PlatePresenter()
-        ),
-        Bin().at(\.bins),
+        Plate().at(\.plate).lifecycle(.everybody).reading(\Plate.State.label, of: Shelf.self)
+            .presented(
+                by: PlatePresenter()
+            ),
+        Bin().at(\.bins).lifecycle(.everybody),
         Desk().at(\.desk).reading(\Desk.State.title, of: Plate.self).presented(by: DeskPresenter()),
         Safe().at(\.safe),
         Jobs().at(\.jobs),
@@ -36,8 +37,8 @@ struct Workshop: RootState {
         Pin().at(\.pins).reading(\Pin.State.draft, of: Draft.self).presented(by: PinPresenter()),
         .field("sign", \.sign),
         .field("tint", \.tint),
-        Bench().at(\.bench).started(with: .init(wood: "oak")),
-        Stool().at(\.stools).started,
+        Bench().at(\.bench).lifecycle(.everybody).started(with: .init(wood: "oak")),
+        Stool().at(\.stools).lifecycle(.program).started,
     ]
 
     /// Whether the whole state has a reducer, which changes nothing: what each action changed is

@@ -13,7 +13,10 @@ extension WorkshopProgram {
     ) throws {
         switch action {
         case let action as Shelf.Action: try Shelf().reduce(&root.shelf, action)
-        case let action as ModuleStart<Plate>: root.plate = try Plate().begin(action.start)
+        case let action as ModuleStart<Plate>:
+            var plate = try Plate().begin(action.start)
+            if let old = root.plate { plate.taps = old.taps }
+            root.plate = plate
         case is ModuleStop<Plate>:
             _ = try there(root.plate)
             root.plate = nil
@@ -30,7 +33,9 @@ extension WorkshopProgram {
             Plate().reduce(&plate, internal: action)
             root.plate = plate
         case let action as ModuleStart<Bin>:
-            root.bins[try there(instance)] = Bin().begin(action.start)
+            let id = try there(instance)
+            try absent(root.bins[id])
+            root.bins[id] = Bin().begin(action.start)
         case is ModuleStop<Bin>:
             let id = try there(instance)
             _ = try there(root.bins[id])
@@ -78,11 +83,15 @@ extension WorkshopProgram {
         case let action as Sessions.Internal:
             _ = Sessions().reduce(&root.sessions, internal: action)
         case let action as Tidied: try tidy(&root, action, of: session)
-        case let action as ModuleStart<Bench>: root.bench = Bench().begin(action.start)
+        case let action as ModuleStart<Bench>:
+            try absent(root.bench)
+            root.bench = Bench().begin(action.start)
         case is ModuleStop<Bench>:
             _ = try there(root.bench)
             root.bench = nil
-        case let action as ModuleStart<Stool>: root.stools[session] = Stool().begin(action.start)
+        case let action as ModuleStart<Stool>:
+            try absent(root.stools[session])
+            root.stools[session] = Stool().begin(action.start)
         default: throw Refusal(reason: "There is no such action.")
         }
         if case .kept(let note, let seconds, let onRestart)? = action as? Jobs.Action,
@@ -155,6 +164,10 @@ extension WorkshopProgram {
         root.pins.end(session)
         root.tint.end(session)
         root.stools.end(session)
+    }
+
+    private static func absent<Value>(_ value: Value?) throws {
+        if value != nil { throw Refusal(reason: "It is there already.") }
     }
 
     private static func there<Value>(_ value: Value?) throws -> Value {

@@ -22,6 +22,9 @@ struct HomeModule: StartableModule {
         State(titles: (0...10).map { "Movie \($0)" })
     }
 
+    /// The list is the same for each start, so nothing is lost.
+    func begin(_ start: NoFields, over old: State) -> State { begin(start) }
+
     /// Refused where the list has no such movie.
     func reduce(_ state: inout State, ui action: UI) throws {
         switch action {

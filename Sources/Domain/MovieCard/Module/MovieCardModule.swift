@@ -13,6 +13,9 @@ struct MovieCardModule: StartableModule {
         return State(title: start.title)
     }
 
+    /// Another movie is selected while a card is shown: its card takes the place.
+    func begin(_ start: MovieCard.Start, over old: State) throws -> State { try begin(start) }
+
     /// Never refused.
     func reduce(_ state: inout State, _ action: MovieCard.Action) {
         switch action {

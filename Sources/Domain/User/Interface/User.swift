@@ -29,7 +29,4 @@ public enum User: StartableInterface {
         /// The user changes the name that is shown.
         case edited(displayName: String)
     }
-
-    /// A client that could start it would be logged in without a password.
-    public static let lifecycleAccess = LifecycleAccess.program
 }

@@ -84,7 +84,9 @@ struct AppState: RootState {
     var sessions = Sessions.State()
 
     static let modules: Modules = [
-        Room().at(\.rooms), Draft().at(\.draft), Sessions().at(\.sessions),
+        // Each visitor may open a room, and no visitor may close one.
+        Room().at(\.rooms).lifecycle(start: .everybody, stop: .program),
+        Draft().at(\.draft), Sessions().at(\.sessions),
     ]
     static let views: Views = [ScreenViewModel.self]
 }

@@ -9,7 +9,7 @@ struct AppState: RootState {
     static let modules: Modules = [
         Popular().at(\.popular),
         Search().at(\.search),
-        Details().at(\.details),
+        Details().at(\.details).lifecycle(.everybody),
     ]
 
     static let views: Views = [

@@ -19,6 +19,9 @@ struct Details: StartableModule {
 
     func begin(_ start: Start) -> State { State(id: start.id) }
 
+    /// Another film is shown in the place of the one before.
+    func begin(_ start: Start, over old: State) -> State { begin(start) }
+
     func reduce(_ state: inout State, internal action: Internal) {
         switch action {
         case .loaded(let film): state.film = film
