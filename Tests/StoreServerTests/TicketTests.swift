@@ -47,7 +47,7 @@ import Testing
                     preferences: Preferences(),
                     caller: .anyone
                 )
-            case .work: return try WorkTicket(request, store)
+            case .work: return try WorkTicket(request, store, by: request.caller())
             case .session:
                 return SessionTicket(request, store) { version in
                     if version == nil { takenBack.add() }

@@ -65,7 +65,7 @@ package struct NotificationRoutes: RouteGroup {
             }
         }
         try request.environment.web.limits?.take(.actions, of: request.exchange)
-        try WorkTicket(request, store, following: actions)
+        try WorkTicket(request, store, by: request.caller(), following: actions)
             .offer(ClientRequest(notification: name))
     }
 }

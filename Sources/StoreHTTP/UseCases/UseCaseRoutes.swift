@@ -64,7 +64,7 @@ package struct UseCaseRoutes: RouteGroup {
             store.logger.note(refusal, of: method.grantName, in: request.id.text)
             throw .refused(reason: refusal.reason)
         }
-        try WorkTicket(request, store, asking: method.module)
+        try WorkTicket(request, store, by: request.caller(), asking: method.module)
             .offer(work, cancelsOnClose: request[CancelOnClose.parameter] != nil)
     }
 

@@ -30,20 +30,18 @@ final class WorkTicket: DispatchTicket, @unchecked Sendable {
 
     static var problems: [ProblemSlug] { [.effectFailed, .storageFull, .refused] }
 
-    /// A ticket of a request whose record is followed by these actions.
-    ///
-    /// - Throws: 403 for a session that has ended.
+    /// Makes a ticket of a request whose record is followed by these actions.
     init(
         _ request: RequestContext,
         _ store: Store,
+        by caller: Caller,
         asking module: String? = nil,
         following: [(action: any Action, place: String)] = []
-    ) throws(Problem) {
+    ) {
         self.request = request
         self.following = following
         work = EffectWatch()
         trace = request.exchange.ownTraceparent
-        let caller = try request.caller()
         super.init(
             request: request,
             store: store,
