@@ -34,7 +34,7 @@ def fifty():
     numbers = range(COUNT)
     imports = "".join(f"import FiftyPart{n}\n" for n in numbers)
     slices = "".join(f"    var part{n}: Part{n}.State?\n" for n in numbers)
-    mounts = "".join(f"        Part{n}().at(\\.part{n}),\n" for n in numbers)
+    mounts = "".join(f"        Part{n}().at(\\.part{n}).lifecycle(.everybody),\n" for n in numbers)
     source = f"""import StoreCore
 import StoreServer
 {imports}

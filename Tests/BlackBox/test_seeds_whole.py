@@ -168,7 +168,7 @@ def ring():
     imports = "".join(f"import RingPart{n}\n" for n in range(2 * COUNT))
     slices = "".join(f"    var face{n}: Face{n}.State?\n" for n in range(COUNT))
     mounts = "".join(
-        f"        Face{n}.module.at(\\.face{n}).presented(by: Face{n}.presenter),\n" for n in range(COUNT)
+        f"        Face{n}.module.at(\\.face{n}).lifecycle(.everybody).presented(by: Face{n}.presenter),\n" for n in range(COUNT)
     )
     source = f"""import StoreCore
 import StoreServer

@@ -78,7 +78,7 @@ struct Shop: RootState {
     var sessions = Sessions.State()
 
     static let modules: Modules = [
-        Cards().at(\\.cards), Cart().at(\\.cart), Sessions().at(\\.sessions),
+        Cards().at(\\.cards).lifecycle(.everybody), Cart().at(\\.cart), Sessions().at(\\.sessions),
     ]
 }
 

@@ -47,6 +47,9 @@ struct Counter: StartableModule {
     enum Action: ModuleAction { case served }
 
     func begin(_ start: NoFields) -> State { State() }
+
+    func begin(_ start: NoFields, over old: State) -> State { State() }
+
     func reduce(_ state: inout State, _ action: Action) { state.served += 1 }
 }
 

@@ -67,17 +67,17 @@ struct ThirdBoard: StartableModule {
 
 struct FirstState: RootState {
     var boards = Instances<BoardState>()
-    static let modules: Modules = [FirstBoard().at(\.boards)]
+    static let modules: Modules = [FirstBoard().at(\.boards).lifecycle(.everybody)]
 }
 
 struct SecondState: RootState {
     var boards = Instances<BoardState>()
-    static let modules: Modules = [SecondBoard().at(\.boards)]
+    static let modules: Modules = [SecondBoard().at(\.boards).lifecycle(.everybody)]
 }
 
 struct ThirdState: RootState {
     var boards = Instances<BoardState>()
-    static let modules: Modules = [ThirdBoard().at(\.boards)]
+    static let modules: Modules = [ThirdBoard().at(\.boards).lifecycle(.everybody)]
 }
 
 struct TextField: Decodable { let text: String }

@@ -18,6 +18,8 @@ struct Picture: StartableModule {
 
     func begin(_ start: NoFields) -> State { State() }
 
+    func begin(_ start: NoFields, over old: State) -> State { State() }
+
     func reduce(_ state: inout State, ui action: UI) throws {
         switch action {
         case .liked: state.likes += 1

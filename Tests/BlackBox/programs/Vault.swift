@@ -167,6 +167,8 @@ struct Safes: StartableModule {
 
     func begin(_ start: NoFields) -> State { State() }
 
+    func begin(_ start: NoFields, over old: State) -> State { State() }
+
     func reduce(_ state: inout State, _ action: Action) {
         switch action {
         case .turned(let name, let code):

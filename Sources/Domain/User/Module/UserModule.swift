@@ -11,6 +11,9 @@ struct UserModule: StartableModule {
     /// The user who has logged in.
     func begin(_ start: User.Start) -> State { State(profile: start.profile) }
 
+    /// A session logs in again: the user takes the place of the one before.
+    func begin(_ start: User.Start, over old: State) -> State { begin(start) }
+
     /// Refused where the name is empty or too long.
     func reduce(_ state: inout State, _ action: User.Action) throws {
         switch action {
