@@ -143,7 +143,7 @@ def test_6_2_every_route_that_is_described_answers_and_only_its_methods(fresh):
         assert "{" not in path, f"unknown parameter in {template}"
         described = verbs & set(operations)
         other = next(verb for verb in ("delete", "get", "put") if verb not in described)
-        answer = server.request(other.upper(), path)
+        answer = server.request(other.upper(), path, b"")
         answer.problem("method-not-allowed", 405)
         allowed = {method.strip().lower() for method in answer["allow"].split(",")}
         assert described == allowed, (template, described, allowed)
