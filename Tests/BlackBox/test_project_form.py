@@ -94,7 +94,7 @@ def change(file, old, new):
             change("Root/AppState.swift", "Home.module.at(\\.home)", "Home.module.at(\\.list)"),
             "Home has the slice list",
         ),
-        (change("Root/AppState.swift", "User.module.at(\\.user),", ""), "User is not mounted"),
+        (change("Root/AppState.swift", "User.module.at(\\.user).lifecycle(.program),", ""), "User is not mounted"),
         (
             change("Login/Module/LoginModule.swift", "extension Login {", "struct Other: Module {}\n"
                    "extension Login {"),

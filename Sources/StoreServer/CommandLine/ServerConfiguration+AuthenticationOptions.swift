@@ -55,9 +55,7 @@ extension ServerConfiguration {
             "cookie-secure",
             "WHEN",
             \.cookieSecure,
-            help: "when browsers send cookies over TLS alone: always, never or auto (that of a "
-                + "session if a trusted proxy says TLS, the other one unless asked for on "
-                + "loopback)"
+            help: "when cookies are Secure: always, never, or auto, by what the request came over"
         ),
     ]
 
