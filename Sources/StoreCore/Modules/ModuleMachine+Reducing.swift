@@ -77,8 +77,59 @@ extension ModuleMachine {
         version: UInt64,
         _ effect: inout PendingEffect?
     ) throws -> Change {
+        guard keepsEffects[route.module], let ledger else {
+            return try reducePlainSlice(&state, action, by: handler, route, key: key, &effect)
+        }
+        // In a function of its own: an optional copy of the state here would cost each action of
+        // each module a look-up of metadata.
+        return try reduceKeepingSlice(
+            &state,
+            action,
+            by: handler,
+            route,
+            key: key,
+            version: version,
+            in: ledger,
+            &effect
+        )
+    }
+
+    /// Reduces an action for the slice of a module, and enters into the ledger the effects that
+    /// outlive the server. The state stays as it was if one of them can't be entered.
+    @inline(never)
+    private func reduceKeepingSlice(
+        _ state: inout Root,
+        _ action: any Action,
+        by handler: ActionHandler<Root>,
+        _ route: ActionRoute,
+        key: SliceKey,
+        version: UInt64,
+        in ledger: (module: Int, place: SlicePlace<Root, PendingEffects.State>),
+        _ effect: inout PendingEffect?
+    ) throws -> Change {
+        let before = state
+        var change = try reducePlainSlice(&state, action, by: handler, route, key: key, &effect)
+        guard let effect else { return change }
+        do {
+            try enter(effect, version: version, in: ledger, &state, &change)
+        } catch {
+            state = before
+            throw error
+        }
+        return change
+    }
+
+    /// Reduces an action for the slice of a module, without the ledger.
+    @inline(__always)
+    private func reducePlainSlice(
+        _ state: inout Root,
+        _ action: any Action,
+        by handler: ActionHandler<Root>,
+        _ route: ActionRoute,
+        key: SliceKey,
+        _ effect: inout PendingEffect?
+    ) throws -> Change {
         let module = route.module
-        let before = keepsEffects[module] ? state : nil
         var change =
             if handler.kind == .start, seesOthers[module] {
                 try start(&state, action, by: handler, of: module, key: key)
@@ -89,14 +140,6 @@ extension ModuleMachine {
             effect = lifecycleEffect(after: action, by: handler, of: module, key, state)
         }
         if route.isForSessions { endSession(by: action, &state, &change) }
-        if keepsEffects[module], let ledger, let effect {
-            do {
-                try enter(effect, version: version, in: ledger, &state, &change)
-            } catch {
-                if let before { state = before }
-                throw error
-            }
-        }
         return change
     }
 
