@@ -1,13 +1,13 @@
 package import StoreCore
 
-/// What analytics keep of the actions of one type.
+/// Makes the analytics records of the actions of one type.
 package struct ActionRecorder<State>: Sendable {
     /// Picks the record of an action, given the state before it, and which slice it is for.
     package typealias Record =
         @Sendable (any Action, State, SliceKey) -> (any Encodable & Sendable)?
 
     package let type: any TrackedAction.Type
-    /// `nil` where the type declares its analytics for another state.
+    /// `nil` if the type declares its analytics for another state.
     package let record: Record?
 
     /// Of a type that belongs to the state as a whole.

@@ -49,7 +49,7 @@ package struct ActionRegistry<State>: Sendable {
         try table.member(of: action, encoder)
     }
 
-    /// What analytics keep of an action of a session, given the state before it.
+    /// Makes the analytics record of an action, given the state before it and the session.
     package func record(
         of action: any Action,
         of session: String?,

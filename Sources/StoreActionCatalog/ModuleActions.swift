@@ -7,7 +7,7 @@ package struct ModuleActions<State>: Sendable {
     /// Makes the entries for the table. It is a function, because it throws where a type of action
     /// can't be read from JSON, which is an error of the start.
     package let types: @Sendable () throws(ConfigurationError) -> [RegisteredType]
-    /// What analytics keep of those types that declare something.
+    /// The recorders of the types that declare analytics.
     let recorders: [ActionRecorder<State>]
 
     package init(_ mount: Mount<State>) where State: RootState {

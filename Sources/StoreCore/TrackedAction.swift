@@ -15,7 +15,7 @@
 public protocol TrackedAction<State>: Action {
     /// The state that the action is reduced into: its module's slice, or all of the state.
     associatedtype State
-    /// What is kept: encoded as the line's `data`.
+    /// The value to record, encoded as the line's `data`.
     associatedtype Record: Encodable & Sendable
 
     /// The record of this action, given the state before it was reduced.
@@ -36,7 +36,7 @@ public protocol TrackedAction<State>: Action {
 public protocol TrackedInstanceAction<State>: TrackedAction {
     /// The state that the action is reduced into: the instance's slice, or all of the state.
     associatedtype State
-    /// What is kept: encoded as the line's `data`.
+    /// The value to record, encoded as the line's `data`.
     associatedtype Record
 
     /// The record of this action, given the state before it was reduced, and the instance's id.

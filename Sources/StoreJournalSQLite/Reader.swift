@@ -13,7 +13,7 @@ final class Reader: @unchecked Sendable {
     let recordsToEnd: Statement
     let outcome: Statement
     let snapshots: Statement
-    /// Whether the file has a table of programs, which older forms have not.
+    /// True if the file has a table of programs, which older forms have not.
     let hasPrograms: Bool
     var form = CanonicalBytes()
     var names = TextCache()

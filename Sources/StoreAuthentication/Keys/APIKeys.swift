@@ -27,7 +27,7 @@ struct APIKeys: Sendable {
         principals = Set(keys.map { ExactText($0.principal) })
     }
 
-    /// Whether one of the keys, also one that has ended, is for the principal of this name.
+    /// Returns whether one of the keys, also one that has ended, is for the principal of this name.
     func has(principal name: String) -> Bool { principals.contains(ExactText(name)) }
 
     var count: Int { entries.count }

@@ -61,7 +61,7 @@ struct Field25519: Equatable {
         return Field25519(reducing: product)
     }
 
-    /// Whether it is the square of a number (Euler's criterion): its power of 2^254 - 10 is 0 or 1.
+    /// True if it is the square of a number (Euler's criterion): its power of 2^254 - 10 is 0 or 1.
     var isSquare: Bool {
         var power = Field25519.one
         let exponent = [UInt64.max - 9, .max, .max, .max >> 2]

@@ -15,7 +15,7 @@ struct AssertScript {
         let expectation: Expectation
     }
 
-    /// Who does a step.
+    /// The sender of a step.
     struct Sender: Equatable {
         /// The principal, such as `author/u1`; `nil` for what the whole script shows.
         var principal: String?

@@ -1,6 +1,6 @@
-/// What the requests of a script show to a server with a policy.
+/// The credentials that a script's requests show to a server with a policy.
 package struct ScriptCredentials: Sendable {
-    /// What looks at the state and the log outside of any session; `nil` for nothing.
+    /// The credential for reading the state and the log outside of any session; `nil`: none.
     var reader: Credential?
     /// By principals, such as `author/u1`: what their steps show.
     var senders: [String: Credential] = [:]

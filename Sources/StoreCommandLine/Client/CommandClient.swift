@@ -39,7 +39,7 @@ struct CommandClient: Sendable {
     private let port: String
     /// What the address has behind the port, without a slash at the end.
     let path: String
-    /// What each request shows; `nil` for nothing.
+    /// The credential that each request shows; `nil`: none.
     private let credential: Credential?
 
     /// Reads `http://HOST:PORT`, with or without a path.

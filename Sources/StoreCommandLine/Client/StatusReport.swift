@@ -26,7 +26,7 @@ struct StatusReport {
         }
     }
 
-    /// What to do about an answer.
+    /// The next step after an answer.
     private static func hint(_ status: Int) -> String {
         switch status {
         case 401, 403: ": --token-file FILE shows a credential whose role may read it"

@@ -29,7 +29,7 @@ package struct HistoryCommand: Equatable {
     package let file: String?
     /// The name of the store whose history it is; `nil` for the one at `/`.
     package var store: String?
-    /// Whether `verify` passes over a history that this very program has verified before, and a
+    /// True if `verify` passes over a history that this very program has verified before, and a
     /// directory without one.
     package private(set) var isIfNew = false
 

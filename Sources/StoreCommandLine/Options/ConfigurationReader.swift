@@ -11,9 +11,9 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
     /// The names of the options that a flag, a variable or the file sets.
     private(set) var given: Set<String> = []
 
-    /// What a command shows to the server that it asks; `nil` for nothing.
+    /// The credential that a command shows to the server that it asks; `nil`: none.
     private(set) var credential: Credential?
-    /// What the steps of a script show, by their principals.
+    /// The credentials of a script's steps, by their principals.
     private(set) var senders: [String: Credential] = [:]
 
     private var fromFlags: [String: [String]] = [:]

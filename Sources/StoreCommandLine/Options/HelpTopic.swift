@@ -1,4 +1,4 @@
-/// What `--help` is about: a command, or all of the program.
+/// The subject of `--help`: a command, or the whole program.
 struct HelpTopic: Equatable {
     /// The command; `nil` for all of the program.
     let word: String?
@@ -41,6 +41,6 @@ extension HelpTopic {
         }
     }
 
-    /// How the flag for help is written.
+    /// The spellings of the flag for help.
     static let flags = ["--help", "-h"]
 }

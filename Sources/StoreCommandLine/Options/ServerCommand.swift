@@ -19,7 +19,7 @@ enum ServerCommand: Equatable {
     /// Whether a script is played, for which a server of its own keeps nothing.
     var isAssert: Bool { if case .assert = self { true } else { false } }
 
-    /// Whether nothing is served and no history is opened, so that the configuration as a whole
+    /// True if nothing is served and no history is opened, so that the configuration as a whole
     /// need not fit: it is about credentials or the program alone, or asks another server.
     var needsNoServer: Bool {
         switch self {
@@ -29,7 +29,7 @@ enum ServerCommand: Equatable {
         }
     }
 
-    /// Whether it asks a server that runs, and may show it a credential.
+    /// True if it asks a server that runs, and may show it a credential.
     var asksServer: Bool {
         switch self {
         case .status: true

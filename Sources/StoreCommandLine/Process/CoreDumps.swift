@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the kernel writes when the process crashes.
+/// The core dump that the kernel writes when the process crashes.
 enum CoreDumps {
     /// Has the kernel write none: it would have keys, cookies and bodies, for each who may read it.
     ///

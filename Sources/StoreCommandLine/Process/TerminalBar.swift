@@ -4,7 +4,7 @@ import Glibc
 package enum TerminalBar {
     private static let columns = 20
 
-    /// Whether standard error is a terminal.
+    /// True if standard error is a terminal.
     package static var isThere: Bool { isatty(STDERR_FILENO) == 1 }
 
     /// Draws the bar over the one before it. The share is between 0 and 1.

@@ -22,7 +22,7 @@ package struct PastAction: Sendable {
     }
 }
 
-/// What a start does about an effect that had not ended.
+/// The outcome of a start for an effect that had not ended.
 package enum EffectResumption: Sendable, Equatable {
     /// It runs again.
     case runAgain

@@ -36,7 +36,7 @@ public struct Effect<State: Sendable>: Sendable {
         let cancelInFlight: Bool
         let retry: Retry
         let onRestart: RestartPolicy
-        /// What it needs to run again; `nil` where a restart loses it.
+        /// What it needs to run again; `nil` if a restart loses it.
         let input: Input?
         let body: @Sendable (EffectContext<State>) async throws -> any Sendable
         /// Makes an action of the error that the last try of `body` throws, or none; with the place
@@ -63,7 +63,7 @@ public struct Effect<State: Sendable>: Sendable {
         }
     }
 
-    /// What an effect that outlives the server is made of again.
+    /// The input from which an effect that outlives the server is made again.
     package struct Input: Sendable {
         /// The name of the side effect's type; `nil` for a module's ``KeepingModule/Work``.
         let type: String?

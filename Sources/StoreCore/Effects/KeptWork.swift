@@ -6,7 +6,7 @@ public struct KeptWork: Codable, Equatable, Sendable {
 
     /// The name of the side effect's type; `nil` for a module's ``KeepingModule/Work``.
     let type: String?
-    /// The encoded input; `nil` where this is several.
+    /// The encoded input; `nil` if this is several.
     package let input: String?
     let id: String?
     let cancelInFlight: Bool?
@@ -39,7 +39,7 @@ public struct KeptWork: Codable, Equatable, Sendable {
         self.init(type: nil, input: input)
     }
 
-    /// Encodes the parts of an effect that are to run again; `nil` where there is none. The other
+    /// Encodes the parts of an effect that are to run again; `nil` if there is none. The other
     /// parts are lost.
     ///
     /// - Throws: ``KeptWorkError`` where an input can't be written, or is too long.

@@ -9,7 +9,7 @@ package final class PendingEffect: Sendable {
     let launch: @Sendable (EffectRunner, EffectCause?) -> Void
     /// What becomes of it when the server ends before it does.
     let onRestart: RestartPolicy
-    /// Encodes what is to run again on a restart; `nil` where nothing is.
+    /// Encodes what is to run again on a restart; `nil` if nothing is.
     let kept: (@Sendable (any WorkCodec) throws -> KeptWork?)?
 
     private init(

@@ -72,7 +72,7 @@ public struct PendingEffects: Module {
         public let slice: String
         /// What becomes of it on a restart.
         public let onRestart: RestartPolicy
-        /// What runs again on a restart; `nil` where nothing does, and in entries of servers that
+        /// What runs again on a restart; `nil` if nothing does, and in entries of servers that
         /// kept none.
         public let work: KeptWork?
 

@@ -36,7 +36,7 @@ public struct ActionPrincipal: Sendable, LosslessStringConvertible {
 }
 
 extension ActionPrincipal: Hashable {
-    /// Whether both have the same bytes.
+    /// Returns whether both have the same bytes.
     public static func == (left: ActionPrincipal, right: ActionPrincipal) -> Bool {
         left.description.isSame(as: right.description)
     }

@@ -18,7 +18,7 @@ package final class Envelope: Sendable {
     package let endsBatch: Bool
     /// Whether the outcome is to carry the state.
     package let wantsState: Bool
-    /// Whether the client is answered about changes of the member at a place: it sees the member,
+    /// True if the client is answered about changes of the member at a place: it sees the member,
     /// or has dispatched to it. `nil` if it sees all members.
     package let sees: (@Sendable (_ member: Int) -> Bool)?
     package let completion: any Completion

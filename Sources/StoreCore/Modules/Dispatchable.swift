@@ -29,7 +29,7 @@ package protocol HandlerMaker: Sendable {
     /// What becomes of the work of such actions when the server ends before it does.
     var onRestart: RestartPolicy { get }
 
-    /// The work of such an action that the ledger has kept; `nil` where it is for another state.
+    /// The work of such an action that the ledger has kept; `nil` if it is for another state.
     func effect<State: ModuleState>(
         again work: KeptWork,
         _ codec: any WorkCodec

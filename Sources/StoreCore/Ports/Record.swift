@@ -10,7 +10,7 @@ public struct Record: Sendable, Equatable {
     public let payload: [UInt8]
     /// What the client sent along for the journal and for middleware, as JSON.
     public let meta: [UInt8]?
-    /// The principal that dispatched it; `nil` where none did. A journal keeps its
+    /// The principal that dispatched it; `nil` if none did. A journal keeps its
     /// ``ActionPrincipal/description``.
     public let principal: ActionPrincipal?
     /// The request that dispatched it.

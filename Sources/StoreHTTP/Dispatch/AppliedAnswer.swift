@@ -5,7 +5,7 @@ import StoreWire
 struct AppliedAnswer {
     let first: UInt64
     let last: UInt64
-    /// Whether something has changed of what the caller sees, or asked for; `nil` for the record of
+    /// True if something has changed of what the caller sees, or asked for; `nil` for the record of
     /// a use case's call or of a notification, which changes nothing.
     let changed: Bool?
     /// The state that it led to, where the client asked for it.
@@ -26,7 +26,7 @@ struct AppliedAnswer {
         ("Content-Type", "application/json"), ("Cache-Control", "no-store"),
     ])
 
-    /// Whether it is about a call of a use case or a notification.
+    /// True if it is about a call of a use case or a notification.
     var isOfRequest: Bool { changed == nil }
 
     /// The body (protocol 2.5). A large state is sent from where it is.

@@ -19,7 +19,7 @@ struct ConditionSubject: Sendable {
     private let reader: StateReader
     /// On whose behalf the resource is read.
     private let caller: Caller
-    /// Whether the resource may be made from the member at a place; `nil` if the state has none.
+    /// True if the resource may be made from the member at a place; `nil` if the state has none.
     private let reads: (@Sendable (_ member: Int) -> Bool)?
 
     /// Reads the path of a resource, as the client would `GET` it: `/state/todos/items`, or

@@ -115,11 +115,11 @@ final class DispatchHandler: Sendable {
 
     /// The part of a request's actions in what a narrow role is answered.
     private struct ActionSight {
-        /// Whether the caller sees the modules of all actions.
+        /// True if the caller sees the modules of all actions.
         var seesAll = true
         /// The names of the other modules: the caller has dispatched to them.
         var askedModules: [String] = []
-        /// Whether the caller is answered about changes of the member at a place.
+        /// True if the caller is answered about changes of the member at a place.
         let answersAbout: (@Sendable (_ member: Int) -> Bool)?
     }
 

@@ -22,7 +22,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
     /// On whose behalf it is answered.
     let caller: Caller
     let isBatch: Bool
-    /// Whether the caller sees the modules of the actions, and so what their effects return.
+    /// True if the caller sees the modules of the actions, and so what their effects return.
     let seesModules: Bool
     /// The modules that the caller asks for something; none if it sees the whole state. It may read
     /// why their work fails.
@@ -117,7 +117,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
         exchange.abandon()
     }
 
-    /// Whether the caller may read why the member of this index was refused, and where.
+    /// Returns whether the caller may read why the member of this index was refused, and where.
     ///
     /// The reason is the text of the action's module, for a caller that may dispatch the action. A
     /// reason of the whole state may name any part of it.

@@ -17,7 +17,7 @@ package struct StoreFigures: Sendable {
     let roleStreams: RoleStreams?
     let journal: any Journal
     let keeper: SnapshotKeeper
-    /// How long encoding the state takes.
+    /// The time that encoding the state takes.
     let encoding: EncodeTimes
     /// What the operator has bounded; `nil` where the journal is the program's own.
     let retention: Retention?

@@ -16,7 +16,7 @@ struct VisibleStream: Sendable {
     /// The client's place among those that watch pointers, which the open stream holds; `nil` where
     /// it needs none.
     let place: WatchPlace?
-    /// The member of the root state that it shows a part of; `nil` where it shows no part of one.
+    /// The member of the root state that it shows a part of; `nil` if it shows no part of one.
     let member: String?
     private let beginnings: any StreamBeginnings
     /// Whether ``first`` costs little in a version.

@@ -24,13 +24,13 @@ package final class RequestEnvironment: Sendable {
     let access: AccessControl?
     /// The cookie by which browsers show who they are.
     let credentialCookie: CredentialCookie
-    /// Whether browsers send cookies over TLS alone; `nil` if that depends on the request.
+    /// True if browsers send cookies over TLS alone; `nil` if that depends on the request.
     private let hasSecureCookies: Bool?
     /// Whether clients without a session see what all sessions have.
     let operatorReads: Bool
     /// Whether operators have listeners of their own; then those who come in elsewhere are none.
     let separatesOperators: Bool
-    /// What is wrong with the process, as `/livez` has it; `nil` where that is not answered to
+    /// What is wrong with the process, as `/livez` has it; `nil` if that is not answered to
     /// connections without a place.
     let livenessProblem: (@Sendable () -> Problem?)?
     let logger: Logger

@@ -32,7 +32,7 @@ package final class StartGate: HTTPHandler {
     }
 
     private let hosts: HostRule
-    /// Whether large bodies are refused: what is sent before credentials are checked must not take
+    /// True if large bodies are refused: what is sent before credentials are checked must not take
     /// the memory of others.
     private let needsCredentials: Bool
     /// Whether operators have listeners of their own, at which alone the health is served.

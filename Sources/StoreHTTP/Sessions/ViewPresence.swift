@@ -43,7 +43,7 @@ package final class ViewPresence: Sendable {
         var count = 0
         /// The client that opened the first, in the log.
         let origin: String?
-        /// Whether the view's action was dispatched for the slice as it is.
+        /// True if the view's action was dispatched for the slice as it is.
         var hasAppeared = false
     }
 

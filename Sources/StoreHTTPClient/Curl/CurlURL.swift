@@ -4,7 +4,7 @@ import CStoreCurl
 struct CurlURL: ~Copyable {
     private let handle: OpaquePointer
 
-    /// `nil` where it is no absolute URL, or there is no libcurl.
+    /// `nil` if it is no absolute URL, or there is no libcurl.
     init?(_ text: String) {
         guard CurlLibrary.isReady, !text.utf8.contains(0), let handle = ccurl_url() else {
             return nil

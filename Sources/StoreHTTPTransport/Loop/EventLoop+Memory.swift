@@ -7,7 +7,7 @@ import Synchronization
 // What requests and answers take of the memory that there is for all of them.
 
 extension EventLoop {
-    /// How often the log has a line about answers that are not read.
+    /// The interval, in seconds, of the log's line about unread answers.
     static let unreadReportSeconds = 60.0
 
     /// Takes memory for a body that has so many bytes by now. Returns why there is none.
@@ -138,6 +138,6 @@ extension EventLoop {
 
 /// A sender of requests that has a share of the memory for them, wherever it is.
 package protocol MemoryHolder: AnyObject {
-    /// The name of the share; `nil` where there is none.
+    /// The name of the share; `nil` if there is none.
     var memoryHolder: String? { get }
 }

@@ -90,7 +90,7 @@ final class EventLoop: @unchecked Sendable {
     var lingering: [CInt: LingeringSocket] = [:]
     /// Connections without a place that may ask for `/livez`.
     var unplaced: [CInt: UnplacedSocket] = [:]
-    /// How many of them there were.
+    /// The number of them.
     var unplacedCount: UInt64 = 0
     var keptStreams: [ObjectIdentifier: HTTPExchange] = [:]
     @exclusivity(unchecked) var parkedCount = 0

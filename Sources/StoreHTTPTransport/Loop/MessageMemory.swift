@@ -11,7 +11,7 @@ struct MessageMemory {
     /// What the library allocates for an answer that it reads piece by piece (`chttpd.c`).
     static let readerBytes = 64 << 10
 
-    /// Who has a share of the memory.
+    /// The holder of a share of the memory.
     enum Holder: Hashable {
         case address(ClientAddress)
         case principal(String)
@@ -93,7 +93,7 @@ struct MessageMemory {
         change(by: -taken, for: holders)
     }
 
-    /// How much an address or a principal takes.
+    /// Returns the bytes that an address or a principal takes.
     func share(of holder: Holder) -> Int { shares[holder, default: 0] }
 
     private mutating func change(by count: Int, for holders: [Holder]) {

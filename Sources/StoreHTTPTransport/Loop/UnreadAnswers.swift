@@ -4,13 +4,13 @@ final class UnreadAnswer {
 
     /// The connection, which lives until its request has ended, and the answer with it.
     unowned(unsafe) let record: ConnectionRecord
-    /// What it has for itself alone.
+    /// The bytes of this answer alone.
     let ownBytes: Int
     let pieces: [SharedPiece]
     let holders: [MessageMemory.Holder]
-    /// How many bytes were taken for it.
+    /// The number of bytes that were taken for this answer.
     @exclusivity(unchecked) var taken = 0
-    /// Whether its connection is being ended.
+    /// Returns whether its connection is being ended.
     @exclusivity(unchecked) var isEnding = false
     /// Its place among all.
     @exclusivity(unchecked) fileprivate var place = 0

@@ -73,7 +73,7 @@ package final class HTTPExchange: @unchecked Sendable {
     @exclusivity(unchecked) var heldBody: HeldBody?
     /// The answer as long as its client has not read it; `nil` for a small one.
     @exclusivity(unchecked) var unread: UnreadAnswer?
-    /// How many bytes of body the request announces; `nil` where it is chunked.
+    /// How many bytes of body the request announces; `nil` if it is chunked.
     @exclusivity(unchecked) private(set) var contentLength: Int? = 0
     /// How many bytes of a refused request's body were read and dropped.
     @exclusivity(unchecked) var discardedBytes = 0
@@ -156,10 +156,10 @@ package final class HTTPExchange: @unchecked Sendable {
 extension HTTPExchange {
     package var verb: RequestMethod { ownVerb }
 
-    /// Whether the request has a body, as its head says.
+    /// True if the request has a body, as its head says.
     package var hasBody: Bool { contentLength != 0 }
 
-    /// Whether the body may be so large that it takes memory of others.
+    /// True if the body may be so large that it takes memory of others.
     package var mayHaveLargeBody: Bool {
         contentLength.map { $0 > MessageMemory.ownBytes } ?? true
     }

@@ -25,7 +25,7 @@ public struct Migration: Sendable {
     package let name: String
     /// The form of the fields that it reads, as ``FormText`` writes it.
     package let form: String?
-    /// Reads the action of today; `nil` where the old one means nothing any more. The instance's id
+    /// Reads the action of today; `nil` if the old one means nothing any more. The instance's id
     /// is empty where the name has none.
     package let read:
         @Sendable (JSONNode, _ instance: String, JSONDecoder) throws(JSONError) -> (any Action)?

@@ -10,7 +10,7 @@ package struct ProgramForms: Sendable {
     package struct Form: Codable, Equatable, Sendable {
         /// The wire name.
         package let name: String
-        /// The payload's form, as ``FormText`` writes it; `nil` where it is not known, as for
+        /// The payload's form, as ``FormText`` writes it; `nil` if it is not known, as for
         /// records of before programs were kept.
         package var form: String?
         /// How many migrations the program had for this name. Two programs with as many read the
@@ -41,7 +41,7 @@ package struct ProgramForms: Sendable {
         )
     }
 
-    /// Those that a journal has kept; `nil` where they can't be read.
+    /// Those that a journal has kept; `nil` if they can't be read.
     package init?(_ program: WritingProgram) {
         guard
             let all = try? JSONDecoder(limits: .unbounded).decode([Form].self, from: program.forms)
@@ -54,7 +54,7 @@ package struct ProgramForms: Sendable {
         self.init(names.map { Form(name: $0) })
     }
 
-    /// The form of a wire name; `nil` where the program has no such action.
+    /// The form of a wire name; `nil` if the program has no such action.
     package subscript(name: String) -> Form? { places[ExactText(name)].map { all[$0] } }
 
     /// As a journal keeps them.
@@ -68,7 +68,7 @@ package struct ProgramForms: Sendable {
 package struct RecordName {
     /// The name, with `{id}` in the place of an instance's id.
     package let pattern: String
-    /// The instance's id; `nil` where the name has none.
+    /// The instance's id; `nil` if the name has none.
     package let instance: String?
 
     /// Takes a name apart: `boards/7/cardAdded`. A name of fewer than three parts, or of a request,

@@ -47,7 +47,7 @@ package final class RecordForms: Sendable {
         }
     }
 
-    /// The forms of the program with this number; `nil` where they are not known.
+    /// The forms of the program with this number; `nil` if they are not known.
     ///
     /// The journal is read once for each number that was not asked for before.
     ///

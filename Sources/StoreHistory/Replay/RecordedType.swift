@@ -41,11 +41,11 @@ final class RecordedType {
     private let table: ActionTable
     /// Best first; none where no action has the name.
     private let readings: [RecordReading]
-    /// Whether a record of this name needs no fields: all that have none are alike.
+    /// True if a record of this name needs no fields: all that have none are alike.
     let isReadBare: Bool
     /// What they are, then.
     let bare: any Action
-    /// Whether they mean nothing any more.
+    /// True if they mean nothing any more.
     let isBareNothing: Bool
 
     init(

@@ -8,7 +8,7 @@ package enum WatchingClient: Hashable, Sendable {
     /// addresses may be behind it: a proxy, or this machine itself.
     case address(String, isForMany: Bool)
 
-    /// Whether it may be many clients.
+    /// True if it may be many clients.
     fileprivate var isForMany: Bool {
         if case .address(_, let isForMany) = self { isForMany } else { false }
     }

@@ -20,7 +20,7 @@ struct PublishedStore<State: Codable & Equatable & Sendable>: Sendable {
     let touched: TouchedModules
     let publisher: Publisher<State>
     let keeper: SnapshotKeeper
-    /// How long encoding the state takes.
+    /// The time that encoding the state takes.
     let encodeTimes: EncodeTimes
     /// Sends commands to the screens of sessions; `nil` where the state has none.
     let commands: ScreenCommands?

@@ -11,7 +11,7 @@ struct ImportedPrograms {
     /// How a line names its program.
     struct Mention {
         let number: UInt32
-        /// `nil` where an earlier line has the forms.
+        /// `nil` if an earlier line has the forms.
         let program: WritingProgram?
 
         /// `nil` for a line without a program.

@@ -11,7 +11,7 @@ struct VerifiedMark {
         path = directory + "/verified"
     }
 
-    /// Whether this very program was the last to verify the history.
+    /// True if this very program was the last to verify the history.
     var isOfThisProgram: Bool {
         guard let program = Self.program else { return false }
         return FileReader.read(path, bytesMax: 1_024).map { $0 == Array(program.utf8) } ?? false
@@ -24,7 +24,7 @@ struct VerifiedMark {
         try? AtomicFile.write(Array(program.utf8), to: path, mode: 0o600)
     }
 
-    /// The digest of the executable, which is mapped and not copied; `nil` where it can't be read.
+    /// The digest of the executable, which is mapped and not copied; `nil` if it can't be read.
     private static var program: String? {
         let descriptor = open("/proc/self/exe", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

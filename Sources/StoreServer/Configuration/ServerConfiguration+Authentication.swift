@@ -75,7 +75,7 @@ extension ServerConfiguration {
             )
         }
     }
-    /// Whether browsers show cookies over TLS alone; `nil` where that depends on the request.
+    /// True if browsers show cookies over TLS alone; `nil` if that depends on the request.
     var hasSecureCookies: Bool? {
         switch cookieSecure {
         case .auto: nil

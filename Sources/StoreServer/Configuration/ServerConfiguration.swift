@@ -62,7 +62,7 @@ public struct ServerConfiguration: Sendable, Equatable {
     public var jwtLeewaySeconds = 30
     /// How many seconds the cookie of `POST /session` lasts at most.
     public var authCookieSeconds = 43_200
-    /// Whether browsers send the cookies of principals and sessions over TLS alone.
+    /// True if browsers send the cookies of principals and sessions over TLS alone.
     public var cookieSecure = CookieSecurity.auto
 
     /// Serve the operator's debug surface, `/debug/…`, to everyone who may ask for the state.

@@ -42,7 +42,7 @@ struct KeptSoleState<M: Module>: RootState {
 }
 
 extension Module {
-    /// Whether effects of the module outlive the server.
+    /// True if effects of the module outlive the server.
     var keepsItsEffects: Bool {
         KeptSoleState<Self>.modules(self).contains(where: \.slice.keepsEffects)
     }

@@ -15,13 +15,13 @@ enum ForwardedField {
         }
     }
 
-    /// Whether the first element of a `Forwarded` field has `proto=https`.
+    /// Returns whether the first element of a `Forwarded` field has `proto=https`.
     static func isOverTLS(_ field: UnsafeRawBufferPointer) -> Bool {
         var reader = Reader(bytes: field)
         return reader.element()?.scheme.map(isHTTPS) == true
     }
 
-    /// Whether a list of schemes, as `X-Forwarded-Proto` has it, begins with `https`.
+    /// Returns whether a list of schemes, as `X-Forwarded-Proto` has it, begins with `https`.
     static func isHTTPS(_ list: UnsafeRawBufferPointer) -> Bool {
         let first = list.prefix { $0 != UInt8(ascii: ",") }
         let text = UnsafeRawBufferPointer(rebasing: first).trimmed
@@ -68,7 +68,7 @@ private struct Element {
     var isEmpty = true
     /// The value of `for`; `nil` where it has none.
     var address: UnsafeRawBufferPointer?
-    /// The value of `proto`; `nil` where it has none.
+    /// The value of `proto`; `nil` if it has none.
     var scheme: UnsafeRawBufferPointer?
 }
 

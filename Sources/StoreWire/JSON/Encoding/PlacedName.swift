@@ -20,13 +20,13 @@ struct PlacedName {
         self.beginning = count == 0 ? 0 : beginning << (8 * (8 - count))
     }
 
-    /// Whether it stands before another one in the order of their bytes.
+    /// Returns whether it stands before another one in the order of their bytes.
     func precedes(_ other: Self) -> Bool {
         if beginning != other.beginning { return beginning < other.beginning }
         return text.utf8.lexicographicallyPrecedes(other.text.utf8)
     }
 
-    /// Whether both have the same bytes.
+    /// Returns whether both have the same bytes.
     func isSame(as other: Self) -> Bool {
         beginning == other.beginning && text.utf8.elementsEqual(other.text.utf8)
     }
