@@ -56,6 +56,17 @@ struct StreamTarget {
         case json(Bytewise)
         case absent
     }
+
+    /// The member of the root state that the pointer of `/events?path=` leads into; `nil` for a
+    /// stream of the whole state.
+    var watchedMember: String? {
+        let mark = "path=%2F"
+        guard path.hasPrefix("/events?"), let start = path.firstRange(of: mark)?.upperBound else {
+            return nil
+        }
+        let pointer = path[start...].prefix { $0 != "&" }
+        return String(pointer.firstRange(of: "%2F").map { pointer[..<$0.lowerBound] } ?? pointer)
+    }
 }
 
 /// Draws what is asked for.

@@ -34,7 +34,13 @@ extension Simulation {
                 case "modules": !roles.sights[member].contains(String(parts[1]))
                 case "views": !roles.views[member].contains(String(parts[1]))
                 case "route": false
-                default: !shows.isSubset(of: roles.sights[member])
+                default:
+                    if let watched = reader.target.watchedMember {
+                        // A member that was hidden is still shown as absent.
+                        shows.contains(watched) && !roles.sights[member].contains(watched)
+                    } else {
+                        !shows.isSubset(of: roles.sights[member])
+                    }
                 }
             // One that is behind gets its end later.
             guard isLess ? reader.isClosed || reader.leftOut != nil || isBehind(reader) : true,
