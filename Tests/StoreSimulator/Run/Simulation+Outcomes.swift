@@ -42,7 +42,7 @@ extension Simulation {
     /// Asks what became of a dispatch: as its client, and as another one.
     func lookAtOutcomes(_ chance: inout Chance) throws {
         // A use case and a notification are answered with 202 at the version of their record.
-        let isCall = ["usecases/", "notifications/"].contains {
+        let isCall = ["usecases/", "notify/"].contains {
             journal.records.last?.type.hasPrefix($0) == true
         }
         if !isCall, !outcomes.contains(where: { $0.last == naive.version }) {
