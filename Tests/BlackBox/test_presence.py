@@ -1,10 +1,12 @@
 """Views that say when they are shown, with slices that come and go (docs/PROTOCOL.md, 13.3)."""
 
 import contextlib
+import signal
 
 import pytest
-from harness import Server, Stream, action, until
+from harness import NotStarted, Server, Stream, action, until
 from programs import build_sample
+from test_sessions import Client
 
 
 @pytest.fixture(scope="module")
@@ -24,8 +26,8 @@ def viewers(server, slice_):
 
 
 @contextlib.contextmanager
-def view(server, slice_):
-    stream = Stream(server, f"/modules/{slice_}/events")
+def view(server, slice_, headers=None):
+    stream = Stream(server, f"/modules/{slice_}/events", headers=(headers or {}).items())
     try:
         yield stream
     finally:
@@ -73,3 +75,69 @@ def test_b17_a_view_that_is_open_while_its_module_is_stopped_is_not_counted_afte
     assert types == [
         "page/start", "page/appeared", "page/stop", "page/start", "page/appeared", "page/disappeared",
     ]
+
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("slice_", ["page", "cards/a", "own"])
+def test_b17_a_server_that_starts_again_ends_the_views_that_were_open(program, tmp_path, slice_, end):
+    server = Server("--debug-routes", data=tmp_path, program=program)
+    server.post(action(f"{slice_}/start"))
+    with view(server, slice_):
+        counts(server, slice_, 1)
+        server.stop(end)
+    with Server("--debug-routes", data=tmp_path, program=program) as server:
+        counts(server, slice_, 0)
+        with view(server, slice_):
+            counts(server, slice_, 1)
+            assert presence(server) == {"shared": [slice_]}
+        counts(server, slice_, 0)
+        assert presence(server) == {}
+
+
+def test_b17_a_view_of_a_slice_that_was_stopped_is_not_ended_at_the_next_start(program, tmp_path):
+    server = Server("--debug-routes", data=tmp_path, program=program)
+    server.post(action("page/start"))
+    with view(server, "page"):
+        counts(server, "page", 1)
+        # In one batch, so that the view's action waits behind both.
+        server.post([action("page/stop"), action("page/start")])
+        counts(server, "page", 1)
+        server.post(action("page/stop"))
+        server.stop(signal.SIGKILL)
+    with Server("--debug-routes", data=tmp_path, program=program) as server:
+        server.post(action("page/start"))
+        assert viewers(server, "page") == 0
+        assert presence(server) == {}
+
+
+def test_b17_a_view_of_a_session_that_ends_is_counted_no_more(shown):
+    shown.post(action("page/start"))
+    client = Client(shown).begin()
+    with view(shown, "page", client.headers), view(shown, "page"):
+        counts(shown, "page", 2)
+        assert presence(shown, client.headers) == {client.name: ["page"]}
+        client.end()
+        counts(shown, "page", 1)
+    counts(shown, "page", 0)
+
+
+def test_b17_a_view_reports_by_turns(shown):
+    shown.post(action("page/start"))
+    hidden = shown.send("/modules/page/ui", action("disappeared")).problem("refused", 409)
+    assert "This session does not show 'page'." in hidden["detail"]
+    with view(shown, "page"):
+        counts(shown, "page", 1)
+        again = shown.send("/modules/page/ui", action("appeared")).problem("refused", 409)
+        assert "This session shows 'page' already." in again["detail"]
+    counts(shown, "page", 0)
+
+
+def test_b17_a_program_whose_view_can_not_be_kept_is_refused(tmp_path):
+    """Of a module whose view reports both changes, in a state without `Presence`."""
+    with pytest.raises(NotStarted, match=r"add `var presence = Presence.State\(\)`"):
+        Server(program=build_sample("Unkept"))
+
+
+def presence(server, headers=None):
+    return server.get("/modules/presence", headers or {}).json

@@ -31,6 +31,9 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
     /// This module has effects that go on after a restart, and the root state has no
     /// ``PendingEffects``, in which they are entered.
     case noLedger(String)
+    /// This module's view has actions for both changes of its visibility, and the root state has no
+    /// ``Presence``, in which the sessions that show it are entered.
+    case noPresence(String)
     /// A presenter of the module `by` needs this module, which the root state does not have.
     case neededModule(String, by: String)
     /// The view of this module, whose slice is always there, is to be shown while it is there.
@@ -75,6 +78,9 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
         case .noLedger(let module):
             "module '\(module)' keeps its effects, but the state has nowhere to enter them; add "
                 + "`var effects = PendingEffects.State()` and `PendingEffects().at(\\.effects)`"
+        case .noPresence(let module):
+            "module '\(module)' reports when its view is shown, but the state has nowhere to enter it; "
+                + "add `var presence = Presence.State()` and `Presence().at(\\.presence)`"
         case .neededModule(let needed, let module):
             "a presenter of module '\(module)' needs the module '\(needed)', which this state does not "
                 + "have; mount that one, too"

@@ -14,8 +14,9 @@ extension ModuleMachine {
         if route.isForSessions { try admitSessions(named: action, in: state) }
         if handler(of: route)?.kind == .ui {
             try changes?.presentation?.admit(route.module, key, from: session, in: state)
+            try admitView(action, route.module, key, from: session, in: state)
         }
-        return try apply(&state, action, by: route, key: key, version: version, &effect)
+        return try apply(&state, action, by: route, key, session, version: version, &effect)
     }
 
     /// Applies what need not be judged any more.
@@ -24,7 +25,8 @@ extension ModuleMachine {
         _ state: inout Root,
         _ action: any Action,
         by route: ActionRoute,
-        key: SliceKey,
+        _ key: SliceKey,
+        _ session: String?,
         version: UInt64,
         _ effect: inout PendingEffect?
     ) throws -> Change {
@@ -37,7 +39,8 @@ extension ModuleMachine {
                 action,
                 by: handler,
                 route,
-                key: key,
+                key,
+                session,
                 version: version,
                 &effect
             )
@@ -47,7 +50,8 @@ extension ModuleMachine {
             action,
             by: handler,
             route,
-            key: key,
+            key,
+            session,
             version: version,
             &effect
         )
@@ -73,43 +77,47 @@ extension ModuleMachine {
         _ action: any Action,
         by handler: ActionHandler<Root>,
         _ route: ActionRoute,
-        key: SliceKey,
+        _ key: SliceKey,
+        _ session: String?,
         version: UInt64,
         _ effect: inout PendingEffect?
     ) throws -> Change {
-        guard keepsEffects[route.module], let ledger else {
+        guard hasLedger[route.module] else {
             return try reducePlainSlice(&state, action, by: handler, route, key: key, &effect)
         }
         // In a function of its own: an optional copy of the state here would cost each action of
         // each module a look-up of metadata.
-        return try reduceKeepingSlice(
+        return try reduceLedgerSlice(
             &state,
             action,
             by: handler,
             route,
-            key: key,
+            key,
+            session,
             version: version,
-            in: ledger,
             &effect
         )
     }
 
-    /// Reduces an action for the slice of a module, and enters into the ledger the effects that
-    /// outlive the server. The state stays as it was if one of them can't be entered.
+    /// Reduces an action for the slice of a module with a ledger: enters the effects that outlive
+    /// the server, and the views that sessions show. The state stays as it was if an effect can't
+    /// be entered.
     @inline(never)
-    private func reduceKeepingSlice(
+    private func reduceLedgerSlice(
         _ state: inout Root,
         _ action: any Action,
         by handler: ActionHandler<Root>,
         _ route: ActionRoute,
-        key: SliceKey,
+        _ key: SliceKey,
+        _ session: String?,
         version: UInt64,
-        in ledger: (module: Int, place: SlicePlace<Root, PendingEffects.State>),
         _ effect: inout PendingEffect?
     ) throws -> Change {
+        let module = route.module
         let before = state
         var change = try reducePlainSlice(&state, action, by: handler, route, key: key, &effect)
-        guard let effect else { return change }
+        enterView(by: action, handler.kind, of: module, key, from: session, &state, &change)
+        guard keepsEffects[module], let ledger, let effect else { return change }
         do {
             try enter(effect, version: version, in: ledger, &state, &change)
         } catch {

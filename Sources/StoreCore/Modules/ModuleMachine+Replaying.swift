@@ -11,7 +11,7 @@ extension ModuleMachine {
     ) throws -> Change {
         if route.isWhole { show(&state, to: session) }
         let (action, key) = addressed(action, route.module, session)
-        return try apply(&state, action, by: route, key: key, version: version, &effect)
+        return try apply(&state, action, by: route, key, session, version: version, &effect)
     }
 
     /// A reducer of its own, for replays.
@@ -28,7 +28,8 @@ extension ModuleMachine {
                     &state,
                     action,
                     by: route,
-                    key: .only,
+                    .only,
+                    session,
                     version: version,
                     &dropped
                 )

@@ -37,6 +37,7 @@ extension ModuleMachine {
             change.isChange = true
             change.touch(Touch(module, SliceKey(session: session)))
         }
+        endViews(ofSession: session, &state, &change)
     }
 
     /// Notes whose parts of a slice an action has changed, of a module that has one for each

@@ -9,7 +9,8 @@ extension ModuleMachine {
         _ action: any Action,
         by handler: ActionHandler<Root>,
         _ route: ActionRoute,
-        key: SliceKey,
+        _ key: SliceKey,
+        _ session: String?,
         version: UInt64,
         _ effect: inout PendingEffect?
     ) throws -> Change {
@@ -24,7 +25,8 @@ extension ModuleMachine {
                     action,
                     by: handler,
                     route,
-                    key: key,
+                    key,
+                    session,
                     version: version,
                     &effect
                 )
@@ -76,7 +78,11 @@ extension ModuleMachine {
         for (module, keys) in changed {
             try admit(keys, of: module, in: state, settling)
             note(keys, of: module, &change)
-            cancelEnded(keys, of: module, before, state, &effect)
+            let ended = endedSlices(keys, of: module, before, state)
+            for key in ended {
+                effect = .cancellingAll(of: SliceAddress(module: names[module], key), then: effect)
+            }
+            endViews(ended, of: module, &state, &change)
         }
         return change
     }
@@ -145,19 +151,16 @@ extension ModuleMachine {
         if !isOfSession[module] { change.isOfSession = false }
     }
 
-    /// Has whatever works for the slices cancelled that are no longer there.
-    private func cancelEnded(
+    /// The slices that are no longer there.
+    private func endedSlices(
         _ keys: [SliceKey],
         of module: Int,
         _ before: Root,
-        _ state: Root,
-        _ effect: inout PendingEffect?
-    ) {
+        _ state: Root
+    ) -> [SliceKey] {
         let slice = modules[module].slice
-        guard slice.form != .always else { return }
-        for key in keys where slice.isThere(before, key) && !slice.isThere(state, key) {
-            effect = .cancellingAll(of: SliceAddress(module: names[module], key), then: effect)
-        }
+        guard slice.form != .always else { return [] }
+        return keys.filter { slice.isThere(before, $0) && !slice.isThere(state, $0) }
     }
 }
 

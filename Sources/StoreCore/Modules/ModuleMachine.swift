@@ -19,9 +19,11 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     let requests: [ActionRoute]
     /// The way of actions that no module has, where the root state's reducer sees them.
     let others: ActionRoute?
-    /// Which modules have links, and which keep effects, where there is a ledger.
+    /// The modules that have links, those that keep effects, and those with entries in a ledger:
+    /// of effects, or of views.
     let hasLinks: [Bool]
     let keepsEffects: [Bool]
+    let hasLedger: [Bool]
     let names: [String]
     /// Whose the slices of each module are, and behind them the two places of actions that are for
     /// no module: ``whole`` and ``none``.
@@ -48,6 +50,8 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     let reach: [[Int]]
     /// The ledger of effects, where there is one.
     let ledger: (module: Int, place: SlicePlace<Root, PendingEffects.State>)?
+    /// The ledger of views, if there is one.
+    let presence: PresenceLedger<Root>?
     /// The observers of slices; `nil` where nothing is shown, as in a replay.
     let changes: SliceChanges<Root>?
     /// Which modules see something of others.
@@ -136,15 +140,20 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         seesOthers = modules.map { !$0.sharedLinks.isEmpty }
         ledger = try Self.ledger(of: modules)
         hasLinks = links.map { $0.count > 0 }
-        let hasLedger = ledger != nil
-        keptByStore =
-            (ledger.map { [$0.module] } ?? [])
-            + isInParts.indices.filter { [isInParts] in isInParts[$0] }
-        keepsEffects = modules.map { hasLedger && $0.slice.keepsEffects }
+        presence = PresenceLedger(of: modules)
+        let ledgers = [ledger?.module, presence?.module].compactMap { $0 }
+        keptByStore = isInParts.indices.filter { [isInParts, ledger] in
+            isInParts[$0] || $0 == ledger?.module
+        }
+        let keepsEffects = modules.map { [ledger] in ledger != nil && $0.slice.keepsEffects }
+        self.keepsEffects = keepsEffects
+        hasLedger = modules.indices.map { [presence] in
+            keepsEffects[$0] || presence?.reports[$0] != nil
+        }
         let all = Array(modules.indices)
-        let own = modules.indices.map { [links, ledger] module in
+        let own = modules.indices.map { [links] module in
             let readers = links[module].map(\.reader)
-            return [module] + readers + (ledger.map { [$0.module] } ?? [])
+            return [module] + readers + ledgers
         }
         reach = (reducer == nil ? own : own.map { _ in all }) + [all, all]
     }

@@ -1,5 +1,4 @@
 package import StoreCore
-package import StorePatterns
 
 /// The description of a module, or of a field, for the routes.
 package struct SliceDescription: Sendable {

@@ -27,6 +27,9 @@ package final class ViewPresence: Sendable {
     package typealias Dispatch =
         @Sendable (any Action, _ session: String?, _ origin: String) throws(MailboxError) -> Void
 
+    /// The place of actions that no client's stream leads to, in the log.
+    package static let place = "StoreServer/views"
+
     private struct Showing: Hashable {
         let slice: ShownSlice
         let session: String
@@ -147,6 +150,6 @@ package final class ViewPresence: Sendable {
         guard let action = modules[showing.slice.module].visibility(change) else { return }
         let addressed: any Action = showing.slice.instance.map { action.to($0.text) } ?? action
         let session = showing.session == Sessions.shared ? nil : showing.session
-        try dispatch(addressed, session, origin ?? "StoreServer/views")
+        try dispatch(addressed, session, origin ?? Self.place)
     }
 }

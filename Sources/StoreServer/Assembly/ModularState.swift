@@ -43,6 +43,9 @@ struct ModularState<State: RootState>: StateComposition {
         do throws(ModuleError) { _ = try ModuleMachine<State>() } catch {
             throw ConfigurationError("\(error)")
         }
+        if let module = State.moduleWithoutPresence {
+            throw ConfigurationError("\(ModuleError.noPresence(module))")
+        }
         return State.modules.map { ModuleActions($0) } + [ModuleActions(of: State.self)]
     }
 
@@ -135,6 +138,10 @@ struct ModularState<State: RootState>: StateComposition {
                 logger.warning(.effectInterrupted, "\(effect) is not run again: \(reason)")
             }
         }
+    }
+
+    func endsOfViews(in state: State) -> [(action: any Action, session: String?)] {
+        state.endsOfViews
     }
 
     func watchSlices(

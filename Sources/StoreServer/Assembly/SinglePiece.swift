@@ -67,6 +67,8 @@ struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {
         past: @escaping @Sendable (UInt64) -> PastAction?
     ) {}
 
+    func endsOfViews(in state: State) -> [(action: any Action, session: String?)] { [] }
+
     func watchSlices(
         of module: Int,
         in core: Core<State>,

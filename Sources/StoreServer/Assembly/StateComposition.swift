@@ -75,6 +75,10 @@ protocol StateComposition<State>: Sendable {
         past: @escaping @Sendable (UInt64) -> PastAction?
     )
 
+    /// The actions that end the views that a state has open, each with its session; `nil` stands
+    /// for the shared session.
+    func endsOfViews(in state: State) -> [(action: any Action, session: String?)]
+
     /// Has `seen` called where the Core works, for each slice of a module that begins or ends, and
     /// first for each that is there. The module goes by its place.
     func watchSlices(

@@ -140,6 +140,14 @@ extension StoreServer {
         return presence
     }
 
+    /// Ends the views that were open when the server before this one ended: their clients have to
+    /// open them anew.
+    func endViews(of store: AssembledStore<State>) {
+        for (action, session) in composition.endsOfViews(in: store.base.history.state) {
+            store.core.handle.dispatchProgramAction(action, at: ViewPresence.place, from: session)
+        }
+    }
+
     /// Goes on with the effects that had not ended when the server did.
     func resumeEffects(of store: AssembledStore<State>) {
         let base = store.base

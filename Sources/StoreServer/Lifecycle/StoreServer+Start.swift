@@ -158,6 +158,7 @@ extension StoreServer {
             store.core.handle.dispatchProgramAction(action, at: place)
         }
         for reaction in first { store.core.add(reaction: reaction) }
+        endViews(of: store)
         resumeEffects(of: store)
         // What reactions dispatch at the start is in the mailbox then, before a client's requests.
         let haveReacted = Latch()

@@ -265,6 +265,7 @@ struct AppState: RootState {
     var overview = PerSession<Overview.State?>()
     var todos = Todos.State()
     var sessions = Sessions.State()
+    var presence = Presence.State()
 
     static let modules: Modules = [
         Card<Shared>().at(\.cards).lifecycle(.everybody).presented(),
@@ -272,6 +273,7 @@ struct AppState: RootState {
         Overview().at(\.overview).lifecycle(.everybody).presented(by: OverviewPresenter()),
         Todos().at(\.todos),
         Sessions().at(\.sessions),
+        Presence().at(\.presence),
     ]
     static let views: Views = [TodosViewModel.self, LinksViewModel.self, LostViewModel.self]
 }

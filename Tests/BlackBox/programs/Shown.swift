@@ -36,12 +36,14 @@ struct AppState: RootState {
     var own = PerSession<Page<OfSessions>.State?>()
     var cards = Instances<Page<OfMany>.State>()
     var sessions = Sessions.State()
+    var presence = Presence.State()
 
     static let modules: Modules = [
         Page<OfAll>().at(\.page).lifecycle(.everybody),
         Page<OfSessions>().at(\.own),
         Page<OfMany>().at(\.cards).lifecycle(.everybody),
         Sessions().at(\.sessions),
+        Presence().at(\.presence),
     ]
 }
 

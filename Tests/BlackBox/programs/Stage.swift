@@ -217,6 +217,7 @@ struct AppState: RootState {
     var errands = Errands.State()
     var effects = PendingEffects.State()
     var sessions = Sessions.State()
+    var presence = Presence.State()
 
     static let modules: Modules = [
         Stage().at(\.stage).presented(by: StagePresenter()),
@@ -226,6 +227,7 @@ struct AppState: RootState {
         Errands().at(\.errands).presented(by: ErrandsPresenter()),
         PendingEffects().at(\.effects),
         Sessions().at(\.sessions),
+        Presence().at(\.presence),
     ]
 }
 

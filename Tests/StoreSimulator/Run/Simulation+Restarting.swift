@@ -22,7 +22,6 @@ extension Simulation {
         for reader in readers { depart(reader) }
         readers = []
         logReaders = []
-        shown = []
         begunHere = []
         appliedCounts = [:]
         waiting = []

@@ -1,5 +1,6 @@
 import Glibc
 import StoreCore
+import StoreHTTP
 import StorePatterns
 import StoreServer
 import StoreWire
@@ -138,7 +139,11 @@ extension Simulation {
             throw Violation(.cause, "\(name(record)) of a view names \(cause)")
         }
         let origin = record.origin ?? ""
-        let session = sessionNames.first { origin.contains($0) } ?? Sessions.shared
+        var session = sessionNames.first { origin.contains($0) } ?? Sessions.shared
+        if origin == ViewPresence.place {
+            // A start ends the views that were open, in the order of the sessions' names.
+            session = shown.min { $0.utf8.lexicographicallyPrecedes($1.utf8) } ?? session
+        }
         let isNews =
             switch visibility {
             case .visible: shown.insert(session).inserted

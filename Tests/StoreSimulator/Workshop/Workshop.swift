@@ -12,6 +12,7 @@ struct Workshop: RootState {
     var jobs = Jobs.State()
     var effects = PendingEffects.State()
     var sessions = Sessions.State()
+    var presence = Presence.State()
     var draft = PerSession(Draft.State())
     var pins = PerSession<Instances<Pin.State>>()
     var sign = "open"
@@ -39,6 +40,7 @@ struct Workshop: RootState {
         .field("tint", \.tint),
         Bench().at(\.bench).lifecycle(.everybody).started(with: .init(wood: "oak")),
         Stool().at(\.stools).lifecycle(.program).started,
+        Presence().at(\.presence),
     ]
 
     /// Whether the whole state has a reducer, which changes nothing: what each action changed is

@@ -50,7 +50,12 @@ extension WorkshopProgram {
             var bin = try there(root.bins[id])
             _ = Bin().reduce(&bin, internal: action)
             root.bins[id] = bin
-        case let action as Desk.UI: Desk().reduce(&root.desk, ui: action)
+        case let action as Desk.UI:
+            Desk().reduce(&root.desk, ui: action)
+            switch action {
+            case .appeared: root.presence.enter("desk", in: session)
+            case .disappeared: root.presence.remove("desk", in: session)
+            }
         case let action as Desk.Action: try Desk().reduce(&root.desk, action)
         case let action as Desk.Internal: try Desk().reduce(&root.desk, internal: action)
         case let action as Safe.Action: Safe().reduce(&root.safe, action)

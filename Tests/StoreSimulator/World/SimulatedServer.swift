@@ -117,6 +117,7 @@ final class SimulatedServer<Root: RootState> {
         for reaction in server.reactions where !reaction.isAtStart { core.add(reaction: reaction) }
         isFresh = try server.offerFirstStarts(of: parts) != nil
         for reaction in server.reactions where reaction.isAtStart { core.add(reaction: reaction) }
+        server.endViews(of: parts)
         server.resumeEffects(of: parts)
     }
 

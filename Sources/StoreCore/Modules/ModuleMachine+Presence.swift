@@ -1,0 +1,165 @@
+// The module ``Presence``: an entry for each view that a session shows. It is a part of the state,
+// so an entry is as durable as the view's action.
+
+/// Where a root state has ``Presence``, and the modules whose views it keeps.
+struct PresenceLedger<Root: RootState>: Sendable {
+    let module: Int
+    let place: SlicePlace<Root, Presence.State>
+    /// For each module, the change of visibility that an action reports; `nil` if none does.
+    let reports: [(@Sendable (any Action) -> ViewVisibility?)?]
+
+    /// Makes the ledger; `nil` if the root state has none.
+    init?(of modules: Root.Modules) {
+        for (index, mount) in modules.enumerated() where mount.name == Presence.name {
+            guard
+                let place = mount.slice.place(of: Presence.State.self)
+                    as? SlicePlace<Root, Presence.State>
+            else { continue }
+            module = index
+            self.place = place
+            reports = modules.map { $0.slice.visibilityReport }
+            return
+        }
+        return nil
+    }
+}
+
+extension RootState {
+    /// The name of the first module whose views have to be kept, if the root state has no
+    /// ``Presence``; `nil` if all is well.
+    package static var moduleWithoutPresence: String? {
+        guard PresenceLedger<Self>(of: modules) == nil else { return nil }
+        return modules.first { $0.slice.visibilityReport != nil }?.name
+    }
+
+    /// The actions that end the views that this state has open, each with its session; `nil` stands
+    /// for the shared session.
+    package var endsOfViews: [(action: any Action, session: String?)] {
+        guard let presence = PresenceLedger<Self>(of: Self.modules),
+            let state = presence.place.read(self, .only)
+        else { return [] }
+        return state.sessions.flatMap { session in
+            state[session].map { slice in
+                let end = endOfView(slice, in: session, presence)
+                let gone = Presence.Internal.gone(slice: slice, session: session)
+                return (end ?? gone, session.isSame(as: SessionName.shared) ? nil : session)
+            }
+        }
+    }
+
+    /// The action that ends a view; `nil` if this program does not have the slice any more.
+    private func endOfView(
+        _ slice: String,
+        in session: String,
+        _ presence: PresenceLedger<Self>
+    ) -> (any Action)? {
+        let parts = slice.split(separator: "/", maxSplits: 1).map(String.init)
+        let instance = parts.count > 1 ? parts[1] : nil
+        guard let module = Self.modules.firstIndex(where: { $0.name.isSame(as: parts[0]) }),
+            presence.reports[module] != nil
+        else { return nil }
+        let mounted = Self.modules[module].slice
+        let owner = mounted.ownership == .session ? session : nil
+        guard (mounted.form == .instances) == (instance != nil),
+            mounted.isThere(self, SliceKey(session: owner, instance: instance)),
+            let action = mounted.action(on: .hidden)
+        else { return nil }
+        return instance.map { action.to($0) } ?? action
+    }
+}
+
+extension ModuleMachine {
+    /// Refuses the action of a view that a session shows already, or does not show.
+    func admitView(
+        _ action: any Action,
+        _ module: Int,
+        _ key: SliceKey,
+        from session: String?,
+        in root: Root
+    ) throws(Refusal) {
+        guard let presence, let report = presence.reports[module], let change = report(action),
+            let state = presence.place.read(root, .only)
+        else { return }
+        let slice = SliceAddress(module: names[module], key).path
+        let isShown = state.shows(slice, in: session ?? SessionName.shared)
+        if change == .visible, isShown {
+            throw Refusal(reason: "This session shows '\(slice)' already.")
+        }
+        // A slice that is not there is the better reason.
+        if change == .hidden, !isShown, modules[module].slice.isThere(root, key) {
+            throw Refusal(reason: "This session does not show '\(slice)'.")
+        }
+    }
+
+    /// Enters or removes the view that an action reports, and removes those of a slice that stops.
+    func enterView(
+        by action: any Action,
+        _ kind: ActionHandler<Root>.Kind,
+        of module: Int,
+        _ key: SliceKey,
+        from session: String?,
+        _ root: inout Root,
+        _ change: inout Change
+    ) {
+        guard let presence, let report = presence.reports[module] else { return }
+        let slice = SliceAddress(module: names[module], key).path
+        let session = session ?? SessionName.shared
+        switch (kind, kind == .ui ? report(action) : nil) {
+        case (.stop, _): endViews([key], of: module, &root, &change)
+        case (_, .visible?): changePresence(&root, &change) { $0.enter(slice, in: session) }
+        case (_, .hidden?): changePresence(&root, &change) { $0.remove(slice, in: session) }
+        default: break
+        }
+    }
+
+    /// Removes the views of slices that have ended.
+    func endViews(
+        _ keys: [SliceKey],
+        of module: Int,
+        _ root: inout Root,
+        _ change: inout Change
+    ) {
+        guard presence?.reports[module] != nil, !keys.isEmpty else { return }
+        changePresence(&root, &change) { state in
+            for key in keys {
+                let slice = SliceAddress(module: names[module], key).path
+                if let session = key.session {
+                    state.remove(slice, in: session)
+                } else {
+                    state.remove(slice)
+                }
+            }
+        }
+    }
+
+    /// Removes the views of all slices that a session had for itself. Those of shared slices stay
+    /// until their streams have ended.
+    func endViews(ofSession session: String, _ root: inout Root, _ change: inout Change) {
+        guard let presence else { return }
+        let own = sessionModules.filter { presence.reports[$0] != nil }.map { names[$0] }
+        guard !own.isEmpty else { return }
+        changePresence(&root, &change) { state in
+            state.remove(in: session) { slice in
+                own.contains { slice.isSame(as: $0) || slice.hasPrefix($0 + "/") }
+            }
+        }
+    }
+
+    private func changePresence(
+        _ root: inout Root,
+        _ change: inout Change,
+        _ body: (inout Presence.State) -> Void
+    ) {
+        guard let presence, let old = presence.place.read(root, .only) else { return }
+        var new = old
+        body(&new)
+        let sessions = new.pieces(changedSince: old).map(\.key)
+        guard !sessions.isEmpty else { return }
+        presence.place.write(new, &root, .only)
+        change.isChange = true
+        guard sessions.count <= Self.touchesMax else { return change.touch(Touch(presence.module)) }
+        for session in sessions {
+            change.touch(Touch(presence.module, SliceKey(session: session)))
+        }
+    }
+}
