@@ -5,11 +5,13 @@ extension SQLiteJournal {
     ///
     /// Writes nothing for the program that registered last.
     public func register(_ program: WritingProgram) throws(JournalError) -> UInt32 {
-        let known = try programs()
+        let (known, given) = try withReader { (reader) throws(ReadFailure) in
+            (try reader.programs(), try reader.newestProgram())
+        }
         if let last = known.last, last.program.digest == program.digest { return last.number }
         let number =
             known.first { $0.program.digest == program.digest }?.number
-            ?? (known.map(\.number).max() ?? 0) + 1
+            ?? max(given, known.map(\.number).max() ?? 0) + 1
         let kept = KeptProgram(number: number, program: program)
         try write { (writer, _) throws(JournalError) in
             try writer.transaction { (writer) throws(SQLiteFailure) in
@@ -34,6 +36,19 @@ extension Reader {
         let (intact, damaged) = try checkedPrograms()
         guard let number = damaged.first else { return intact }
         throw .damaged("the forms of program \(number) are not what was written")
+    }
+
+    /// The program of the newest record, whose row may be lost; 0 if it has none.
+    func newestProgram() throws(ReadFailure) -> UInt32 {
+        guard hasPrograms else { return 0 }
+        do throws(SQLiteFailure) {
+            let number = try connection.integer(
+                "SELECT program FROM records ORDER BY version DESC LIMIT 1"
+            )
+            return UInt32(clamping: number ?? 0)
+        } catch {
+            throw .sqlite(error)
+        }
     }
 
     /// The programs that are what was written, and the numbers of the others.

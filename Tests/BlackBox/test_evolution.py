@@ -5,14 +5,17 @@ import json
 import os
 import pty
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
 
 import pytest
-from harness import Server, environment_with
+import yaml
+from harness import ROOT, Server, environment_with
 from programs import build_sample
 
+DEPLOY = ROOT / "deploy"
 SECRET = "hunter2-that-nobody-may-keep"
 
 
@@ -321,6 +324,107 @@ def test_the_refusal_names_a_pattern_for_all_instances(editions, boards):
     assert "boards/{id}/cardAdded (first at version 3: no action has this name" in said
     assert "boards/a/" not in said and "boards/b/" not in said
     assert '.action("boards/{id}/cardAdded", from: OldFields.self)' in said
+
+
+# The rows of the journal that name the programs
+
+
+def in_programs(data, statement, *values):
+    """Changes the table of programs of a stopped server."""
+    with contextlib.closing(sqlite3.connect(data / "store.db")) as database:
+        assert database.execute(statement, values).rowcount == 1
+        database.commit()
+
+
+DAMAGED_ROWS = {
+    "cut": ("UPDATE programs SET forms = substr(forms, 1, length(forms) - 5) WHERE number = 1", ()),
+    "other forms": ("UPDATE programs SET forms = ? WHERE number = 1", (b"\xff\x00[]",)),
+    "other digest": ("UPDATE programs SET digest = ? WHERE number = 1", ("0" * 64,)),
+    "other number": ("UPDATE programs SET number = 7 WHERE number = 1", ()),
+    "other order": ("UPDATE programs SET began = 9 WHERE number = 1", ()),
+    "no sum": ("UPDATE programs SET sum = x'' WHERE number = 1", ()),
+}
+
+
+@pytest.mark.parametrize("age", ["old", "migrated"])
+@pytest.mark.parametrize("damage", DAMAGED_ROWS)
+def test_a_damaged_row_of_a_program_stops_the_start_and_verify_names_it(program, old, damage, age):
+    statement, values = DAMAGED_ROWS[damage]
+    in_programs(old, statement, *values)
+    number = 7 if damage == "other number" else 1
+    fault = f"the forms of program {number} are not what was written"
+    assert fault in refused(program, old, age)
+    assert fault in run(program, age, "verify", "--data", old, status=1)
+    # Neither has changed the history: an intact copy of it would have the same records.
+    with contextlib.closing(sqlite3.connect(old / "store.db")) as database:
+        assert database.execute("SELECT count(*) FROM records").fetchone() == (3,)
+
+
+def test_records_whose_program_is_lost_are_read_as_those_of_an_unknown_one(program, old):
+    """As those of a program beyond the 256 that are kept (docs/decisions/0025)."""
+    in_programs(old, "DELETE FROM programs WHERE number = 1")
+    assert "3 actions replayed" in run(program, "migrated", "verify", "--data", old)
+    for more in (0, 4):
+        with later(program, old, "migrated") as server:
+            assert (server.state["count"], server.version) == (6, 3)
+            if more:
+                assert server.post({"type": "Added", "payload": {"amount": more}}).status == 200
+                assert server.state["count"] == 10
+    with contextlib.closing(sqlite3.connect(old / "store.db")) as database:
+        # No program gets the number of the lost one: its records are not taken for another's.
+        assert 1 not in {row[0] for row in database.execute("SELECT number FROM programs")}
+        assert {row[0] for row in database.execute("SELECT program FROM records WHERE version < 4")} == {1}
+
+
+# A new program is refused before it takes over: the commands of deploy/
+
+
+def deployed_commands():
+    """The commands that each file of deploy/ runs before a start, of a directory /data."""
+    [unit] = re.findall(r"^ExecStartPre=(.*)$", (DEPLOY / "systemd/store-server.service").read_text(), re.M)
+    commands = {"systemd": (unit.replace("${STATE_DIRECTORY}", "/data").split()[1:], {})}
+    for path in sorted((DEPLOY / "compose").glob("*.yaml")):
+        project = yaml.safe_load(path.read_text())
+        if "verify" in project.get("services", {}):
+            commands[path.name] = (project["services"]["verify"]["command"], {})
+    manifests = list(yaml.safe_load_all((DEPLOY / "kubernetes/store.yaml").read_text()))
+    [stateful] = [each for each in manifests if each["kind"] == "StatefulSet"]
+    [configured] = [each for each in manifests if each["kind"] == "ConfigMap"]
+    [verify] = stateful["spec"]["template"]["spec"]["initContainers"]
+    commands["kubernetes"] = (verify["args"], configured["data"])
+    return commands
+
+
+DEPLOYED = deployed_commands()
+
+
+@pytest.mark.parametrize("file", DEPLOYED)
+def test_a_program_that_cannot_read_the_history_is_refused_before_the_old_one_is_harmed(program, old, file):
+    words, variables = DEPLOYED[file]
+
+    def deployed(age):
+        given = {name: str(old) if value == "/data" else value for name, value in variables.items()}
+        return subprocess.run(
+            [program, *(str(old) if word == "/data" else word for word in words)],
+            env=environment_with({**given, "EVOLVING": age}), capture_output=True, text=True, timeout=60,
+        )
+
+    # The old one: replays once, and then nothing.
+    first, again = deployed("old"), deployed("old")
+    assert (first.returncode, again.returncode) == (0, 0), (first, again)
+    assert "3 actions replayed" in first.stdout and "replayed" not in again.stdout + again.stderr
+    assert again.stdout == f"this program has verified the history of {old} before\n"
+    # The new one is another executable.
+    with open(old / "verified", "w") as mark:
+        mark.write("0" * 64 + "\n")
+    for _ in range(2):
+        ended = deployed("renamed")
+        assert ended.returncode == 1, ended
+        assert "Counted" in ended.stderr and "version 1" in ended.stderr
+    with Server(program=program, data=old) as server:
+        assert server.state["count"] == 6
+        count(server)
+        assert server.state["count"] == 16
 
 
 # Progress

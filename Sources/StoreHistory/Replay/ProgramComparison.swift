@@ -31,18 +31,19 @@ struct ProgramComparison {
         do { kept = try journal.programs() } catch { throw .journal(error) }
         forms.add(kept)
         let today = forms.today.program
+        let numbers = Set(kept.map(\.number))
         guard let last = kept.last else {
-            let names = try namesOfAll()
+            let names = try namesOfAll(numbers)
             return (names.isEmpty ? [] : [ProgramForms(names: names).program]) + [today]
         }
-        if last.program.digest != today.digest { try compare(kept, beside: today) }
+        if last.program.digest != today.digest { try compare(kept, numbers, beside: today) }
         return [today]
     }
 
     /// Reads the first record of each name, and returns the names.
-    private func namesOfAll() throws(ReplayError) -> [String] {
+    private func namesOfAll(_ numbers: Set<UInt32>) throws(ReplayError) -> [String] {
         var found: [ExactText: String] = [:]
-        try readFirst { key, pattern in
+        try readFirst(numbers) { key, pattern in
             guard key.program == 0, found[key.name] == nil else { return .isRead }
             found[key.name] = pattern
             return .isFirst
@@ -53,6 +54,7 @@ struct ProgramComparison {
     /// Reads the first record of each name that has another form today, or is missing.
     private func compare(
         _ kept: [KeptProgram],
+        _ numbers: Set<UInt32>,
         beside today: WritingProgram
     ) throws(ReplayError) {
         var open: Set<Key> = []
@@ -64,7 +66,7 @@ struct ProgramComparison {
             }
         }
         guard !open.isEmpty else { return }
-        try readFirst { key, _ in
+        try readFirst(numbers) { key, _ in
             guard open.remove(key) != nil else { return .isRead }
             return open.isEmpty ? .isLast : .isFirst
         }
@@ -72,8 +74,12 @@ struct ProgramComparison {
 
     private enum Choice { case isRead, isFirst, isLast }
 
-    /// Goes over all records, and reads those that `choose` asks for.
-    private func readFirst(_ choose: (Key, String) -> Choice) throws(ReplayError) {
+    /// Goes over all records, and reads those that `choose` asks for. A program without one of
+    /// these numbers is unknown.
+    private func readFirst(
+        _ numbers: Set<UInt32>,
+        _ choose: (Key, String) -> Choice
+    ) throws(ReplayError) {
         let (start, end) = (journal.oldest - 1, journal.version)
         var reader = RecordReader(forms)
         var pages = JournalPages(journal, after: start, through: end)
@@ -87,7 +93,8 @@ struct ProgramComparison {
                 let whole = ExactText(record.type)
                 let pattern = patterns[whole] ?? RecordName(record.type).pattern
                 if patterns.count < Self.namesMax { patterns[whole] = pattern }
-                let key = Key(program: record.program, name: ExactText(pattern))
+                let program = numbers.contains(record.program) ? record.program : 0
+                let key = Key(program: program, name: ExactText(pattern))
                 let choice = choose(key, pattern)
                 if case .isRead = choice { continue }
                 do { _ = try reader.action(of: record) } catch { unreadable.append(error) }
