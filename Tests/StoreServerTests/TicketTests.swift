@@ -1,11 +1,12 @@
 import DefaultStore
 import StoreCore
-import StoreHTTPTransport
+import StorePatterns
 import StoreWire
 import Synchronization
 import Testing
 
 @testable import StoreHTTP
+@testable import StoreHTTPTransport
 
 /// A request that the Core could not apply is answered alike, whatever it asks for.
 @Suite struct TicketTests {
@@ -57,6 +58,36 @@ import Testing
         }
     }
 
+    /// A route that begins a session, and counts what was taken back while the exchange was parked,
+    /// and before.
+    private struct SessionRoutes: RouteGroup {
+        let store: Store
+        let parked: Counter
+        let early: Counter
+
+        var routes: [Route] {
+            [
+                .change(
+                    .post,
+                    "/begun",
+                    "begun",
+                    "Begins a session.",
+                    needs: .everyone,
+                    answers: [.init(204, "Never.")]
+                ) { [store, parked, early] request throws(Problem) in
+                    let exchange = request.exchange
+                    try SessionTicket(request, store) { version in
+                        if version == nil {
+                            if case .none = exchange.hold { early.add() } else { parked.add() }
+                        }
+                        return nil
+                    }.dispatch(.began(session: "first"), from: "first")
+                    request.environment.wake()
+                }
+            ]
+        }
+    }
+
     private final class Counter: Sendable {
         private let value = Atomic(0)
         func add() { value.add(1, ordering: .relaxed) }
@@ -86,6 +117,18 @@ import Testing
             #expect(answer.text.contains(text), "\(failure): \(answer.text)")
             #expect(counter.count == (kind == .session ? 1 : 0))
         }
+    }
+
+    /// A mailbox that is closed refuses on the same thread: no answer can come earlier.
+    @Test func `a session is parked before the Core can answer it`() throws {
+        let (parked, early) = (Counter(), Counter())
+        let base = try InProcessServer()
+        base.core.stop()
+        let routes = SessionRoutes(store: base.store, parked: parked, early: early)
+        let answer = try InProcessServer(serving: [routes]).answer("POST", "/begun")
+        #expect(answer.status == 503)
+        #expect(answer.text.contains("is stopping"), "\(answer.text)")
+        #expect((parked.count, early.count) == (1, 0))
     }
 
     @Test(arguments: [MailboxError.full, .closed])
