@@ -1,6 +1,7 @@
 """Starts and stops: a slice that is there is not emptied (docs/decisions/0032)."""
 
 import pytest
+from access import ALL, House
 from harness import Server, action
 from programs import build_sample
 
@@ -57,3 +58,21 @@ def test_no_client_starts_or_stops_a_shared_slice_whose_mount_does_not_say_so(bo
 def test_a_slice_of_a_session_is_started_and_stopped_by_that_session(boards):
     for type_ in ("note/start", "note/stop"):
         assert boards.post(action(type_)).status == 200
+
+
+def test_17_3_a_403_of_an_instance_names_the_pattern_that_a_policy_grants(boards_program, tmp_path):
+    """Not `boards/b1/start`, which no policy has, and not `boards/start`."""
+    roles = {"operator": ALL, "writer": {"read": ["/boards"], "dispatch": ["boards/{id}/written"]}}
+    house = House(tmp_path, roles, boards_program)
+    writer = house.bearer("ada", "writer")
+    with house.server() as server:
+        start = action("boards/b1/start", title="Ada's")
+        detail = server.post(start, writer).problem("forbidden", 403)["detail"]
+        assert "boards/{id}/start" in detail and "boards/b1" not in detail, detail
+        assert server.post(start, house.operator).status == 200
+        assert server.post(action("boards/b1/written", text="a line"), writer).status == 200
+        # The pattern that the answer names is the pattern that grants it.
+        roles["writer"]["dispatch"].append("boards/{id}/start")
+        house.write(roles)
+    with house.server() as server:
+        assert server.post(action("boards/b2/start", title="Ada's"), writer).status == 200
