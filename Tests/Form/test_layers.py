@@ -1,6 +1,7 @@
 """docs/ARCHITECTURE.md: no target imports one that stands below it in the table of layers."""
 
 import re
+import subprocess
 
 import pytest
 from files import ROOT
@@ -27,6 +28,37 @@ def test_the_gates_build_with_the_check_of_imports(gate):
     """Without it, an incremental build takes an import of a target that is no dependency."""
     [build] = re.findall(r'^part "debug build" (.*)$', (ROOT / "scripts" / gate).read_text(), re.M)
     assert build.startswith("swift build") and "--explicit-target-dependency-import-check error" in build
+
+
+def checked_commands():
+    """The builds of the gates, and the build that the guide names."""
+    guide = (ROOT / "docs/WRITING_STORES.md").read_text()
+    commands = [(ROOT / "scripts" / gate).read_text() for gate in ("check", "test")] + [guide]
+    return [re.search(r"swift build.*--explicit-target-dependency-import-check \w+", text)[0] for text in commands]
+
+
+@pytest.mark.parametrize("command", sorted(set(checked_commands())))
+def test_the_build_refuses_an_import_of_a_target_that_is_no_dependency(command, tmp_path):
+    """Also where an earlier build has left the module at hand, with which a plain build passes."""
+    (tmp_path / "Package.swift").write_text(
+        "// swift-tools-version: 6.2\nimport PackageDescription\n"
+        'let package = Package(name: "Planted", targets: [.target(name: "Low"), .target(name: "High")])\n'
+    )
+    for name, text in {"Low": "public let low = 1\n", "High": "let high = 2\n"}.items():
+        (tmp_path / "Sources" / name).mkdir(parents=True)
+        (tmp_path / "Sources" / name / "File.swift").write_text(text)
+
+    def build(words):
+        return subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+
+    built = build(command.split())
+    assert built.returncode == 0, built.stdout + built.stderr
+    (tmp_path / "Sources/High/File.swift").write_text("import Low\nlet high = low\n")
+    assert build(["swift", "build"]).returncode == 0
+    refused = build(command.split())
+    assert refused.returncode != 0
+    said = refused.stdout + refused.stderr
+    assert "Target High imports another target (Low) in the package without declaring it" in said, said
 
 
 def test_an_import_upward_is_found():
