@@ -17,6 +17,8 @@ MIB = 1 << 20
 BODY_BYTES = 1_048_000
 CONNECTIONS = 4_096
 RECOVERY_SECONDS_MAX = 10
+#: The share of the resident memory that a flood has taken which may stay when it has left.
+KEPT_SHARE_MAX = 1 / 4
 
 
 def head(server, method, target, length, headers=()):
@@ -268,6 +270,7 @@ def test_9_4_a_flood_of_bodies_and_unread_answers_stays_within_the_memory():
     flags = ["--memory-max", str(limit), "--connections-max", str(CONNECTIONS + 64)]
     with Server(*flags) as server, Wire(server) as kept:
         fill_log(server)
+        resting = server.resident_bytes
         flood = Flood(server, seed=25)
         try:
             for number in range(CONNECTIONS):
@@ -288,6 +291,13 @@ def test_9_4_a_flood_of_bodies_and_unread_answers_stays_within_the_memory():
         until(lambda: taken(server) == 0, "the memory is given back", RECOVERY_SECONDS_MAX)
         until(lambda: served(server), "there are places again", RECOVERY_SECONDS_MAX)
         until(lambda: server.sockets <= server.sockets_at_rest + 1, "all are closed", RECOVERY_SECONDS_MAX)
+        grown = peak_bytes(server) - resting
+        left = RECOVERY_SECONDS_MAX - (time.monotonic() - ended)
+        until(
+            lambda: server.resident_bytes <= resting + grown * KEPT_SHARE_MAX,
+            f"{KEPT_SHARE_MAX:.0%} of {grown / MIB:.0f} MiB at most is still resident",
+            left,
+        )
         assert time.monotonic() - ended < RECOVERY_SECONDS_MAX
         timely(server, kept)
         assert server.stop() == 0
