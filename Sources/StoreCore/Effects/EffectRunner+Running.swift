@@ -32,7 +32,8 @@ extension EffectRunner {
     }
 
     /// Begins an effect that is entered in the ledger, and removes its entry when all of it has
-    /// ended.
+    /// ended. What it has dispatched leads to is no part of it: work that asks for the next piece
+    /// of work is not kept until that has ended.
     func launchKept<State: Sendable>(
         _ effect: Effect<State>,
         at address: SliceAddress,

@@ -116,7 +116,8 @@ extension EffectRunner {
         source.principal = token.cause.principal
         source.trace = token.trace
         source.watch =
-            watch ?? token.cause.watch.map { EffectWatch(within: $0, sharing: .failures) }
+            watch
+            ?? token.cause.watch?.ofDispatched.map { EffectWatch(within: $0, sharing: .failures) }
         return source
     }
 
@@ -126,7 +127,7 @@ extension EffectRunner {
         from token: EffectToken,
         origin: String
     ) async throws -> (any Sendable)? {
-        let watch = EffectWatch(within: token.cause.watch, sharing: .nothing)
+        let watch = EffectWatch(within: token.cause.watch?.ofDispatched, sharing: .nothing)
         _ = try await dispatch(action, from: token, origin: origin, watch: watch)
         return try await watch.result()
     }

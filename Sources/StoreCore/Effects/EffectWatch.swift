@@ -76,6 +76,16 @@ package final class EffectWatch: Sendable {
         (highest ?? self).cancelled.load(ordering: .sequentiallyConsistent)
     }
 
+    /// The watch for the actions that an effect dispatches. An entry of the ledger ends with its
+    /// effects: an action that one of them has dispatched is applied by then, and what follows that
+    /// action is the business of those above.
+    var ofDispatched: EffectWatch? {
+        switch sharing {
+        case .everything: parent
+        case .failures, .nothing: self
+        }
+    }
+
     /// Effects that begin from now on are cancelled at once: all that the same request waits for.
     func cancel() {
         (highest ?? self).cancelled.store(true, ordering: .sequentiallyConsistent)
