@@ -2,12 +2,13 @@
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import stat
 
 import pytest
-from harness import INCREASE, Server, action, run, step
+from harness import INCREASE, Server, action, binary, run, step
 from test_sessions import Client
 
 
@@ -223,6 +224,18 @@ def test_verify_finds_a_record_that_was_changed(history):
     with sqlite3.connect(history[0] / "store.db") as database:
         database.execute("UPDATE records SET payload = ? WHERE version = 3", (b'{"step":9}',))
     assert "record 3 is not what was written" in command("verify", "--data", str(history[0]), status=1)
+
+
+def test_verify_if_new_verifies_again_what_another_program_has_served(history, tmp_path):
+    data = str(history[0])
+    assert "30 actions replayed" in command("verify", "--if-new", "--data", data)
+    assert served(data) == history[1]
+    assert "has verified the history" in command("verify", "--if-new", "--data", data)
+    # To a start, a program with another time is another one.
+    other = shutil.copy(binary(), tmp_path / "other")
+    with Server(program=other, data=data) as server:
+        assert server.post(INCREASE).status == 200
+    assert "31 actions replayed" in command("verify", "--if-new", "--data", data)
 
 
 def test_verify_does_not_begin_a_history(tmp_path):

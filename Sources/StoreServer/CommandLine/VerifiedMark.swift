@@ -4,6 +4,10 @@ import StorePlatform
 
 /// A file in the data directory that names the program which has verified the history last, by the
 /// SHA-256 of its executable. `verify --if-new` reads and writes it.
+///
+/// A second line has the size and the time of the executable: a start compares these alone, since
+/// it has no time for a digest. A program that serves the history without having verified it takes
+/// the file away, because no program has verified what it writes.
 struct VerifiedMark {
     private let path: String
 
@@ -14,14 +18,33 @@ struct VerifiedMark {
     /// True if this very program was the last to verify the history.
     var isOfThisProgram: Bool {
         guard let program = Self.program else { return false }
-        return FileReader.read(path, bytesMax: 1_024).map { $0 == Array(program.utf8) } ?? false
+        return text?.hasPrefix(program) == true
     }
 
     /// Notes that this program has verified the history. Where that fails, the next start verifies
     /// it again.
     func write() {
-        guard let program = Self.program else { return }
-        try? AtomicFile.write(Array(program.utf8), to: path, mode: 0o600)
+        guard let program = Self.program, let stamp = Self.stamp else { return }
+        try? AtomicFile.write(Array((program + stamp).utf8), to: path, mode: 0o600)
+    }
+
+    /// Takes the file away if another program was the last to verify the history. Called before
+    /// this program writes to the history.
+    func removeUnlessOfThisProgram() {
+        guard let text, Self.stamp.map(text.hasSuffix) != true else { return }
+        unlink(path)
+    }
+
+    private var text: String? {
+        FileReader.read(path, bytesMax: 1_024).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The size and the time of the executable; `nil` if they can't be read.
+    private static var stamp: String? {
+        var status = stat()
+        guard stat("/proc/self/exe", &status) == 0 else { return nil }
+        let time = status.st_mtim
+        return "\(status.st_size) \(time.tv_sec).\(time.tv_nsec)\n"
     }
 
     /// The digest of the executable, which is mapped and not copied; `nil` if it can't be read.

@@ -55,6 +55,7 @@ struct OpenJournal: Sendable {
                 follower: follower,
                 log: logger.warnings(.journalNoted)
             )
+            VerifiedMark(in: configuration.dataDirectory).removeUnlessOfThisProgram()
             journal = durable
             close = durable.close
         }
