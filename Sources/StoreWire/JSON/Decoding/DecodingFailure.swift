@@ -35,8 +35,18 @@ struct DecodingFailure: Error {
         }
     }
 
+    /// The most values of an enum that a message lists.
+    static let namesMax = 20
+
     let index: Int
     let expected: Expected
+}
+
+extension CaseIterable {
+    /// The raw values, if they are texts.
+    fileprivate static var rawTexts: [String] {
+        allCases.compactMap { ($0 as? any RawRepresentable<String>)?.rawValue }
+    }
 }
 
 extension DecodingState {
@@ -83,6 +93,22 @@ extension DecodingState {
             debugDescription: "Expected \(failure.expected.brief).",
             underlyingError: failure
         )
+    }
+
+    /// The same error with the values that an enum has, if the enum lists them (`CaseIterable`) and
+    /// the text is none of them.
+    @inline(never)
+    func unlisted<T>(_ type: T.Type, at index: Int, _ error: DecodingError) -> DecodingError {
+        guard case .dataCorrupted(let found) = error, found.underlyingError == nil,
+            let listed = type as? any CaseIterable.Type
+        else { return error }
+        let names = listed.rawTexts
+        guard !names.isEmpty else { return error }
+        let shown = names.prefix(DecodingFailure.namesMax).map { JSONText.quoted($0) }
+        let rest = names.count - shown.count
+        let words =
+            "one of " + shown.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+        return .dataCorrupted(context(DecodingFailure(index: index, expected: .words(words))))
     }
 
     func error(_ failure: DecodingFailure) -> JSONError {

@@ -166,7 +166,12 @@ extension DecodingStatePointer {
     /// looks like one of them.
     @inline(never)
     private func decodeRawText<T: Decodable>(_ type: T.Type, at index: Int) throws -> T {
-        let value = try decodePlain(type, at: index)
+        let value: T
+        do {
+            value = try decodePlain(type, at: index)
+        } catch let error as DecodingError {
+            throw pointee.unlisted(type, at: index, error)
+        }
         guard pointee.mayHaveTwin(index), let raw = value as? any RawRepresentable<String> else {
             return value
         }
