@@ -13,6 +13,8 @@ struct ConditionSubject: Sendable {
         case view(ViewRequest, PublishedView)
     }
 
+    /// The path, as the client has sent it.
+    let path: String
     /// The version of the client's tag; `nil` for a tag of another epoch.
     let known: UInt64?
     private let resource: Resource
@@ -37,6 +39,7 @@ struct ConditionSubject: Sendable {
         let path = text[..<mark]
         let query = text[mark...].dropFirst()
         reader = store.reader
+        self.path = text
         self.known = known
         let names = reader.moduleNames
         if let rest = Self.rest(of: path, behind: store.links.state), query.isEmpty,

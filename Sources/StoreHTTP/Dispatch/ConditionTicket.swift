@@ -72,6 +72,10 @@ final class ConditionTicket: Completion {
 
     private func finish(_ outcome: Outcome) {
         state.withLock { $0.envelope = nil }
+        if case .versionMismatch(let current) = outcome {
+            let tag = Tag(epoch: ticket.reader.epoch, version: current)
+            return ticket.answer(.versionMismatch(current: tag, of: subject.path))
+        }
         ticket.complete(outcome)
     }
 }

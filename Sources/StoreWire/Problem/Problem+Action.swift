@@ -20,12 +20,20 @@ extension Problem {
         )
     }
 
-    /// 412: `If-Match` names another version than the current one (protocol 2.7).
-    package static func versionMismatch(current: Tag) -> Problem {
-        Problem(
+    /// 412: `If-Match` names another version than the current one, or `if-match-of` a resource that
+    /// has changed since that version (protocol 2.7).
+    package static func versionMismatch(current: Tag, of resource: String? = nil) -> Problem {
+        let reason =
+            if let resource {
+                "'\(excerpt(resource))' is not as it was at the version that If-Match names, or is "
+                    + "not there. Nothing was changed; read it again and decide anew."
+            } else {
+                "The state is at version \(current.version), not at the one that If-Match names. "
+                    + "Nothing was changed; read the state again and decide anew."
+            }
+        return Problem(
             .versionMismatch,
-            detail: "The state is at version \(current.version), not at the one that If-Match "
-                + "names. Nothing was changed; read the state again and decide anew.",
+            detail: reason,
             members: [
                 ProblemMember("epoch", .string(current.epoch.description)),
                 ProblemMember("version", .integer(current.version)),
