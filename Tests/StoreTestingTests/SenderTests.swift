@@ -42,6 +42,20 @@ private struct Count: SideEffect {
     }
 }
 
+private struct Room: StartableModule {
+    static let name = "rooms"
+    struct State: ModuleState { var lines: [String] = [] }
+    enum Action: ModuleAction { case said(by: String) }
+
+    func begin(_ start: NoFields) -> State { State() }
+    func reduce(_ state: inout State, _ action: Action) {}
+}
+
+private struct House: RootState {
+    var rooms = Instances<Room.State>()
+    static let modules: Modules = [Room().at(\.rooms)]
+}
+
 private struct Shop: RootState {
     var notes = Notes.State()
     var basket = PerSession(Basket.State())
@@ -157,6 +171,22 @@ private struct Shop: RootState {
     }
 
     private static let open = #"{"roles": {"root": {"dispatch": ["*"], "call": ["*"]}}}"#
+
+    @Test func `a denial names the action of an instance as the policy does`() async {
+        let policy = """
+            {"roles": {"guest": {"dispatch": [
+                {"type": "rooms/{id}/said", "where": {"/by": "$principal"}}
+            ]}}}
+            """
+        let store = TestStore(House(), policy: .json(policy))
+        await store.send(
+            Room.Action.said(by: "bob").to("tea"),
+            as: "guest/ada",
+            refused: "The role 'guest' may dispatch 'rooms/{id}/said' only where '/by' is the "
+                + "principal's name."
+        )
+        await store.finish()
+    }
 
     @Test func `a principal without a role, and a policy with a wrong name, are reported`() async {
         let store = TestStore(

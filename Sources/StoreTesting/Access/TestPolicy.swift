@@ -91,10 +91,14 @@ public struct TestPolicy: Sendable {
                 return
             }
             let role = try role(of: sender)
+            // A denial names the action as the policy does, with `{id}` for an instance.
+            let type =
+                entries.indices.contains(member.number)
+                ? entries[member.number].form.name : member.type
             let document = try? JSONDocument(parsing: member.payload, limits: .unbounded)
             let denial = role.denial(
                 ofAction: member.number,
-                member.type,
+                type,
                 document?.root,
                 principal: sender.name
             )
