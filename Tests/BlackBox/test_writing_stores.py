@@ -2,14 +2,15 @@
 
 import json
 import re
+import signal
 import subprocess
 
 import pytest
-from harness import ROOT, Server
+from harness import ROOT, Server, Stream, until
 from programs import build, run_tests
 
 GUIDE = (ROOT / "docs" / "WRITING_STORES.md").read_text()
-BLOCK = re.compile(r"(?:<!-- (server|test|interface|module|program) -->\n)?^```swift\n(.*?)^```", re.S | re.M)
+BLOCK = re.compile(r"(?:<!-- (server|test|clock|interface|module|program) -->\n)?^```swift\n(.*?)^```", re.S | re.M)
 TEST = re.compile(r"@Test func `(.*?)`")
 ROW = re.compile(r"^\| (guestbook|chat|shop|todo) \| (\d+) \|", re.M)
 
@@ -40,13 +41,13 @@ def visitor(server):
 
 
 def test_s11_the_tests_of_the_guide_pass():
-    printed = run_tests("WritingStoresTests", code("", "test"))
+    printed = run_tests("WritingStoresTests", code("", "clock", "test"))
     passed = re.findall(r'^✔ Test "(.*?)" passed after', printed, re.M)
-    assert sorted(passed) == sorted(TEST.findall(code("test"))) and len(passed) == 4, printed
+    assert sorted(passed) == sorted(TEST.findall(code("test"))) and len(passed) == 5, printed
 
 
 def test_s11_every_block_is_built():
-    assert len(BLOCK.findall(GUIDE)) == GUIDE.count("```swift") == 12
+    assert len(BLOCK.findall(GUIDE)) == GUIDE.count("```swift") == 15
 
 
 def test_s11_actions_have_the_names_and_refusals_that_the_guide_shows(server):
@@ -106,6 +107,36 @@ def test_s11_work_is_done_where_the_guide_says(server):
     assert server.send("/usecases/desk/open", {"code": "1234"}, wait).status == 200
     assert server.state["desk"]["isStaff"] is True
     assert not {"1234", "9999"} & set(re.findall(r"\d{4}", json.dumps(server.get("/actions").json["actions"])))
+
+
+def test_11_1_analytics_have_what_the_guide_keeps(library):
+    with Server("--analytics-recent", "9", "--operator-reads", program=library) as server:
+        for book in ("Emma", "Middlemarch"):
+            dispatch(server, "books/registered", book=book)
+        until(lambda: len(server.get("/analytics").json) == 2, "the lines are kept")
+        assert [each["data"] for each in server.get("/analytics").json] == [{"books": 0}, {"books": 1}]
+
+
+@pytest.fixture(scope="module")
+def house():
+    imports = "import StoreCore\nimport StorePatterns\nimport StoreServer\n"
+    return build("WritingStoresHouse", imports + code("clock") + "StoreServer(House.self).main()\n")
+
+
+def test_s11_the_reading_room_counts_readers_and_its_hour_outlives_a_crash(house, tmp_path):
+    server = Server(program=house, data=tmp_path / "data")
+    until(lambda: server.state["room"]["hours"] == 1, "the first hour strikes")
+    stream = Stream(server, "/modules/room/events")
+    until(lambda: server.state["room"]["readers"] == 1, "a reader is counted")
+    due = server.state["effects"]["pending"][-1]["work"]["input"]
+    assert server.stop(signal.SIGKILL) == -signal.SIGKILL
+    stream.close()
+    with Server(program=house, data=tmp_path / "data") as server:
+        [again] = server.get("/effects").json["effects"]
+        assert again["id"] == "room/hour"
+        assert server.state["effects"]["pending"][-1]["work"]["input"] == due
+        assert server.state["room"]["hours"] == 1
+        until(lambda: server.state["room"]["readers"] == 0, "the reader is gone")
 
 
 def test_s3_a_module_behind_an_interface_is_mounted_as_the_guide_says():
