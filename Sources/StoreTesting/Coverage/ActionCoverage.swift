@@ -40,6 +40,7 @@ final class ActionCoverage: Sendable {
     private static func isProvided<Root>(_ mount: Mount<Root>) -> Bool {
         mount.slice.place(of: Sessions.State.self) != nil
             || mount.slice.place(of: PendingEffects.State.self) != nil
+            || mount.slice.place(of: Presence.State.self) != nil
     }
 
     /// A test has exercised an action. Any thread.

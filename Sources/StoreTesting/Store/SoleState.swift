@@ -49,14 +49,25 @@ extension Module {
 }
 
 extension RootState {
-    /// Takes the ledger of effects over from another state: it is the store's own, so a test states
-    /// nothing of it.
+    /// Takes the ledgers of effects and of shown views over from another state: they are the store's
+    /// own, so a test states nothing of them.
     static var takingLedger: @Sendable (inout Self, Self) -> Void {
-        let mount = modules.first { $0.name == PendingEffects.name }
-        guard
-            let place = mount?.slice.place(of: PendingEffects.State.self)
-                as? SlicePlace<Self, PendingEffects.State>
-        else { return { _, _ in } }
+        let effects = taking(PendingEffects.State.self, of: PendingEffects.name)
+        let presence = taking(Presence.State.self, of: Presence.name)
+        return { state, other in
+            effects(&state, other)
+            presence(&state, other)
+        }
+    }
+
+    private static func taking<Ledger: ModuleState>(
+        _ ledger: Ledger.Type,
+        of name: String
+    ) -> @Sendable (inout Self, Self) -> Void {
+        let mount = modules.first { $0.name == name }
+        guard let place = mount?.slice.place(of: ledger) as? SlicePlace<Self, Ledger> else {
+            return { _, _ in }
+        }
         return { state, other in place.write(place.read(other, .only), &state, .only) }
     }
 }

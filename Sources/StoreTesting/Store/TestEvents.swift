@@ -51,8 +51,10 @@ final class TestEvents<State: Sendable>: Sendable {
         table.withLock { table in
             guard !table.applied.isEmpty else { return }
             let action = table.applied.removeFirst()
-            // What the test sends has no place in the program; the ledger is the store's own.
-            guard action.origin != nil, !(action.action is PendingEffects.Internal) else { return }
+            // What the test sends has no place in the program; the ledgers are the store's own.
+            guard action.origin != nil, !(action.action is PendingEffects.Internal),
+                !(action.action is Presence.Internal)
+            else { return }
             table.waiting.append(
                 TestEvent(
                     form: .action(action.action, state),
