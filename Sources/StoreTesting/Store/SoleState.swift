@@ -49,8 +49,8 @@ extension Module {
 }
 
 extension RootState {
-    /// Takes the ledgers of effects and of shown views over from another state: they are the store's
-    /// own, so a test states nothing of them.
+    /// Takes the ledgers of effects and of shown views over from another state: they are the
+    /// store's own, so a test states nothing of them.
     static var takingLedger: @Sendable (inout Self, Self) -> Void {
         let effects = taking(PendingEffects.State.self, of: PendingEffects.name)
         let presence = taking(Presence.State.self, of: Presence.name)
