@@ -326,6 +326,15 @@ def test_the_refusal_names_a_pattern_for_all_instances(editions, boards):
     assert '.action("boards/{id}/cardAdded", from: OldFields.self)' in said
 
 
+def test_a_migration_that_is_taken_away_stops_the_start_whatever_a_snapshot_covers(program, old):
+    with later(program, old, "migrated") as server:
+        assert server.post({"type": "Added", "payload": {"amount": 4}}).status == 200
+    said = refused(program, old, "renamed")
+    assert "Counted" in said and "version 1" in said
+    with later(program, old, "migrated") as server:
+        assert server.state["count"] == 10
+
+
 # The rows of the journal that name the programs
 
 

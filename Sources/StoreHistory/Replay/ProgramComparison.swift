@@ -60,7 +60,8 @@ struct ProgramComparison {
         var open: Set<Key> = []
         for program in kept where program.program.digest != today.digest {
             guard let then = ProgramForms(program.program) else { continue }
-            for form in then.all where form.form == nil || form != forms.today[form.name] {
+            for form in then.all where !form.isOnlyMigrated {
+                if form.form != nil, form == forms.today[form.name] { continue }
                 let number = form.form == nil ? 0 : program.number
                 open.insert(Key(program: number, name: ExactText(form.name)))
             }

@@ -16,6 +16,10 @@ package struct ProgramForms: Sendable {
         /// How many migrations the program had for this name. Two programs with as many read the
         /// name alike; an older program has fewer.
         package var migrations: Int?
+
+        /// True if the program had no action of this name any more, and read its records by
+        /// migrations.
+        package var isOnlyMigrated: Bool { form == nil && migrations != nil }
     }
 
     /// All of them, in the order of the program.
@@ -27,18 +31,27 @@ package struct ProgramForms: Sendable {
         places = Dictionary(all.indices.map { (ExactText(all[$0].name), $0) }) { first, _ in first }
     }
 
-    /// Those of the program of today.
+    /// Those of the program of today, and behind them the names that it reads by migrations alone.
     ///
     /// Cost: the schemas of all types of actions are derived; meant for a start.
     package init(_ table: ActionTable, _ migrations: [Migration]) {
         let forms = table.entries.map(\.form)
         var counts: [ExactText: Int] = [:]
         for migration in migrations { counts[ExactText(migration.name), default: 0] += 1 }
-        self.init(
-            zip(forms, FormText.texts(of: forms)).map { form, text in
-                Form(name: form.name, form: text, migrations: counts[ExactText(form.name)])
+        var all = zip(forms, FormText.texts(of: forms)).map { form, text in
+            Form(
+                name: form.name,
+                form: text,
+                migrations: counts.removeValue(forKey: ExactText(form.name))
+            )
+        }
+        for migration in migrations {
+            guard let count = counts.removeValue(forKey: ExactText(migration.name)) else {
+                continue
             }
-        )
+            all.append(Form(name: migration.name, form: nil, migrations: count))
+        }
+        self.init(all)
     }
 
     /// Those that a journal has kept; `nil` if they can't be read.

@@ -74,7 +74,8 @@ package final class RecordForms: Sendable {
     /// Why a record of this name can't be read: no action and no migration has it.
     func unknown(_ whole: String) -> String {
         let name = RecordName(whole).pattern
-        let nearest = EditDistance.nearest(to: name, in: today.all.map(\.name))
+        let names = today.all.filter { !$0.isOnlyMigrated }.map(\.name)
+        let nearest = EditDistance.nearest(to: name, in: names)
         return "no action has this name" + (nearest.map { "; the nearest is \($0)" } ?? "")
     }
 
