@@ -5,7 +5,8 @@ import Synchronization
 
 /// Lets readers go before the kernel ends the process: above 90 % of the memory that it may have,
 /// new streams are refused, and streams end whose readers do not take what they are sent, the
-/// slowest first. Below 80 % all is as before. Dispatches and reads go on throughout.
+/// slowest first. They go on ending until less than 80 % is taken; then all is as before.
+/// Dispatches and reads go on throughout.
 ///
 /// What readers that are behind keep is versions of the state; all else has a bound of its own.
 final class MemoryGuard: Sendable {
@@ -49,7 +50,8 @@ final class MemoryGuard: Sendable {
         guard var bytes = use.bytes else { return }
         let wasHigh = isHigh
         // The allocator keeps what was freed, and it would count as taken for good.
-        if percent(bytes) >= Self.lastPercent || (wasHigh && isTrimDue) {
+        let isTrimmed = percent(bytes) >= Self.lastPercent || (wasHigh && isTrimDue)
+        if isTrimmed {
             AllocatorMemory.giveBack()
             bytes = use.bytes ?? bytes
         }
@@ -59,7 +61,8 @@ final class MemoryGuard: Sendable {
             return
         }
         if !wasHigh { begin(bytes) }
-        if percent >= Self.highPercent {
+        // Below that, only memory counts which is taken for sure.
+        if percent >= Self.highPercent || isTrimmed {
             for writer in writers { writer.shed(part: Self.shedPart(at: percent)) }
         }
     }
