@@ -253,7 +253,10 @@ extension Publisher {
         let topic = TopicID.state.seen(by: viewer)
         // A role is sent the version of the last change that it sees: a newer one would be an event
         // of a hidden change for all that read the topic when another reader joins.
-        let version = viewer.sight == nil ? snapshot.version : snapshot.changedVersion
+        let version =
+            viewer.sight == nil
+            ? snapshot.version
+            : snapshot.version(snapshot.changedVersion, after: before.changedVersion)
         if streams.isRead(topic) {
             streams.publish(
                 topic: topic,

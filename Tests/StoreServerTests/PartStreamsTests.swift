@@ -111,6 +111,42 @@ import Testing
         #expect(published == ["state/counter 3 3"])
     }
 
+    @Test func `a session that ends has the first slices again, and its streams go on in time`()
+        throws
+    {
+        let layout = SliceLayout(["draft"], ofSessions: [0])
+        let sender = PartSender(streams: streams, epoch: epoch)
+        let (parts, slices) = (
+            PartStreams(layout: layout, sender), SliceStreams(layout, sender)
+        )
+        func snapshot(_ version: UInt64, own: (json: String, version: UInt64)?) -> Snapshot {
+            let first = PublishedSlice(bytes: Bytes(utf8: #"{"text":""}"#), version: 1)
+            let own = own.map {
+                ("a", PublishedSlice(bytes: Bytes(utf8: $0.json), version: $0.version))
+            }
+            let sessions = SessionSlices([own].compactMap { $0 }, first: first, .own)
+            return Snapshot(
+                tag: Tag(epoch: epoch, version: version),
+                slices: [PublishedSlice(sessions: sessions, version: own == nil ? version : 2)],
+                layout: layout
+            )
+        }
+        let pointer = try #require(JSONPointer("/draft/text"))
+        let part = parts.part(at: pointer, for: Viewer(session: "a"))
+        let before = snapshot(2, own: (#"{"text":"x"}"#, 2))
+        #expect(streams.reserve(part.topic))
+        parts.announce(part) { before }
+        #expect(streams.reserve(slices.id(of: .slice(0, "a"))))
+        slices.announce(.slice(0, "a"), in: before)
+        #expect(published.allSatisfy { $0.contains(" 2 ") })
+        let after = snapshot(5, own: nil)
+        parts.publish(after, after: before, for: nil)
+        slices.publish(after, after: before, for: nil, ["a"])
+        let last = published
+        #expect(last.count == 2)
+        #expect(last.allSatisfy { $0.contains(" 5 ") })
+    }
+
     private func client(_ number: Int) -> WatchingClient {
         .address("192.0.2.\(number)", isForMany: false)
     }

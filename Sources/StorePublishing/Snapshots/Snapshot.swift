@@ -139,6 +139,15 @@ package final class Snapshot: Sendable {
         layout == nil ? version : slices.reduce(0) { max($0, $1.version) }
     }
 
+    /// The version that gave a reader what it reads now: `changed`, as the slices say it.
+    ///
+    /// A session that ends has the first slices again, which are older than its own were: then it
+    /// is this version, so that a stream's versions never go back. `before` is what the slices said
+    /// in the version that the reader had.
+    func version(_ changed: UInt64, after before: UInt64) -> UInt64 {
+        changed < before ? version : changed
+    }
+
     /// The sessions that see something else of their own than in an earlier version; `nil` where
     /// all do.
     func sessions(changedSince old: Snapshot) -> Set<ExactText>? {

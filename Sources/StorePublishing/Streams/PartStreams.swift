@@ -205,7 +205,7 @@ package final class PartStreams: Sendable {
     ) {
         let containers = watched.withLock { $0.parts.isEmpty ? [] : $0.containers(new, after: old) }
         for container in containers where container.differs(new, from: old) {
-            let version = container.version(in: new)
+            let version = new.version(container.version(in: new), after: container.version(in: old))
             let changed =
                 if let pieces = container.pieces(in: new), let before = container.pieces(in: old) {
                     changed(of: container, in: new, pieces.names(changedSince: before))

@@ -43,16 +43,17 @@ package final class SliceStreams: Sendable {
         _ sessions: Set<ExactText>? = []
     ) {
         for index in topics.indices where new.slices[index].version != old.slices[index].version {
-            send(index, nil, new.slices[index], after: old.slices[index], for: audience)
+            let (mine, before) = (new.slices[index], old.slices[index])
+            send(index, nil, mine, after: before, at: mine.version, for: audience)
         }
         for session in watching.among(sessions).compactMap(\.session) {
             for index in layout.ofSessions {
-                let (new, old) = (new.slices[index], old.slices[index])
-                guard new.version != old.version else { continue }
-                let mine = new.visible(to: session.text)
-                let before = old.visible(to: session.text)
+                guard new.slices[index].version != old.slices[index].version else { continue }
+                let mine = new.slices[index].visible(to: session.text)
+                let before = old.slices[index].visible(to: session.text)
                 guard mine.version != before.version else { continue }
-                send(index, session, mine, after: before, for: audience)
+                let version = new.version(mine.version, after: before.version)
+                send(index, session, mine, after: before, at: version, for: audience)
             }
         }
     }
@@ -62,17 +63,18 @@ package final class SliceStreams: Sendable {
         _ session: ExactText?,
         _ new: PublishedSlice,
         after old: PublishedSlice,
+        at version: UInt64,
         for audience: StreamAudience?
     ) {
         // Of a module with instances the whole is put together for its readers alone.
         let topic = topics[index].slice.seen(by: session)
         if sender.isRead(topic) {
-            sender.send(new.bytes, to: topic, since: new.version, for: audience)
+            sender.send(new.bytes, to: topic, since: version, for: audience)
         }
         let changes = topics[index].change.seen(by: session)
         guard sender.streams.isRead(changes) else { return }
         let change = Self.change(from: old.bytes, to: new.bytes)
-        sender.send(change, to: changes, since: new.version, for: audience)
+        sender.send(change, to: changes, since: version, for: audience)
     }
 
     /// Gives a stream that is about to open what it begins with. The publishing thread calls it.
