@@ -141,3 +141,11 @@ def test_b17_a_program_whose_view_can_not_be_kept_is_refused(tmp_path):
 
 def presence(server, headers=None):
     return server.get("/modules/presence", headers or {}).json
+
+
+def test_b17_a_start_for_other_recipients_begins_a_view_all_the_same(shown):
+    start = {**action("cards/a/start"), "recipients": "emitter", "emitter": "Nobody"}
+    shown.post(start)
+    with view(shown, "cards/a"):
+        counts(shown, "cards/a", 1)
+    counts(shown, "cards/a", 0)

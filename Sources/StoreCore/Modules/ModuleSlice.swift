@@ -153,7 +153,7 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
         _ core: Core<Root>,
         _ seen: @escaping @Sendable (SliceKey, _ isThere: Bool) -> Void
     ) {
-        _ = changes.observe(name, nil, place, core) { change in
+        _ = changes.observe(name, nil, place, core, seesAll: true) { change in
             guard (change.old == nil) != (change.new == nil) else { return }
             seen(change.key, change.new != nil)
         }

@@ -92,6 +92,7 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
         _ core: Core<Root>,
         as name: String? = nil,
         presents: Bool = false,
+        seesAll: Bool = false,
         _ handler: @escaping @Sendable (SliceChange<State>) -> Void
     ) -> PlainCommand {
         let subscription = Subscriber<(SliceChange<State>) -> Void>(handler: handler, queue: nil)
@@ -101,6 +102,7 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
         core.engine.perform { [self, owner = core.owner] _ in
             guard subscription.isActive else { return }
             let slices = Watched(place, key, name: name, presents: presents, subscription)
+            slices.seesAll = seesAll
             watched[index].append(slices)
             let audience = presentation?.firstAudience(of: index, in: owner.current)
             slices.showFirst(owner.current) { audience?($0) }
@@ -139,6 +141,8 @@ private final class Watched<Root: RootState, State: ModuleState>: WatchedSlices 
     private let key: SliceKey?
     private let name: String?
     private let presents: Bool
+    /// True for a part of the server itself, which observes changes for other recipients, too.
+    var seesAll = false
     private let subscription: Subscriber<(SliceChange<State>) -> Void>
 
     init(
@@ -158,7 +162,7 @@ private final class Watched<Root: RootState, State: ModuleState>: WatchedSlices 
     var isEnded: Bool { !subscription.isActive }
 
     func show(_ touched: SliceKey, _ old: Root, _ new: Root, _ cause: SliceCause) {
-        guard subscription.isActive, cause.audience?.includes(name) != false,
+        guard subscription.isActive, seesAll || cause.audience?.includes(name) != false,
             !(presents && cause.isElsewhere)
         else { return }
         for key in meant(by: touched, old, new) {
