@@ -83,7 +83,7 @@ public struct Presence: Module {
         }
 
         /// Removes a slice from all lists. Cost: one step for each session.
-        mutating func remove(_ slice: String) {
+        package mutating func remove(_ slice: String) {
             for session in sessions { remove(slice, in: session) }
         }
 

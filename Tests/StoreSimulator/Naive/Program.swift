@@ -50,8 +50,8 @@ protocol Program: SendableMetatype {
     static func ask(_ asker: inout Asker, _ root: Root) -> Request
     /// What an action says of its view, where a view has it said.
     static func visibility(of action: any Action) -> ViewVisibility?
-    /// Whether a client that reads a stream shows the view that says so.
-    static func isShown(_ target: StreamTarget) -> Bool
+    /// Whether a slice whose view reports that it is shown is there.
+    static func isThere(_ slice: String, _ root: Root) -> Bool
     /// Paths of streams that are worth reading.
     static func streams(_ chance: inout Chance) -> StreamTarget
     /// A view, or its stream; `nil` where the store has none.
@@ -70,7 +70,7 @@ extension Program {
     static func note(of action: any Action) -> String? { nil }
     static func visibility(of action: any Action) -> ViewVisibility? { nil }
     static func view(_ chance: inout Chance, isStream: Bool) -> StreamTarget? { nil }
-    static func isShown(_ target: StreamTarget) -> Bool { false }
+    static func isThere(_ slice: String, _ root: Root) -> Bool { true }
 }
 
 /// Whose the slices are that an action changes.

@@ -51,6 +51,8 @@ struct StreamTarget {
     let path: String
     /// The part of a state.
     let part: (StateText) -> Part
+    /// The slice that a client shows while it reads the stream, if the slice's view reports that.
+    var shown: String?
 
     enum Part: Equatable {
         case json(Bytewise)

@@ -111,11 +111,16 @@ extension Simulation {
         try checkLogReaders()
     }
 
-    /// A view is said to be shown in the sessions that read its module's stream, and in no others.
+    /// A view of a slice that is there is reported to be shown in the sessions that read the slice's
+    /// stream, and in no others.
     private func checkShown() throws {
-        let reading = readers.filter { P.isShown($0.target) }
-        guard shown == Set(reading.map { $0.session ?? Sessions.shared }) else {
-            throw Violation(.sessions, "shown to \(shown), and read by \(reading.map(\.session))")
+        let reading: [Showing] = readers.compactMap { reader in
+            guard let slice = reader.target.shown, P.isThere(slice, naive.root) else { return nil }
+            let session = reader.session ?? Sessions.shared
+            return Showing(session: Bytewise(session), slice: Bytewise(slice))
+        }
+        guard shown == Set(reading) else {
+            throw Violation(.sessions, "shown is \(shown), and read \(reading)")
         }
     }
 

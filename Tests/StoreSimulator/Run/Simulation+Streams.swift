@@ -133,8 +133,12 @@ extension Simulation {
         )
     }
 
-    /// A view says that it is shown, or no more: answers the sessions that it says it for.
-    func takeVisibility(_ visibility: ViewVisibility, _ record: Record) throws -> String? {
+    /// Takes the report of a view that is shown, or no more. Returns the session that shows it.
+    func takeVisibility(
+        _ visibility: ViewVisibility,
+        of slice: String,
+        _ record: Record
+    ) throws -> String? {
         if let cause = record.cause {
             throw Violation(.cause, "\(name(record)) of a view names \(cause)")
         }
@@ -142,15 +146,16 @@ extension Simulation {
         var session = sessionNames.first { origin.contains($0) } ?? Sessions.shared
         if origin == ViewPresence.place {
             // A start ends the views that were open, in the order of the sessions' names.
-            session = shown.min { $0.utf8.lexicographicallyPrecedes($1.utf8) } ?? session
+            session = shown.min()?.session.text ?? session
         }
+        let showing = Showing(session: Bytewise(session), slice: Bytewise(slice))
         let isNews =
             switch visibility {
-            case .visible: shown.insert(session).inserted
-            case .hidden: shown.remove(session) != nil
+            case .visible: shown.insert(showing).inserted
+            case .hidden: shown.remove(showing) != nil
             }
         guard isNews else {
-            throw Violation(.sessions, "\(name(record)) is said again for \(session)")
+            throw Violation(.sessions, "\(name(record)) is reported again for \(session)")
         }
         return session == Sessions.shared ? nil : session
     }
@@ -247,6 +252,11 @@ extension Simulation {
         guard texts.count == Int(version - shown) + 1 else { return }
         let parts = texts.map { reader.reading.part(reader.target, of: $0) }
         guard parts.allSatisfy({ $0 == parts[0] }) else { return }
+        if reader.reading.isOperator {
+            // The slices of all sessions change with the one that sessions begin with, too.
+            let first = texts.map { reader.target.part($0.visible(to: StateText.nobody)) }
+            guard first.allSatisfy({ $0 == first[0] }) else { return }
+        }
         throw Violation(
             .streams,
             "\(reader.target.path) as \(reader.reading.name) is sent \(version), in which nothing "
@@ -267,5 +277,15 @@ extension Simulation {
         if a == b { return true }
         guard case .json(let a) = a, case .json(let b) = b else { return false }
         return JSONText.canonical(a.bytes) == JSONText.canonical(b.bytes)
+    }
+}
+
+/// A view that a session shows.
+struct Showing: Hashable, Comparable {
+    let session: Bytewise
+    let slice: Bytewise
+
+    static func < (a: Showing, b: Showing) -> Bool {
+        a.session == b.session ? a.slice < b.slice : a.session < b.session
     }
 }

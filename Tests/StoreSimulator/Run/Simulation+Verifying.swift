@@ -93,6 +93,8 @@ extension Simulation {
         note("  -> \(name(record)) \(Bytewise(record.payload)) after \(record.cause as Any)")
         past.add(applied, P.note(of: applied.action))
         naive.follow(applied)
+        // A slice that ends takes its views with it.
+        shown = shown.filter { P.isThere($0.slice.text, naive.root) }
         hash(record)
         expectedLines.append((record.version, before, record.cause))
         expectedApplied.append(
@@ -138,10 +140,14 @@ extension Simulation {
     }
 
     private func session(ofEffect record: Record) throws -> String? {
-        let action = Naive<P>.unaddressed(try server.action(record.type, record.payload)).0
+        let (action, instance) = Naive<P>.unaddressed(
+            try server.action(record.type, record.payload)
+        )
         let cause = record.cause.flatMap { $0 > 0 ? journal.record($0) : nil }
         if let visibility = P.visibility(of: action) {
-            return try takeVisibility(visibility, record)
+            let module = String(record.type.prefix { $0 != "/" })
+            let slice = instance.map { module + "/" + $0 } ?? module
+            return try takeVisibility(visibility, of: slice, record)
         }
         if case .ended(let version)? = action as? PendingEffects.Internal {
             guard record.cause == version else {

@@ -66,8 +66,8 @@ final class Simulation<P: Program> {
     var departed: [Reader] = []
     /// The versions that were the newest when a stream began.
     var openedAt: Set<UInt64> = []
-    /// The sessions in which a view was said to be shown.
-    var shown: Set<String> = []
+    /// The views that sessions were reported to show.
+    var shown: Set<Showing> = []
     /// All sessions that there ever were.
     var sessionNames: Set<String> = []
     /// How many sessions this process has begun that have not ended.

@@ -1,11 +1,12 @@
 import StoreCore
 
-/// A slice that is there under ids.
-struct Bin: StartableModule, EffectfulModule {
+/// A slice that is there under ids, whose view may be open before it is.
+struct Bin: StartableModule, EffectfulModule, VisibleModule {
     struct State: ModuleState {
         var text: String
         var count = 0
         var settled = ""
+        var viewers = 0
     }
 
     struct Start: Codable, Equatable, Sendable {
@@ -21,11 +22,19 @@ struct Bin: StartableModule, EffectfulModule {
         case stilled
     }
 
+    enum UI: ModuleAction {
+        case appeared, disappeared
+    }
+
     enum Internal: ModuleAction {
         case settled(note: String)
     }
 
     static let name = "bins"
+
+    func visibilityDidChange(to visibility: ViewVisibility) -> UI? {
+        visibility == .visible ? .appeared : .disappeared
+    }
 
     func begin(_ start: Start) -> State { State(text: start.text) }
 
@@ -46,6 +55,11 @@ struct Bin: StartableModule, EffectfulModule {
             }
         case .stilled: return .cancel(id: "shake")
         }
+        return .none
+    }
+
+    func reduce(_ state: inout State, ui action: UI) -> Effect<State> {
+        state.viewers += action == .appeared ? 1 : -1
         return .none
     }
 

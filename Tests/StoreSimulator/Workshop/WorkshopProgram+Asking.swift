@@ -275,7 +275,9 @@ extension WorkshopProgram {
             // A field is no module.
             if Workshop.modules[module].isField { module = 0 }
             let path = "/modules/\(names[module])/events" + patch
-            return StreamTarget(path: path) { .slice($0.slices[module]) }
+            var target = StreamTarget(path: path) { .slice($0.slices[module]) }
+            if names[module] == "desk" { target.shown = "desk" }
+            return target
         case 2:
             let tokens = chance.pick(pointers)
             let pointer = JSONPointer(tokens: tokens).description
@@ -287,7 +289,9 @@ extension WorkshopProgram {
             let id = Words.id(&chance)
             let module = chance.pick(["bins", "pins"])
             let path = "/modules/\(module)/\(StreamTarget.escaped(id))/events" + patch
-            return StreamTarget(path: path) { .part($0, [module, id]) }
+            var target = StreamTarget(path: path) { .part($0, [module, id]) }
+            if module == "bins" { target.shown = "bins/" + id }
+            return target
         }
     }
 }

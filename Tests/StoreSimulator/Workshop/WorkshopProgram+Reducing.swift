@@ -39,7 +39,7 @@ extension WorkshopProgram {
         case is ModuleStop<Bin>:
             let id = try there(instance)
             _ = try there(root.bins[id])
-            root.bins[id] = nil
+            endBin(id, &root)
         case let action as Bin.Action:
             let id = try there(instance)
             var bin = try there(root.bins[id])
@@ -50,6 +50,15 @@ extension WorkshopProgram {
             var bin = try there(root.bins[id])
             _ = Bin().reduce(&bin, internal: action)
             root.bins[id] = bin
+        case let action as Bin.UI:
+            let id = try there(instance)
+            var bin = try there(root.bins[id])
+            _ = Bin().reduce(&bin, ui: action)
+            root.bins[id] = bin
+            switch action {
+            case .appeared: root.presence.enter("bins/" + id, in: session)
+            case .disappeared: root.presence.remove("bins/" + id, in: session)
+            }
         case let action as Desk.UI:
             Desk().reduce(&root.desk, ui: action)
             switch action {
@@ -120,6 +129,12 @@ extension WorkshopProgram {
         KeptWork(input: String(decoding: try JSONEncoder().encode(work), as: UTF8.self))
     }
 
+    /// Takes a bin out, and the views that show it.
+    private static func endBin(_ id: String, _ root: inout Workshop) {
+        root.bins[id] = nil
+        root.presence.remove("bins/" + id)
+    }
+
     /// What an action of the whole state does, slice by slice.
     private static func tidy(_ root: inout Workshop, _ action: Tidied, of session: String) throws {
         let isOpen = session == Sessions.shared || root.sessions[session] != nil
@@ -132,7 +147,7 @@ extension WorkshopProgram {
             root.draft.change(session) { $0.text = Draft.State.blank }
         case .cleared:
             root.plate = nil
-            root.bins[action.bin] = nil
+            endBin(action.bin, &root)
             root.pins.change(session) { $0 = Instances() }
             root.tint.change(session) { $0 = Tidied.grey }
         }

@@ -85,15 +85,15 @@ enum WorkshopProgram: Program {
     }
 
     static func visibility(of action: any Action) -> ViewVisibility? {
-        switch action as? Desk.UI {
-        case .appeared: .visible
-        case .disappeared: .hidden
-        case nil: nil
+        switch action {
+        case let action as Desk.UI: action == .appeared ? .visible : .hidden
+        case let action as Bin.UI: action == .appeared ? .visible : .hidden
+        default: nil
         }
     }
 
-    static func isShown(_ target: StreamTarget) -> Bool {
-        target.path.hasPrefix("/modules/desk/events")
+    static func isThere(_ slice: String, _ root: Workshop) -> Bool {
+        slice == "desk" || root.bins.ids.contains { Bytewise("bins/" + $0) == Bytewise(slice) }
     }
 
     static func views(saying action: any Action, _ instance: String?) -> [String] {

@@ -237,3 +237,12 @@ extension Sessions.State: VisibleParts {
 
     var sessionNames: [String] { Array(sessions.keys) }
 }
+
+extension Presence.State: VisibleParts {
+    func text(of session: String) -> Bytewise {
+        guard !self[session].isEmpty else { return Bytewise("{}") }
+        return Bytewise(JSONText.object([(session, Bytewise(json: self[session]).text)]))
+    }
+
+    var sessionNames: [String] { sessions }
+}
