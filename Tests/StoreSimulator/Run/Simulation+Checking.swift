@@ -111,8 +111,8 @@ extension Simulation {
         try checkLogReaders()
     }
 
-    /// A view of a slice that is there is reported to be shown in the sessions that read the slice's
-    /// stream, and in no others.
+    /// A view of a slice that is there is reported to be shown in the sessions that read the
+    /// slice's stream, and in no others.
     private func checkShown() throws {
         let reading: [Showing] = readers.compactMap { reader in
             guard let slice = reader.target.shown, P.isThere(slice, naive.root) else { return nil }
