@@ -49,6 +49,8 @@ struct Asked {
     let client: Reading
     /// The version that `If-Match` names.
     let expected: UInt64?
+    /// False if the resource that its condition names is another one by now.
+    var holds = true
     /// The version whose state it meets.
     let base: UInt64
     /// The trace that it names.
@@ -82,6 +84,7 @@ extension Naive {
         if let key = asked.key, !asked.request.isDryRun, let kept = keys[key] {
             return kept.body == asked.body ? .replayed(kept) : .keyTaken
         }
+        if !asked.holds { return .mismatch }
         if let expected = asked.expected, expected != version,
             expected > version || asked.client.isShownUnseen
                 || !seen.isSame(for: asked.client, since: expected)

@@ -19,7 +19,10 @@ extension Simulation {
             asker.client = reading(client)
             switch P.ask(&asker, naive.root) {
             case .dispatch(let request):
-                open.append(try hand(over: request, client, &asker, &scratch, &keys))
+                // Others that wait beside it could come before or behind its comparison.
+                var isAlone = false
+                if case .none = fault { isAlone = count == 1 }
+                open.append(try hand(over: request, client, isAlone, &asker, &scratch, &keys))
                 predicted += open[open.count - 1].prediction.records
             case .work(let path, let body, let note):
                 try name(path, body, client, &scratch, &asker.chance, work: note)
@@ -31,6 +34,7 @@ extension Simulation {
         if case .none = fault {
             self.keys = keys
             try turnCore()
+            for open in open where open.hasSubject { try answerCondition(of: open) }
             try verifyRecords(predicted)
             try verifyNamed()
             try verifyAnswers(open)
@@ -140,6 +144,7 @@ extension Simulation {
     private func hand(
         over request: Request.Dispatch,
         _ client: Client?,
+        _ isAlone: Bool,
         _ asker: inout Asker,
         _ scratch: inout Naive<P>,
         _ keys: inout [IdempotencyKey: Prediction.Kept]
@@ -162,15 +167,20 @@ extension Simulation {
         if let key = request.key { headers.append(("Idempotency-Key", "\"\(key)\"")) }
         if let prefers = request.prefers { headers.append(("Prefer", prefers)) }
         let expected = condition(request.condition, &headers, &asker.chance)
+        let subject =
+            isAlone ? conditionSubject(of: request, asker.client, &asker.chance) : nil
+        if let subject { headers.append(("If-Match", subject.tag)) }
         let asked = Asked(
             request: request,
             body: Bytewise(body),
             client: asker.client,
             expected: expected,
+            holds: subject?.holds ?? true,
             base: scratch.version,
             trace: trace
         )
         var query = request.isDryRun ? ["dry-run=true"] : []
+        if let subject { query.append(subject.parameter) }
         let link = "action=" + PercentEncoding.encode(body)
         // A target has a bound, below which links are made.
         let isLink = request.isLink && link.utf8.count < 4_096
@@ -184,7 +194,12 @@ extension Simulation {
         let prediction =
             isInvalid || take(request.members.count, by: asked.client.principal)
             ? try scratch.predict(asked, keys: &keys, in: server) : .limited
-        return Open(exchange: exchange, asked: asked, prediction: prediction)
+        return Open(
+            exchange: exchange,
+            asked: asked,
+            prediction: prediction,
+            hasSubject: subject != nil
+        )
     }
 
     /// Whether a request is answered with what became of it. What another session of the same

@@ -114,7 +114,7 @@ extension Simulation {
         }
     }
 
-    private static func path(to tokens: [String]) -> String {
+    static func path(to tokens: [String]) -> String {
         let tokens = tokens.map { token in
             StreamTarget.escaped(
                 String(JSONPointer(tokens: [token]).description.dropFirst())

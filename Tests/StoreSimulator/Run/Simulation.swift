@@ -26,6 +26,8 @@ final class Simulation<P: Program> {
         let exchange: SimulatedExchange
         let asked: Asked
         let prediction: Prediction
+        /// Whether its condition names a resource, which another thread may compare.
+        var hasSubject = false
     }
 
     /// An action that a part of the program has to dispatch.
