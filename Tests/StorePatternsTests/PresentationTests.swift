@@ -41,6 +41,30 @@ import Testing
         static let modules: Modules = [Room().at(\.room).presented(by: RoomPresenter())]
     }
 
+    /// Presents while the disk is full.
+    private struct LatePresenter: ViewPresenter {
+        static let view = "room"
+        static let journal = FaultyJournal()
+        static let outcomes = AsyncStream.makeStream(of: RouteOutcome.self)
+
+        func stateDidUpdate(from old: Room.State?, to new: Room.State?, _ context: PresenterContext)
+        {
+            guard old == nil, new != nil else { return }
+            Self.journal.fail(with: .storageFull)
+            context.navigation.present("room") { Self.outcomes.continuation.yield($0) }
+        }
+    }
+
+    private struct Attic: RootState {
+        var room: Room.State?
+        var sessions = Sessions.State()
+
+        static let modules: Modules = [
+            Room().at(\.room).presented(by: LatePresenter()),
+            Sessions().at(\.sessions),
+        ]
+    }
+
     private final class Outcomes: Completion {
         func complete(_ outcome: Outcome) {}
     }
@@ -94,6 +118,20 @@ import Testing
         journal.fail(with: nil)
         try send(Room.start, as: "bob", to: core)
         #expect(try await guests(core) == ["bob"])
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `the presentation of a view that can't be kept is dropped, and its presenter learns so`() async throws {
+        var configuration = CoreConfiguration<Attic>()
+        configuration.journal = LatePresenter.journal
+        let runner = EffectRunner(dependencies: .unprepared)
+        let core = try Core(Attic(), runner: runner, configuration: configuration)
+        _ = try await core.dispatch(Room.start)
+        var outcomes = LatePresenter.outcomes.stream.makeAsyncIterator()
+        #expect(await outcomes.next() == .dropped)
+        LatePresenter.journal.fail(with: nil)
+        let state = try await core.dispatch(Sessions.Internal.withdrawn(view: "none")).state
+        #expect(state.sessions[Sessions.shared]?.shows("room") == false)
     }
 
     @Test
