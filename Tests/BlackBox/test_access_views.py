@@ -157,6 +157,20 @@ def test_2_7_a_condition_on_a_part_holds_while_the_part_is_the_same(house, serve
     assert server.post(add, condition(root, part), "?if-match-of=/state/nowhere").status == 412
 
 
+def test_2_7_a_condition_of_an_operator_is_about_the_slices_of_all_sessions(house, server):
+    root = house.operator
+    client = {**root, "Cookie": server.request("POST", "/sessions", b"", root)["set-cookie"].split(";")[0]}
+    part = server.get("/state/diary", root)
+    write = action("diary/written", text="dear diary")
+    assert server.post(write, client).status == 200
+    assert server.get("/state/diary", root).body != part.body
+    add = action("todos/added", text="tea")
+    query = "?if-match-of=/state/diary"
+    assert server.post(add, condition(root, part), query).status == 412
+    part = server.get("/state/diary", root)
+    assert server.post(add, condition(root, part), query).status == 200
+
+
 def test_2_7_a_condition_on_a_part_holds_over_a_restart(house, tmp_path):
     root, server = house.operator, house.server(data=tmp_path / "data")
     assert server.post(action("todos/added", text="milk"), root).status == 200

@@ -21,7 +21,8 @@ struct ConditionSubject: Sendable {
     private let reader: StateReader
     /// On whose behalf the resource is read.
     private let caller: Caller
-    /// True if the resource may be made from the member at a place; `nil` if the state has none.
+    /// True if the resource may be made from the member at a place; `nil` if the Core can't decide
+    /// by members: the state has none, or the caller reads those of all sessions.
     private let reads: (@Sendable (_ member: Int) -> Bool)?
 
     /// Reads the path of a resource, as the client would `GET` it: `/state/todos/items`, or
@@ -51,7 +52,8 @@ struct ConditionSubject: Sendable {
                 names.firstIndex { $0.isSame(as: token) }
             }
             let isNamed: @Sendable (Int) -> Bool = { member == nil || $0 == member }
-            reads = names.isEmpty ? nil : isNamed
+            // The Core notes changes for the session of a request, and an operator reads all.
+            reads = names.isEmpty || caller.isOperator ? nil : isNamed
             return
         }
         guard let views = reader.views?.views,
