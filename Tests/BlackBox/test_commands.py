@@ -170,6 +170,13 @@ def test_an_import_goes_into_an_empty_directory_only(history, tmp_path):
     assert "has a history already, up to version 30" in said
 
 
+def test_an_import_of_a_file_that_is_not_there_begins_no_history(tmp_path):
+    data = tmp_path / "data"
+    said = command("import", str(tmp_path / "lines"), "--data", str(data), status=1)
+    assert "No such file" in said
+    assert not data.exists()
+
+
 @pytest.mark.parametrize(
     "change, said",
     [

@@ -11,23 +11,25 @@ import StoreWire
 extension StoreServer {
     /// Begins a history with the actions of an exported file. Returns the text to print.
     func importLines(_ configuration: ServerConfiguration, from file: String) throws -> String {
-        try withJournal {
+        // Before the journal: a file that can't be read begins no history.
+        let input = try LineInput(file)
+        return try withJournal {
             try SQLiteJournal(
                 directory: configuration.dataDirectory,
                 log: makeLogger().warnings(.journalNoted)
             )
         } use: { journal in
-            try importLines(configuration, from: file, into: journal)
+            try importLines(configuration, from: input, of: file, into: journal)
         }
     }
 
     private func importLines(
         _ configuration: ServerConfiguration,
-        from file: String,
+        from input: LineInput,
+        of file: String,
         into journal: any Journal
     ) throws -> String {
         let registry = try ActionRegistry<State>(actions, composition.actions())
-        let input = try LineInput(file)
         let place =
             programJournal == nil ? configuration.dataDirectory : "the program's own journal"
         guard journal.version == 0 else {
