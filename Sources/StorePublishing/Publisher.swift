@@ -239,7 +239,7 @@ extension Publisher {
         }
         for viewer in watching.among(seeing) {
             let (seen, old) = (snapshot.visible(to: viewer), before.visible(to: viewer))
-            if viewer.sight != nil, seen.changedVersion == old.changedVersion { continue }
+            if viewer.sight != nil, !seen.differs(from: old) { continue }
             send(seen, after: old, for: audience, to: viewer)
         }
     }

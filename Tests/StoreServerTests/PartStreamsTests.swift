@@ -145,6 +145,14 @@ import Testing
         let last = published
         #expect(last.count == 2)
         #expect(last.allSatisfy { $0.contains(" 5 ") })
+        // A slice of its own that was as the first one is.
+        let same = snapshot(6, own: (#"{"text":""}"#, 6))
+        parts.publish(same, after: after, for: nil)
+        slices.publish(same, after: after, for: nil, ["a"])
+        _ = published
+        parts.publish(snapshot(7, own: nil), after: same, for: nil)
+        slices.publish(snapshot(7, own: nil), after: same, for: nil, ["a"])
+        #expect(published == [])
     }
 
     private func client(_ number: Int) -> WatchingClient {

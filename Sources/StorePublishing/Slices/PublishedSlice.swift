@@ -84,6 +84,12 @@ package struct PublishedSlice: Sendable {
         sessions?.visible(to: session) ?? self
     }
 
+    /// Whether a reader gets something else than from an older version of it. A session that ends
+    /// has the first slice again, which is older than its own was, and may be the same.
+    func differs(from old: PublishedSlice) -> Bool {
+        version == old.version ? false : version > old.version || bytes != old.bytes
+    }
+
     /// The pieces, where each has a name that pointers can lead to: the instances.
     var namedPieces: InstancePieces? {
         pieces.flatMap { $0.form == .object ? $0 : nil }

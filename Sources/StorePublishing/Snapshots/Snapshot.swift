@@ -139,6 +139,14 @@ package final class Snapshot: Sendable {
         layout == nil ? version : slices.reduce(0) { max($0, $1.version) }
     }
 
+    /// Whether a reader gets something else than from an older version, as its viewer sees both.
+    func differs(from old: Snapshot) -> Bool {
+        changedVersion == old.changedVersion
+            ? false
+            : changedVersion > old.changedVersion
+                || zip(slices, old.slices).contains { $0.differs(from: $1) }
+    }
+
     /// The version that gave a reader what it reads now: `changed`, as the slices say it.
     ///
     /// A session that ends has the first slices again, which are older than its own were: then it

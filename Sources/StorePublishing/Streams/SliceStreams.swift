@@ -51,7 +51,7 @@ package final class SliceStreams: Sendable {
                 guard new.slices[index].version != old.slices[index].version else { continue }
                 let mine = new.slices[index].visible(to: session.text)
                 let before = old.slices[index].visible(to: session.text)
-                guard mine.version != before.version else { continue }
+                guard mine.differs(from: before) else { continue }
                 let version = new.version(mine.version, after: before.version)
                 send(index, session, mine, after: before, at: version, for: audience)
             }
