@@ -37,7 +37,9 @@ struct Simulate {
             repeats: seed % 16 == 0,
             shrinks: number("SHORT") == nil
         )
-        guard let failure = outcome.failure else { return true }
+        // And a history through a dozen starts of several editions of a program.
+        guard let failure = outcome.failure ?? Simulator.runEditions(seed: seed, steps: 12).failure
+        else { return true }
         output(failure)
         return false
     }

@@ -10,6 +10,9 @@ protocol Program: SendableMetatype {
     /// The store as it is served. Its presenters and reactions note their calls in `recorder`.
     static func server(_ recorder: Recorder, isIntercepted: Bool) -> StoreServer<Root>
 
+    /// Whether a start may serve another edition of the program.
+    static var hasEditions: Bool { get }
+
     /// Reduces an action of a session, or throws; the caller forgets what it changed then.
     static func reduce(
         _ root: inout Root,
@@ -59,6 +62,7 @@ protocol Program: SendableMetatype {
 }
 
 extension Program {
+    static var hasEditions: Bool { false }
     static func share(_ root: inout Root) {}
     static func intercepted(_ action: any Action) throws -> [any Action] { [action] }
     static func isHooked(_ action: any Action) -> Bool { false }

@@ -76,6 +76,8 @@ struct Asker {
     var chance: Chance
     /// Who asks.
     var client = Reading(session: nil, mark: Words.mark(of: Sessions.shared), isOperator: false)
+    /// The edition of the program that is served.
+    var edition = ShippedEdition.first
     private let step: Int
     private var count = 0
 

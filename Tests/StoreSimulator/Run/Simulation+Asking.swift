@@ -12,6 +12,7 @@ extension Simulation {
         var scratch = naive
         var keys = keys
         var asker = Asker(chance, step: step)
+        asker.edition = edition
         var open: [Open] = []
         predicted = []
         for _ in 0..<count {

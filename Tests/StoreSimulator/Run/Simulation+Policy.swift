@@ -19,7 +19,8 @@ extension Simulation {
         let before = roles.sights
         try roles.draw(&chance)
         note("another policy: \(roles.sights)")
-        try server.reloadAccess()
+        // The names of a policy are those of the program that is served.
+        try ShippedEdition.$current.withValue(edition) { try server.reloadAccess() }
         server.turnStreams()
         for reader in readers {
             guard

@@ -31,17 +31,9 @@ extension Simulation {
         _ = naive.calls.takeOwn()
         try disk.open()
         if chance.happens(1, in: 4) { try disk.forget() }
-        do {
-            server = try Self.start(
-                seed,
-                journal,
-                clock,
-                recorder,
-                roles,
-                isIntercepted: naive.isIntercepted
-            )
-        } catch {
-            throw Violation(.restart, "the store does not start: \(error)")
+        try changeEdition(&chance)
+        do { server = try start(edition) } catch {
+            throw Violation(.restart, "the \(edition) edition does not start: \(error)")
         }
         isStopping = false
         shares = Self.isLimited(seed) ? Shares() : nil
@@ -55,6 +47,41 @@ extension Simulation {
         try begin()
     }
 
+    private func start(_ edition: ShippedEdition) throws -> SimulatedServer<P.Root> {
+        try Self.start(
+            seed,
+            journal,
+            clock,
+            recorder,
+            roles,
+            isIntercepted: naive.isIntercepted,
+            edition
+        )
+    }
+
+    /// Ships the other edition of the program, now and then. The first one is refused on a history
+    /// that it can't read, which stays as it was.
+    private func changeEdition(_ chance: inout Chance) throws {
+        guard P.hasEditions, chance.happens(1, in: 3) else { return }
+        note("the \(edition.other) edition is shipped")
+        guard edition == .second, let lastOfSecond else {
+            // No client of this edition sends again what it sent to the other one.
+            requests = [:]
+            return edition = edition.other
+        }
+        // History may have lost the record, and need not have lost its form.
+        guard lastOfSecond >= journal.oldest else { return }
+        let count = journal.count
+        do { _ = try start(.first) } catch {
+            let isNamed = "\(error)".contains("Filled") || "\(error)".contains("Emptied")
+            guard isNamed, journal.count == count else {
+                throw Violation(.restart, "the first edition is refused in vain: \(error)")
+            }
+            return
+        }
+        throw Violation(.restart, "the first edition starts on version \(lastOfSecond)")
+    }
+
     /// What was appended although the append failed belongs to history.
     private func takeLate() throws {
         for record in journal.records(after: Int(naive.version)) {
@@ -66,6 +93,7 @@ extension Simulation {
                 throw Violation(.replay, "\(name(record)) can't be reduced: \(error)")
             }
             past.add(applied, P.note(of: applied.action))
+            if edition.isNew(record.type) { lastOfSecond = record.version }
         }
         for outcome in journal.outcomes where keys[outcome.key] == nil {
             keys[outcome.key] = Prediction.Kept(

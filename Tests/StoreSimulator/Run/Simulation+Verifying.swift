@@ -93,6 +93,7 @@ extension Simulation {
         note("  -> \(name(record)) \(Bytewise(record.payload)) after \(record.cause as Any)")
         past.add(applied, P.note(of: applied.action))
         naive.follow(applied)
+        if edition.isNew(record.type) { lastOfSecond = record.version }
         // A slice that ends takes its views with it.
         shown = shown.filter { P.isThere($0.slice.text, naive.root) }
         hash(record)

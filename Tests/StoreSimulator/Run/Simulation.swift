@@ -68,6 +68,10 @@ final class Simulation<P: Program> {
     var departed: [Reader] = []
     /// The versions that were the newest when a stream began.
     var openedAt: Set<UInt64> = []
+    /// The edition of the program that is served, and the version of the last record that the
+    /// first one can't read.
+    var edition = ShippedEdition.first
+    var lastOfSecond: UInt64?
     /// The views that sessions were reported to show.
     var shown: Set<Showing> = []
     /// All sessions that there ever were.
@@ -107,7 +111,8 @@ final class Simulation<P: Program> {
             clock,
             recorder,
             roles,
-            isIntercepted: isIntercepted
+            isIntercepted: isIntercepted,
+            .first
         )
         shares = Self.isLimited(seed) ? Shares() : nil
         naive = Naive(try Self.firstState(server), at: 0, isIntercepted: isIntercepted)
@@ -129,18 +134,21 @@ final class Simulation<P: Program> {
         _ clock: ManualClock,
         _ recorder: Recorder,
         _ roles: Roles?,
-        isIntercepted: Bool
+        isIntercepted: Bool,
+        _ edition: ShippedEdition
     ) throws -> SimulatedServer<P.Root> {
-        try SimulatedServer(
-            P.server(recorder, isIntercepted: isIntercepted),
-            on: journal,
-            clock,
-            P.dependencies(clock),
-            recorder,
-            operatorReads: seed / 2 % 5 == 4,
-            roles: roles,
-            isLimited: isLimited(seed)
-        )
+        try ShippedEdition.$current.withValue(edition) {
+            try SimulatedServer(
+                P.server(recorder, isIntercepted: isIntercepted),
+                on: journal,
+                clock,
+                P.dependencies(clock),
+                recorder,
+                operatorReads: seed / 2 % 5 == 4,
+                roles: roles,
+                isLimited: isLimited(seed)
+            )
+        }
     }
 
     /// Whether clients may send so many actions in a time, and no more.

@@ -31,6 +31,7 @@ struct Bin: StartableModule, EffectfulModule, VisibleModule {
     }
 
     static let name = "bins"
+    static var dispatchables: [any Dispatchable.Type] { ShippedEdition.current.binActions }
 
     func visibilityDidChange(to visibility: ViewVisibility) -> UI? {
         visibility == .visible ? .appeared : .disappeared

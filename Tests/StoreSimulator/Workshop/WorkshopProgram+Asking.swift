@@ -165,7 +165,11 @@ extension WorkshopProgram {
     private static func bin(_ note: (String, String), _ asker: inout Asker) -> Sent {
         let prefix = "bins/" + asker.id() + "/"
         let text = ("text", JSONText.string(asker.text()))
-        switch asker.chance.below(12) {
+        switch asker.chance.below(15) {
+        case 14 where asker.edition == .second: return Sent(prefix + "Emptied")
+        case 12...14:
+            let field = asker.edition == .first ? "by" : "times"
+            return Sent(prefix + "Filled", .of((field, "\(asker.chance.below(9))")))
         case 0...2: return Sent(prefix + "start", .of(note, text))
         case 3: return Sent(prefix + "stop")
         case 4...6: return Sent(prefix + "put")

@@ -50,6 +50,9 @@ extension WorkshopProgram {
             var bin = try there(root.bins[id])
             _ = Bin().reduce(&bin, internal: action)
             root.bins[id] = bin
+        case let action as FirstBin.Filled: try fill(&root, instance, by: action.by)
+        case let action as SecondBin.Filled: try fill(&root, instance, by: action.times)
+        case is SecondBin.Emptied: try fill(&root, instance, by: nil)
         case let action as Bin.UI:
             let id = try there(instance)
             var bin = try there(root.bins[id])
@@ -127,6 +130,14 @@ extension WorkshopProgram {
     /// What a start needs to do the work again.
     private static func kept(_ work: Jobs.Work) throws -> KeptWork {
         KeptWork(input: String(decoding: try JSONEncoder().encode(work), as: UTF8.self))
+    }
+
+    /// Puts so many things into a bin; `nil` empties it.
+    private static func fill(_ root: inout Workshop, _ id: String?, by count: Int?) throws {
+        let id = try there(id)
+        var bin = try there(root.bins[id])
+        bin.count = count.map { bin.count + $0 } ?? 0
+        root.bins[id] = bin
     }
 
     /// Takes a bin out, and the views that show it.

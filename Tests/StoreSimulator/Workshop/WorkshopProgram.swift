@@ -10,7 +10,7 @@ enum WorkshopProgram: Program {
     }
 
     static func server(_ recorder: Recorder, isIntercepted: Bool) -> StoreServer<Workshop> {
-        let server = StoreServer(Workshop.self)
+        let server = ShippedEdition.current.migrating(StoreServer(Workshop.self))
         return reacting(isIntercepted ? intercepting(server, recorder) : server, recorder)
     }
 
@@ -76,6 +76,8 @@ enum WorkshopProgram: Program {
         default: return [action]
         }
     }
+
+    static var hasEditions: Bool { true }
 
     static func isHooked(_ action: any Action) -> Bool { action is Shelf.Action }
 
