@@ -239,7 +239,10 @@ def test_15_4_the_end_of_a_session_takes_its_slices_out(fresh, two):
     with Stream(fresh, "/modules/home/events", headers=ada.headers.items()).opened() as stream:
         stream.event()
         assert ada.end().status == 204
-        assert stream.event().name == "bye"
+        # The version that takes the slice out may still reach its reader.
+        while (event := stream.event()).name != "bye":
+            assert event.name == "gone"
+        assert event.json["reason"] == "expired"
     for target in ("/state", "/modules/home", "/actions", "/views/greeting"):
         assert get(ada, target).status == 403
     # What presenters make of it comes behind, and changes nothing.
