@@ -92,7 +92,7 @@ def test_b17_a_server_that_starts_again_ends_the_views_that_were_open(program, t
             counts(server, slice_, 1)
             assert presence(server) == {"shared": [slice_]}
         counts(server, slice_, 0)
-        assert presence(server) == {}
+        assert presence(server) == {"shared": []}
 
 
 def test_b17_a_view_of_a_slice_that_was_stopped_is_not_ended_at_the_next_start(program, tmp_path):
@@ -108,7 +108,25 @@ def test_b17_a_view_of_a_slice_that_was_stopped_is_not_ended_at_the_next_start(p
     with Server("--debug-routes", data=tmp_path, program=program) as server:
         server.post(action("page/start"))
         assert viewers(server, "page") == 0
-        assert presence(server) == {}
+        assert presence(server) == {"shared": []}
+
+
+def test_b17_a_reader_that_comes_back_gets_the_end_of_a_view(shown):
+    shown.post(action("page/start"))
+    with view(shown, "page"):
+        counts(shown, "page", 1)
+        with Stream(shown, "/modules/presence/events").opened() as stream:
+            event = stream.event()
+            assert event.json == {"shared": ["page"]}
+    counts(shown, "page", 0)
+    with Stream(shown, "/modules/presence/events", last=event.id).opened() as stream:
+        assert stream.event().json == {"shared": []}
+
+
+def test_b17_a_dry_run_of_a_view_shows_what_it_enters(shown):
+    shown.post(action("page/start"))
+    dry = shown.send("/modules/page/ui?dry-run=true", action("appeared")).json
+    assert {"op": "add", "path": "/presence/shared", "value": ["page"]} in dry["patch"]
 
 
 def test_b17_a_view_of_a_session_that_ends_is_counted_no_more(shown):

@@ -107,7 +107,9 @@ extension ModuleMachine {
         switch (kind, kind == .ui ? report(action) : nil) {
         case (.stop, _): endViews([key], of: module, &root, &change)
         case (_, .visible?): changePresence(&root, &change) { $0.enter(slice, in: session) }
-        case (_, .hidden?): changePresence(&root, &change) { $0.remove(slice, in: session) }
+        case (_, .hidden?):
+            let isOver = isOver(session, in: root)
+            changePresence(&root, &change) { $0.remove(slice, in: session, isOver: isOver) }
         default: break
         }
     }
@@ -120,13 +122,14 @@ extension ModuleMachine {
         _ change: inout Change
     ) {
         guard presence?.reports[module] != nil, !keys.isEmpty else { return }
+        let isOver: (String) -> Bool = { [self, root] in self.isOver($0, in: root) }
         changePresence(&root, &change) { state in
             for key in keys {
                 let slice = SliceAddress(module: names[module], key).path
                 if let session = key.session {
-                    state.remove(slice, in: session)
+                    state.remove(slice, in: session, isOver: isOver(session))
                 } else {
-                    state.remove(slice)
+                    state.remove(slice, isOver: isOver)
                 }
             }
         }
@@ -137,9 +140,8 @@ extension ModuleMachine {
     func endViews(ofSession session: String, _ root: inout Root, _ change: inout Change) {
         guard let presence else { return }
         let own = sessionModules.filter { presence.reports[$0] != nil }.map { names[$0] }
-        guard !own.isEmpty else { return }
         changePresence(&root, &change) { state in
-            state.remove(in: session) { slice in
+            state.remove(in: session, isOver: true) { slice in
                 own.contains { slice.isSame(as: $0) || slice.hasPrefix($0 + "/") }
             }
         }

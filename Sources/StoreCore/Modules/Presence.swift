@@ -14,7 +14,7 @@
 /// ```
 ///
 /// A view is entered in the step of the action that reports it. On the wire the slice is an object
-/// with a list of slices for each session, of which a client gets its own.
+/// with a list of slices for each session that has shown any, of which a client gets its own.
 public struct Presence: Module {
     /// The slices that each session shows.
     public struct State: ModuleState {
@@ -50,8 +50,8 @@ public struct Presence: Module {
         /// The slices that a session shows, as `page` or `cards/7`.
         public subscript(session: String) -> [String] { table[session]?.slices ?? [] }
 
-        /// The sessions that show views. Cost: one step for each.
-        public var sessions: [String] { table.map(\.key) }
+        /// The sessions that show views. Cost: one step for each session that has shown any.
+        public var sessions: [String] { table.filter { !$0.value.slices.isEmpty }.map(\.key) }
 
         /// Whether a session shows a slice.
         public func shows(_ slice: String, in session: String) -> Bool {
@@ -78,19 +78,22 @@ public struct Presence: Module {
             table[session] = Shown(changed)
         }
 
-        package mutating func remove(_ slice: String, in session: String) {
-            remove(in: session) { $0.isSame(as: slice) }
+        /// Removes a slice from a session's list. A list that is empty then stays, so that its
+        /// reader gets the change after any pause; that of a session that is over is removed.
+        package mutating func remove(_ slice: String, in session: String, isOver: Bool = false) {
+            remove(in: session, isOver: isOver) { $0.isSame(as: slice) }
         }
 
         /// Removes a slice from all lists. Cost: one step for each session.
-        package mutating func remove(_ slice: String) {
-            for session in sessions { remove(slice, in: session) }
+        package mutating func remove(_ slice: String, isOver: (String) -> Bool = { _ in false }) {
+            for session in sessions { remove(slice, in: session, isOver: isOver(session)) }
         }
 
-        mutating func remove(in session: String, if isRemoved: (String) -> Bool) {
-            let kept = self[session].filter { !isRemoved($0) }
-            guard kept.count < self[session].count else { return }
-            table[session] = kept.isEmpty ? nil : Shown(kept)
+        mutating func remove(in session: String, isOver: Bool, if isRemoved: (String) -> Bool) {
+            guard let shown = table[session] else { return }
+            let kept = shown.slices.filter { !isRemoved($0) }
+            if isOver, kept.isEmpty { return table[session] = nil }
+            if kept.count < shown.slices.count { table[session] = Shown(kept) }
         }
     }
 

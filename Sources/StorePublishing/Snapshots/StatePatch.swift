@@ -90,13 +90,12 @@ package enum StatePatch {
         {
             return pieces
         }
-        // What others have is not shown; a part of the session's own came or went with its session.
-        if session != nil, mount.slice.ownership == .partForSession { return [] }
+        let part = mount.slice.ownership == .partForSession ? session : nil
         return [
             JSONPatch.Change(
                 at: place,
-                from: try encoded(before, encoder),
-                to: try encoded(after, encoder)
+                from: try encoded(before, part, encoder),
+                to: try encoded(after, part, encoder)
             )
         ]
     }
@@ -130,6 +129,26 @@ package enum StatePatch {
             )
         }
         return changes
+    }
+
+    /// Encodes a slice; of a slice with a part for each session, the part of this one.
+    private static func encoded(
+        _ value: (any Encodable & Sendable)?,
+        _ session: String?,
+        _ encoder: JSONEncoder
+    ) throws(JSONError) -> Bytes {
+        guard let session, let value = value as? any PiecewiseState else {
+            return try encoded(value, encoder)
+        }
+        let own = value.pieces.first { $0.key.isSame(as: session) }
+        let part = try own.map { piece throws(JSONError) in try encoded(piece.value, encoder) }
+        var json = JSONWriter(capacity: 64)
+        json.object { json in
+            guard let part else { return }
+            json.key(session)
+            json.raw(part)
+        }
+        return json.bytes
     }
 
     private static func encoded(

@@ -38,6 +38,11 @@ struct Disk {
         else { return }
         let kept = MemoryJournal(version: snapshot.version)
         try kept.save(snapshot)
+        // In the order of their numbers, which they get again, and then in that of their starts.
+        let programs = try inner.programs()
+        for known in programs.sorted(by: { $0.number < $1.number }) + programs {
+            _ = try kept.register(known.program)
+        }
         let outcomes = JournalBatch(outcomes: journal.outcomes)
         try kept.append(outcomes, at: snapshot.version)
         for record in journal.records.dropFirst(Int(snapshot.version)) {

@@ -19,7 +19,7 @@ struct Jobs: KeepingModule {
         case cancelled(id: String)
         /// Throws so often before it does not; with an action for the error where it always does.
         case tried(note: String, failures: Int)
-        /// Is known to the next start.
+        /// Is known to the next start. If it takes long, it asks for the next piece of work.
         case kept(note: String, seconds: Int, onRestart: RestartPolicy)
         /// Dispatches what has a secret.
         case confided(note: String)
@@ -37,6 +37,9 @@ struct Jobs: KeepingModule {
 
     /// Has the count of when it was asked for, which no later state gives.
     enum Work: ModuleWork { case kept(note: String, seconds: Int, count: Int) }
+
+    /// The seconds from which on kept work asks for more of it.
+    private static let onwardSeconds = 3
 
     static let dispatchables: [any Dispatchable.Type] = [Multiply.self]
 
@@ -63,7 +66,18 @@ struct Jobs: KeepingModule {
     func perform(_ work: Work, _ context: EffectContext<State>) async throws {
         switch work {
         case .kept(let note, let seconds, let count):
-            try await Self.work(context, note, "\(count)", seconds)
+            guard seconds >= Self.onwardSeconds else {
+                return try await Self.work(context, note, "\(count)", seconds)
+            }
+            try await Recorder.work("\(note)/\(count)") {
+                try await context.sleep(for: .seconds(seconds))
+                let next = Action.kept(
+                    note: "\(note)>\(count)",
+                    seconds: seconds - Self.onwardSeconds,
+                    onRestart: .retried
+                )
+                try await context.dispatch(next)
+            }
         }
     }
 

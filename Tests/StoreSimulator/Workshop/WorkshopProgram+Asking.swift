@@ -209,7 +209,7 @@ extension WorkshopProgram {
     private static func pin(_ note: (String, String), _ asker: inout Asker) -> Sent {
         let prefix = "pins/" + asker.chance.pick(pins) + "/"
         let text = ("text", JSONText.string(asker.ownText()))
-        switch asker.chance.below(12) {
+        switch asker.chance.below(14) {
         case 0...3: return Sent(prefix + "start", .of(note, text))
         case 4: return Sent(prefix + "stop")
         case 5, 6: return Sent(prefix + "texted", .of(note, text))
@@ -221,7 +221,7 @@ extension WorkshopProgram {
     private static func job(_ note: (String, String), _ asker: inout Asker) -> Sent {
         let id = ("id", JSONText.string(Words.id(&asker.chance)))
         let seconds = ("seconds", "\(asker.chance.below(6))")
-        switch asker.chance.below(12) {
+        switch asker.chance.below(14) {
         case 0...3:
             let time = asker.chance.happens(1, in: 6) ? ("seconds", "99") : seconds
             let replaces = ("replaces", asker.chance.happens(1, in: 3) ? "true" : "false")
@@ -230,11 +230,11 @@ extension WorkshopProgram {
         case 5: return Sent("jobs/queued", .of(note, seconds))
         case 6: return Sent("jobs/cancelled", .of(id))
         case 7: return Sent("jobs/tried", .of(note, ("failures", "\(asker.chance.below(4))")))
-        case 8:
-            let policy = asker.chance.pick(["lost", "retried", "reported"])
+        case 8...10:
+            let policy = asker.chance.pick(["lost", "retried", "retried", "reported"])
             return Sent("jobs/kept", .of(note, seconds, ("onRestart", "\"\(policy)\"")))
-        case 9: return Sent("jobs/confided", .of(note))
-        case 10: return Sent("Multiply", .of(note, ("a", "21")))
+        case 11: return Sent("jobs/confided", .of(note))
+        case 12: return Sent("Multiply", .of(note, ("a", "21")))
         default: return Sent("jobs/chained", .of(note, seconds))
         }
     }

@@ -60,13 +60,13 @@ extension WorkshopProgram {
             root.bins[id] = bin
             switch action {
             case .appeared: root.presence.enter("bins/" + id, in: session)
-            case .disappeared: root.presence.remove("bins/" + id, in: session)
+            case .disappeared: hide("bins/" + id, from: session, &root)
             }
         case let action as Desk.UI:
             Desk().reduce(&root.desk, ui: action)
             switch action {
             case .appeared: root.presence.enter("desk", in: session)
-            case .disappeared: root.presence.remove("desk", in: session)
+            case .disappeared: hide("desk", from: session, &root)
             }
         case let action as Desk.Action: try Desk().reduce(&root.desk, action)
         case let action as Desk.Internal: try Desk().reduce(&root.desk, internal: action)
@@ -143,7 +143,13 @@ extension WorkshopProgram {
     /// Takes a bin out, and the views that show it.
     private static func endBin(_ id: String, _ root: inout Workshop) {
         root.bins[id] = nil
-        root.presence.remove("bins/" + id)
+        for session in root.presence.sessions { hide("bins/" + id, from: session, &root) }
+    }
+
+    /// Takes a view away. A session that is over loses its empty list, too.
+    private static func hide(_ slice: String, from session: String, _ root: inout Workshop) {
+        let isOver = session != Sessions.shared && root.sessions[session] == nil
+        root.presence.remove(slice, in: session, isOver: isOver)
     }
 
     /// What an action of the whole state does, slice by slice.
@@ -195,6 +201,7 @@ extension WorkshopProgram {
         root.pins.end(session)
         root.tint.end(session)
         root.stools.end(session)
+        root.presence.remove("", in: session, isOver: true)
     }
 
     private static func absent<Value>(_ value: Value?) throws {

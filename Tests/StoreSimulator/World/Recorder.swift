@@ -23,6 +23,8 @@ final class Recorder: Sendable {
         let cause: UInt64?
         /// Whether it was refused because it is another module's own.
         let isForeign: Bool
+        /// Whether its slice was gone when the Core came to it.
+        let isTooLate: Bool
     }
 
     /// An action that was applied, as the log's lines have it.

@@ -240,9 +240,10 @@ extension Sessions.State: VisibleParts {
 
 extension Presence.State: VisibleParts {
     func text(of session: String) -> Bytewise {
-        guard !self[session].isEmpty else { return Bytewise("{}") }
+        guard pieces.contains(where: { $0.key.isSame(as: session) }) else { return Bytewise("{}") }
         return Bytewise(JSONText.object([(session, Bytewise(json: self[session]).text)]))
     }
 
-    var sessionNames: [String] { sessions }
+    /// A list stays when it is empty.
+    var sessionNames: [String] { pieces.map(\.key) }
 }
