@@ -163,6 +163,10 @@ extension Sessions.State {
     }
 }
 
+extension Sessions.State: SessionRegister {
+    package func isOpen(_ session: String) -> Bool { self[session] != nil }
+}
+
 extension Sessions.State: PiecewiseState {
     package static var pieceForm: PieceForm { .objectOfSessions }
 
