@@ -1,4 +1,5 @@
-/// A value for what has happened or is asked for. Its fields are the details; it may have none.
+/// A value for an event or a request. Its fields are the details; an action without details has
+/// none.
 ///
 /// Any value that threads can share can be an action:
 ///

@@ -1,8 +1,9 @@
 import StorePlatform
 import Synchronization
 
-/// What goes with an action on its way to the reducer: its place in the order, where it comes from,
-/// and what is to be done once it is committed.
+/// The data that accompany an action on its way to the reducer: its version, its time and its
+/// origin.
+/// Middleware can also register work in the envelope that runs after the commit.
 ///
 /// ```swift
 /// core.add(middleware: { state, action, envelope in
@@ -24,51 +25,54 @@ public struct ActionEnvelope: Sendable {
 
     /// The version that the action makes if it is committed.
     public var version: UInt64 { stamped.version }
-    /// When it was stamped, in nanoseconds since 1970.
+    /// The time of the stamp, in nanoseconds since 1970.
     public var time: Int64 { stamped.time }
-    /// Its wire name, such as `StepChangeRequested` or `movieCard/wanted`; in process, the name of
-    /// its type.
+    /// The wire name of the action, such as `StepChangeRequested` or `movieCard/wanted`. In
+    /// process, it is the name of the action's Swift type.
     public var type: String { stamped.type }
-    /// The session that it comes from; `shared` for a client without one, and for the program
-    /// itself where no session is behind what it does.
+    /// The session that dispatched the action, or that its cause belongs to. `shared` for a client
+    /// without a session, and for the program if no session led to the action.
     public var session: String { stamped.session ?? SessionName.shared }
-    /// The principal that it comes from; what follows an action comes from the same one. `nil` for
-    /// clients that show no credential, and for the program itself.
+    /// The principal that dispatched the action; an action that follows another has the same
+    /// principal. `nil` for a client without a credential, and for the program itself.
     public var principal: ActionPrincipal? { stamped.principal }
-    /// The version of the action that led to it; `nil` where none did.
+    /// The version of the action that led to this action; `nil` if no action did.
     public var cause: UInt64? { stamped.cause }
-    /// The id of the request that dispatched it, as the problems and the log of the server have it;
-    /// `nil` where none did.
+    /// The id of the request that dispatched the action, as in the server's problems and log; `nil`
+    /// if no request did.
     public var request: String? { stamped.requestID }
-    /// What dispatched it: the place in the program, or the client's address and what it calls
-    /// itself; `nil` where that is not kept.
+    /// The dispatcher of the action: a place in the program, or a client's address and the name
+    /// that the client gives itself. `nil` if it is not recorded.
     public var emitter: String? { stamped.origin }
-    /// What the client sent along, as JSON; `nil` where it sent nothing.
+    /// The data that the client sent along, as JSON; `nil` if it sent none.
     public var meta: [UInt8]? { stamped.meta }
 
-    /// Has `work` run once, after the action is committed: it is durable, and is what readers are
-    /// shown from then on.
+    /// Registers `work` to run once after the commit: then the action is durable, and readers can
+    /// see its version.
     ///
-    /// All such work runs in the order of the actions, and of one action in the order in which it
-    /// was registered. It does not run where the action, or another one of its array, is refused,
-    /// or where the batch can't be made durable. A batch that the Core takes back and reduces again
-    /// is shown to middleware again, and what was registered before is dropped.
+    /// Registered work runs in the order of the actions. The work of one action runs in the order
+    /// of its registration. `work` does not run in these cases:
     ///
-    /// It runs where the Core works, and holds up every action meanwhile: what takes long is handed
-    /// over. A dry run shows middleware nothing.
+    /// - The action, or another action of its array, is refused.
+    /// - The batch cannot be made durable.
+    /// - The Core takes the batch back and reduces it again. Middleware is then called again, and
+    ///   the earlier registrations are dropped.
     ///
-    /// - Returns: `false` once the middleware that was given this envelope has returned: then
-    ///   `work` is not run.
+    /// `work` runs on the thread that does the Core's work, and delays every later action. Move
+    /// slow work to another thread. A dry run calls no middleware.
+    ///
+    /// - Returns: `false` if the middleware that received this envelope has returned; `work` then
+    ///   does not run.
     @discardableResult
     public func afterCommit(_ work: @escaping @Sendable () -> Void) -> Bool {
         hooks.add(work, of: call)
     }
 }
 
-/// What one middleware registers while it is called.
+/// The work that one middleware registers while the Core calls it.
 private final class CommitHooks: Sendable {
     private struct State: Sendable {
-        /// How many calls have begun.
+        /// The number of calls that have begun.
         var call: UInt64 = 0
         var isOpen = false
         var hooks: [@Sendable () -> Void] = []
@@ -76,8 +80,8 @@ private final class CommitHooks: Sendable {
 
     private let state = Locked(State())
 
-    /// Calls `body` with the envelope of an action. Returns what is to run after the commit; `nil`
-    /// for nothing. One thread at a time.
+    /// Calls `body` with the envelope of an action, and returns the work that it registered; `nil`
+    /// if it registered none. Only one thread may call this at a time.
     func collect(
         _ stamped: StampedAction,
         _ body: (ActionEnvelope) -> Void
@@ -107,14 +111,15 @@ private final class CommitHooks: Sendable {
 }
 
 extension Core {
-    /// Calls `middleware` before each action is reduced, with the state as it was, the action, and
-    /// its envelope, which takes what is to be done after the commit.
+    /// Calls `middleware` before each action is reduced: with the current state, the action, and
+    /// its envelope, which accepts work for the time after the commit.
     ///
-    /// Middleware runs in the order in which it was added. It may look and dispatch; it can't
-    /// change or stop the action. It is called for actions that the reducer then refuses, too.
+    /// Middleware runs in the order in which it was added. A middleware may read and dispatch, but
+    /// it cannot change or stop the action. The Core also calls it for actions that the reducer
+    /// then refuses.
     ///
-    /// - Returns: the command that ends it. What it has registered for an action that is under way
-    ///   still runs.
+    /// - Returns: the command that removes the middleware. Work that it has already registered for
+    ///   an action still runs.
     @discardableResult
     public func add(
         middleware: @escaping @Sendable (State, any Action, ActionEnvelope) -> Void

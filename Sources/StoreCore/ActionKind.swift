@@ -1,9 +1,9 @@
 extension Action {
-    /// The wire name that an action shares with those that differ in the instance alone, as schemas
-    /// have it: `cards/{id}/liked` for `cards/7/liked`. Clients choose ids, so figures and events
-    /// are named by this.
+    /// Returns the wire name without the id of an instance, as schemas have it: `cards/{id}/liked`
+    /// for `cards/7/liked`. Figures and events use this name: clients choose the ids, so the number
+    /// of ids has no bound.
     ///
-    /// Cost: two comparisons where there is no instance.
+    /// Cost: two comparisons for an action without an instance.
     package func kind(of wireName: String) -> String {
         let own = type(of: self)
         if own == AddressedAction.self { return wireName.withoutInstance(from: 0) }
@@ -15,9 +15,9 @@ extension Action {
 }
 
 extension String {
-    /// The name with `{id}` in place of what is between the first slash from there on and the last.
+    /// Replaces the text between the first slash after `start` and the last slash with `{id}`.
     fileprivate func withoutInstance(from start: Int) -> String {
-        // Bytes are looked at: with a combining mark behind it, the slash is another character.
+        // Compares bytes: a slash with a combining mark behind it is another `Character`.
         let slash = UInt8(ascii: "/")
         let rest = utf8.dropFirst(start)
         guard let first = rest.firstIndex(of: slash), let last = rest.lastIndex(of: slash),

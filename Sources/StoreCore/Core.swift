@@ -1,7 +1,7 @@
 public import Dispatch
 
-/// The one owner of a state: takes actions in one order, makes each next state with the reducer,
-/// and shows it to all observers.
+/// The only owner of a state. A Core puts actions into one order, makes each next state with the
+/// reducer, and calls the observers with it.
 ///
 /// ```swift
 /// let core = Core<AppState>(state: AppState.initial, reducer: reducer)
@@ -10,12 +10,12 @@ public import Dispatch
 /// unsubscribe()
 /// ```
 ///
-/// The state can't be asked for: observe it, and miss nothing. Any thread may call anything here. A
-/// dispatch from within a reducer, a middleware or an observer is queued behind the action that is
-/// being worked on.
+/// The state has no getter. Observe it, and miss no state. Any thread may call any method. A
+/// dispatch from a reducer, a middleware or an observer is queued behind the current action.
 ///
-/// Made as above, the Core has no thread: a caller that finds it idle does the work, and also that
-/// of the callers that dispatch meanwhile. A Core may have a thread of its own, as a server's has.
+/// A Core that is made as above has no thread. The caller that finds it idle does the work,
+/// including the work of callers that dispatch meanwhile. A Core can also have a thread of its own,
+/// as in a server.
 public final class Core<State: Sendable>: Sendable {
     let engine: Engine
     let owner: TypedStateOwner<State>
@@ -25,8 +25,8 @@ public final class Core<State: Sendable>: Sendable {
         self.init(state: state, form: .returning(reducer), configuration: CoreConfiguration())
     }
 
-    /// Makes a Core with a reducer that changes the state in place, which spares large states the
-    /// copy.
+    /// Makes a Core with a reducer that changes the state in place. This avoids a copy of a large
+    /// state.
     public convenience init(
         state: State,
         reducer: @escaping @Sendable (inout State, any Action) -> Void
@@ -47,8 +47,9 @@ public final class Core<State: Sendable>: Sendable {
         )
     }
 
-    /// Makes a Core with a reducer that changes the state in place or refuses an action by throwing
-    /// ``Refusal``. It works on a copy, so what it changed before it threw is forgotten.
+    /// Makes a Core with a reducer that changes the state in place, or refuses an action by
+    /// throwing ``Refusal``. The reducer works on a copy, so the Core drops its changes if it
+    /// throws.
     @_disfavoredOverload
     public convenience init(
         state: State,
@@ -57,14 +58,14 @@ public final class Core<State: Sendable>: Sendable {
         self.init(state: state, form: .throwing(reducer), configuration: CoreConfiguration())
     }
 
-    /// Makes a Core with a thread of its own, which works until ``stop()``: a caller that
-    /// dispatches only hands over.
+    /// Makes a Core with a thread of its own, which works until ``stop()``. A caller only puts its
+    /// action into the mailbox.
     ///
     /// - Parameters:
-    ///   - state: the state to begin with, version 0.
+    ///   - state: the initial state, version 0.
     ///   - thread: the thread's name; the system shows at most 15 bytes of it.
-    ///   - mailboxMax: the most actions that wait, 65,536 where it is `nil`; beyond it a dispatch
-    ///     is refused.
+    ///   - mailboxMax: the most actions that wait; `nil` means 65,536. Beyond it, a dispatch is
+    ///     refused.
     ///   - reducer: changes the state in place, on the Core's thread.
     @_disfavoredOverload
     public convenience init(
@@ -80,7 +81,8 @@ public final class Core<State: Sendable>: Sendable {
         engine.start(named: thread)
     }
 
-    /// Takes nothing more, works off what it has, and ends the Core's own thread, if it has one.
+    /// Stops accepting actions. If the Core has a thread, waits until the queued actions are
+    /// applied and the thread has ended.
     public func stop() {
         engine.stop()
     }
@@ -95,21 +97,23 @@ public final class Core<State: Sendable>: Sendable {
         engine = Engine(owner, configuration.ports, hasSink: configuration.sink != nil)
     }
 
-    /// Hands an action over and returns at once; where the caller does the work, when it is done.
+    /// Puts an action into the mailbox and returns at once. If the calling thread does the Core's
+    /// work, returns after the action is applied.
     ///
-    /// - Returns: `false` where the mailbox is full or the Core has stopped, and then the action is
-    ///   not applied. That is counted in ``mailboxRefusedTotal``. Likewise where a server has no
-    ///   wire name for the action's type: it logs that, and ``droppedTotal`` counts it.
+    /// - Returns: `false` if the mailbox is full or the Core has stopped. The action is then not
+    ///   applied, and ``mailboxRefusedTotal`` counts it. Also `false` if a server has no wire name
+    ///   for the action's type: the server logs the action, and ``droppedTotal`` counts it.
     @discardableResult
     public func dispatch(_ action: any Action) -> Bool {
         engine.dispatch(action)
     }
 
-    /// Hands an action over and waits until it is applied and all observers were called.
+    /// Dispatches an action and waits until it is committed and every observer without a queue was
+    /// called.
     ///
     /// - Returns: the version that the action made, and the state of that version.
-    /// - Throws: ``Refusal`` where the reducer refuses, ``MailboxError`` where the Core does not
-    ///   take the action, ``CoreFailure`` where it can't apply it.
+    /// - Throws: ``Refusal`` if the reducer refuses the action, ``MailboxError`` if the mailbox
+    ///   does not take it, ``CoreFailure`` if the Core cannot apply it.
     @discardableResult
     public func dispatch(_ action: any Action) async throws -> Dispatched<State> {
         try await withCheckedThrowingContinuation { continuation in
@@ -117,14 +121,15 @@ public final class Core<State: Sendable>: Sendable {
         }
     }
 
-    /// Calls `observer` with the state as it is and after every action from then on, whether the
-    /// action changed anything or not.
+    /// Calls `observer` with the current state, and then after every action, even if the action did
+    /// not change the state.
     ///
-    /// Observers are called in the order in which they subscribed. Without a queue they are called
-    /// where the Core works and hold it up meanwhile.
+    /// Observers are called in the order in which they subscribed. An observer without a queue runs
+    /// on the thread that does the Core's work, and delays the next action.
     ///
-    /// - Returns: the command that ends it. Once it has been called on the thread that delivers,
-    ///   the observer is not called again; called from another thread, one call may be under way.
+    /// - Returns: the command that ends the observation. After it runs on the observer's own
+    ///   thread, the observer is not called again. If it runs on another thread, one call may still
+    ///   be in progress.
     @discardableResult
     public func observe(
         on queue: DispatchQueue? = nil,
@@ -137,12 +142,13 @@ public final class Core<State: Sendable>: Sendable {
         }
     }
 
-    /// Calls `middleware` before each action is reduced, with the state as it was and the action.
+    /// Calls `middleware` before each action is reduced, with the current state and the action.
     ///
-    /// Middleware runs in the order in which it was added. It may look and dispatch; it can't
-    /// change or stop the action. It is called for actions that the reducer then refuses, too.
+    /// Middleware runs in the order in which it was added. A middleware may read and dispatch, but
+    /// it cannot change or stop the action. The Core also calls it for actions that the reducer
+    /// then refuses.
     ///
-    /// - Returns: the command that ends it.
+    /// - Returns: the command that removes the middleware.
     @discardableResult
     public func add(
         middleware: @escaping @Sendable (State, any Action) -> Void
@@ -153,13 +159,14 @@ public final class Core<State: Sendable>: Sendable {
         })
     }
 
-    /// Calls `middleware` before each action is reduced, and what it returns after the commit.
+    /// Calls `middleware` before each action is reduced, and the closure that it returns after the
+    /// commit.
     ///
-    /// What is sent out belongs into the returned closure: it is not called for an action that was
-    /// refused or could not be made durable. It has a label of its own: beside
-    /// ``add(middleware:)``, a closure of several statements without types would be ambiguous.
+    /// Put output into the returned closure: the Core does not call it for an action that was
+    /// refused, or that could not be made durable. The label differs from ``add(middleware:)``:
+    /// with the same label, an untyped closure of several statements would be ambiguous.
     ///
-    /// - Returns: the command that ends it.
+    /// - Returns: the command that removes the middleware.
     @discardableResult
     package func add(
         stampedMiddleware middleware:
@@ -176,9 +183,9 @@ public final class Core<State: Sendable>: Sendable {
         }
     }
 
-    /// Adds an interceptor behind those that are there.
+    /// Adds an interceptor behind the existing interceptors.
     ///
-    /// - Returns: the command that ends it.
+    /// - Returns: the command that removes the interceptor.
     @discardableResult
     public func add(interceptor: @escaping Interceptor<State>) -> PlainCommand {
         let subscription = Subscriber<Interceptor<State>>(handler: interceptor, queue: nil)
@@ -188,9 +195,9 @@ public final class Core<State: Sendable>: Sendable {
         }
     }
 
-    /// Calls `reaction` with each action that was applied, and dispatches what it returns.
+    /// Calls `reaction` with each applied action, and dispatches the action that it returns.
     ///
-    /// - Returns: the command that ends it.
+    /// - Returns: the command that removes the reaction.
     package func add(_ reaction: ActionReaction<State>) -> PlainCommand {
         let subscription = Subscriber<ActionReaction<State>>(handler: reaction, queue: nil)
         perform { owner in owner.watchers.reactions.append(subscription) }
@@ -199,7 +206,7 @@ public final class Core<State: Sendable>: Sendable {
         }
     }
 
-    /// Changes what is shown states, at its place in the order.
+    /// Changes the watchers at this point of the order of actions.
     private func perform(_ change: @escaping @Sendable (TypedStateOwner<State>) -> Void) {
         engine.perform { [owner] _ in change(owner) }
     }
@@ -216,32 +223,32 @@ public final class Core<State: Sendable>: Sendable {
 }
 
 extension Core {
-    /// Actions that the mailbox did not take, since the start.
+    /// The number of actions since the start that the mailbox did not take.
     public var mailboxRefusedTotal: UInt64 { engine.refusedTotal }
 
-    /// Actions of presenters and reactions that were not applied, since the start: no client
-    /// waits for them.
+    /// The number of actions of the program itself, since the start, that were not applied and
+    /// whose outcome no client awaits.
     public var droppedTotal: UInt64 { engine.droppedTotal }
 
-    /// Has the Core read what others have appended to its journal. Any thread; never waits for the
-    /// Core.
+    /// Makes the Core read the records that other writers have appended to its journal. Any thread
+    /// may call this; it does not wait for the Core.
     ///
-    /// A journal that notifies of it needs no asking (``Journal/watch(_:)``).
+    /// A journal that sends notifications makes this call unnecessary (``Journal/watch(_:)``).
     package func follow() {
         engine.followAll()
     }
 
-    /// Starts the Core's own thread, where it has one.
+    /// Starts the Core's thread or the first turn on its pool; does nothing if callers do the work.
     package func start() {
         engine.start()
     }
 
-    /// Works off what waits, in the place of the Core's own thread where that was not started: in a
-    /// simulation one thread does everything. Returns whether there was anything.
+    /// Processes the waiting items in place of the Core's thread, which was not started. A
+    /// simulation does all work on one thread. Returns `true` if any item waited.
     package func turn() -> Bool { engine.turn() }
 }
 
-/// What became of a dispatched action.
+/// The result of a dispatched action.
 public struct Dispatched<State: Sendable>: Sendable {
     /// The version that the action made: 1 for the first.
     public let version: UInt64

@@ -4,28 +4,32 @@ package struct CoreConfiguration<State: Sendable>: Sendable {
     package typealias Driver = EnginePorts.Driver
 
     package var ports = EnginePorts()
-    /// Encodes and publishes what becomes durable.
+    /// Encodes and publishes the durable states.
     package var sink: (any Sink<State>)?
-    /// Compares the states before and behind an action; `true` where they differ. Without it every
-    /// action counts as a change. Not called for a state of modules: there the slices are compared.
+    /// Compares the states before and after an action, and returns `true` if they differ. Without
+    /// this closure, every action counts as a change. Unused for a state of modules: the Core
+    /// compares its slices.
     package var changed: (@Sendable (State, State) -> Bool)?
-    /// Decides whether slices that are equal by `==` have the same bytes; without it they have.
+    /// Compares the bytes of slices that are equal by `==`. Without it, equal slices count as the
+    /// same bytes.
     package var comparison: ByteComparison?
-    /// Encodes the effects that outlive the server; without it none is run again.
+    /// Encodes the effects that outlive the server. Without it, no effect runs again after a
+    /// restart.
     package var works: (any WorkCodec)?
-    /// Collect the slices that accepted actions have written, for the writer that encodes them.
+    /// Collectors of the slices that accepted actions have written; the writers that encode them
+    /// read these.
     package var touched: [TouchedModules] = []
 
     package init() {}
 
-    /// The ports that have nothing to do with the state's type.
+    /// Accesses the ports that do not depend on the state's type.
     package subscript<Value>(dynamicMember member: WritableKeyPath<EnginePorts, Value>) -> Value {
         get { ports[keyPath: member] }
         set { ports[keyPath: member] = newValue }
     }
 }
 
-/// A reducer in the form in which it was given.
+/// A reducer, with the calling form that the program chose.
 package enum ReducerForm<State: Sendable>: Sendable {
     case returning(@Sendable (State, any Action) -> State)
     case mutating(@Sendable (inout State, any Action) -> Void)
@@ -33,5 +37,5 @@ package enum ReducerForm<State: Sendable>: Sendable {
     case machine(any StateMachine<State>)
 }
 
-/// What runs before each reduce; what it returns runs after the commit.
+/// A function that runs before each reduction. The closure that it returns runs after the commit.
 typealias Middleware<State> = @Sendable (State, StampedAction) -> (@Sendable () -> Void)?

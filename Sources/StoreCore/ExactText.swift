@@ -1,3 +1,3 @@
-// Exported, because a typealias would give programs that switch on `MemberImportVisibility` the
-// name of ``ExactText`` without its members.
+// Exported: with the feature `MemberImportVisibility`, a typealias would give programs the name of
+// ``ExactText`` without its members.
 @_exported public import StoreTexts

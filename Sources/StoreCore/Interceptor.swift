@@ -1,8 +1,9 @@
-/// Stands before the reducer: lets an action through, replaces it, lets others follow it, or blocks
-/// it by throwing ``Refusal``.
+/// A function that runs before the reducer. An interceptor lets an action pass, replaces it, adds
+/// actions behind it, or refuses it by throwing ``Refusal``.
 ///
-/// Receives the state before the action, and the action. Interceptors run where the Core works, in
-/// the order in which they were added. Replay skips them: their decisions are in the journal.
+/// An interceptor receives the current state and the action. Interceptors run on the thread that
+/// does the Core's work, in the order in which they were added. A replay skips them: the journal
+/// has the results of their decisions.
 ///
 /// ```swift
 /// core.add(interceptor: { state, stamped in
@@ -13,7 +14,7 @@
 public typealias Interceptor<State: Sendable> =
     @Sendable (State, StampedAction) throws -> Interception<State>
 
-/// What becomes of an action that was intercepted.
+/// The decision of an interceptor about an action.
 public struct Interception<State: Sendable>: Sendable {
     let replacement: (any Action)?
     let following: [any Action]
@@ -29,23 +30,24 @@ public struct Interception<State: Sendable>: Sendable {
         self.after = after
     }
 
-    /// It goes on as it is.
+    /// Lets the action pass unchanged.
     public static var proceed: Interception { Interception() }
 
-    /// It goes on as it is, and `after` is called with the state that it led to, once that is
-    /// durable. Of several, that of the last interceptor is called first.
+    /// Lets the action pass unchanged. After the commit, calls `after` with the state that the
+    /// action led to. With several interceptors, the closure of the last one is called first.
     public static func proceed(
         after: @escaping @Sendable (State) -> Void
     ) -> Interception {
         Interception(after: after)
     }
 
-    /// Another action goes on in its place; the next interceptors see that one.
+    /// Replaces the action. The next interceptors receive the replacement.
     public static func replace(with action: any Action) -> Interception {
         Interception(replacement: action)
     }
 
-    /// It goes on, and these follow it at once: all of them are applied, or none.
+    /// Lets the action pass, and adds `actions` directly behind it. All of them are applied, or
+    /// none.
     public static func follow(with actions: (any Action)...) -> Interception {
         Interception(following: actions)
     }

@@ -1,9 +1,9 @@
 public import Dispatch
 
-/// A closure with a name: something that can be done with a value, passed around and called later.
+/// A closure with a name, which a program can pass around and call later.
 ///
-/// Two commands are equal when they are the same one. Where it was made is kept, so that
-/// ``debugDescription`` identifies it.
+/// Two commands are equal if they are the same object. A command records the place in the source
+/// that made it; ``debugDescription`` shows the place.
 ///
 /// ```swift
 /// let printInt = Command<Int>(id: "Print the int") { print($0) }
@@ -12,18 +12,18 @@ public import Dispatch
 /// printSeven()
 /// ```
 public final class Command<Value>: Sendable {
-    /// What the command is called; for people, not for code.
+    /// The name of the command, for people and not for code.
     public let id: String
-    /// The file that made it.
+    /// The file that made the command.
     public let file: String
-    /// The function that made it.
+    /// The function that made the command.
     public let function: String
-    /// The line that made it.
+    /// The line that made the command.
     public let line: UInt
 
     private let action: @Sendable (Value) -> Void
 
-    /// Makes a command of a closure.
+    /// Makes a command from a closure.
     public init(
         id: String = "unnamed",
         file: String = #fileID,
@@ -38,22 +38,22 @@ public final class Command<Value>: Sendable {
         self.action = action
     }
 
-    /// Does it, on the caller's thread.
+    /// Runs the command on the caller's thread.
     public func execute(with value: Value) {
         action(value)
     }
 
-    /// Does it, on the caller's thread: `command(with: 7)`.
+    /// Runs the command on the caller's thread: `command(with: 7)`.
     public func callAsFunction(with value: Value) {
         action(value)
     }
 
-    /// The command that makes its value from another one first.
+    /// Returns a command that first computes its value from another value.
     public func map<Other>(_ transform: @escaping @Sendable (Other) -> Value) -> Command<Other> {
         derived("map") { [self] in action(transform($0)) }
     }
 
-    /// The command that is done on a queue, wherever it is called.
+    /// Returns a command that runs on a queue, independently of the calling thread.
     public func async(on queue: DispatchQueue) -> Command<Value> where Value: Sendable {
         derived(queue.label) { [self] value in
             queue.async { self.action(value) }
@@ -65,7 +65,7 @@ public final class Command<Value>: Sendable {
         Command(id: "nop") { _ in }
     }
 
-    /// A command made from this one; it keeps this one's name and origin.
+    /// Returns a command that is derived from this command, with its name and origin.
     private func derived<Other>(
         _ step: String,
         _ action: @escaping @Sendable (Other) -> Void
@@ -81,7 +81,7 @@ public final class Command<Value>: Sendable {
 }
 
 extension Command where Value: Sendable {
-    /// The command that needs no value any more: it has this one.
+    /// Returns a command without a value, which runs this command with `value`.
     public func bound(to value: Value) -> PlainCommand {
         derived("bound(\(value))") { [self] (_: Void) in action(value) }
     }
@@ -91,24 +91,24 @@ extension Command where Value: Sendable {
 public typealias PlainCommand = Command<Void>
 
 extension Command where Value == Void {
-    /// Does it, on the caller's thread.
+    /// Runs the command on the caller's thread.
     public func execute() {
         execute(with: ())
     }
 
-    /// Does it, on the caller's thread: `command()`.
+    /// Runs the command on the caller's thread: `command()`.
     public func callAsFunction() {
         execute(with: ())
     }
 
-    /// Leaves the command to a disposer, which calls it when it goes.
+    /// Adds the command to a disposer, which runs it when the disposer is deallocated.
     public func dispose(on disposer: Disposer) {
         disposer.add(disposal: self)
     }
 }
 
 extension Command: Hashable, CustomDebugStringConvertible {
-    /// Whether both are the same command.
+    /// True if both are the same command.
     public static func == (a: Command, b: Command) -> Bool {
         a === b
     }
@@ -118,7 +118,7 @@ extension Command: Hashable, CustomDebugStringConvertible {
         hasher.combine(ObjectIdentifier(self))
     }
 
-    /// Type, name and origin, a line each.
+    /// The type, the name and the origin, on a line each.
     public var debugDescription: String {
         """
         type: Command<\(Value.self)>

@@ -1,17 +1,18 @@
 import StorePlatform
 import Synchronization
 
-/// Calls commands when it goes: its owner owns what they end.
+/// Runs its commands when it is deallocated. The owner of a disposer thereby owns the subscriptions
+/// that the commands end.
 ///
-/// The commands are called in the order in which they were added, on the thread that let go of the
+/// The commands run in the order in which they were added, on the thread that released the
 /// disposer.
 public final class Disposer: Sendable {
     private let disposals = Locked<[PlainCommand]>([])
 
-    /// Makes a disposer without anything to dispose of.
+    /// Makes a disposer without commands.
     public init() {}
 
-    /// Adds a command to call at the end. Any thread may call this.
+    /// Adds a command that runs at the end. Any thread may call this.
     public func add(disposal: PlainCommand) {
         disposals.withLock { $0.append(disposal) }
     }

@@ -1,15 +1,15 @@
-/// The outcome of a dispatched action, as the label `outcome` of metrics has it. All actions of an
+/// The outcome of a dispatched action, as the label `outcome` of the metrics. All actions of an
 /// array have the outcome of the array.
 package enum ActionOutcome: Int, Sendable, CaseIterable {
-    /// Applied, and the state is another one.
+    /// Applied, and the state differs from the state before.
     case changed
     /// Applied, and the state is the same.
     case unchanged
     /// Refused by the reducer, by an interceptor, or because the state has no JSON form.
     case refused
-    /// Not applied, because the state has another version than was expected.
+    /// Not applied, because the state does not have the expected version.
     case versionMismatch
-    /// Answered with what became of the same request before.
+    /// Answered with the outcome of the same, earlier request.
     case replayed
     /// Not applied, because another request had the same idempotency key.
     case keyTaken
@@ -17,10 +17,10 @@ package enum ActionOutcome: Int, Sendable, CaseIterable {
     case dryRun
     /// Not applied, because the effect that dispatched it was cancelled.
     case cancelled
-    /// Not applied, or it is not known whether it was, because the journal failed.
+    /// The journal or the Core failed: the action was not applied, or its outcome is unknown.
     case failed
 
-    /// As the label `outcome` has it.
+    /// The value of the label `outcome`.
     package var label: String {
         switch self {
         case .changed: "changed"
@@ -35,7 +35,7 @@ package enum ActionOutcome: Int, Sendable, CaseIterable {
         }
     }
 
-    /// The outcome of an envelope that was not applied; `nil` where it was.
+    /// Makes the outcome of an envelope that was not applied; `nil` if it was applied.
     init?(_ outcome: Outcome) {
         switch outcome {
         case .applied: return nil

@@ -2,28 +2,28 @@ package import StorePlatform
 import StoreTexts
 import Synchronization
 
-/// What a Core measures of its work. The thread that drains the mailbox is the owner of all of it;
-/// any thread may read.
+/// The measurements of a Core. The thread that drains the mailbox writes them; any thread may read
+/// them.
 ///
-/// Each type of action has a row of cells: one for each outcome, and a histogram of reducing. The
-/// rows are made at the start, and an action brings the number of its row, so nothing is looked up.
-/// There are as many rows as the program declares types, and one for all others.
+/// Each type of action has a row of cells: one cell for each outcome, and a histogram of the
+/// reducer's time. The rows are made at the start. An action has the index of its row, so counting
+/// needs no lookup. The last row counts all types that the program does not declare.
 package final class CoreFigures: Sendable {
-    /// The name of the row of actions that are not declared.
+    /// The name of the row for undeclared types of actions.
     package static let other = "other"
 
-    /// How long envelopes waited in the mailbox, from the event loop's turn that offered them until
-    /// the first of their actions was about to be reduced. Those of clients alone.
+    /// The time that client envelopes waited in the mailbox. The time begins with the event loop's
+    /// turn that offered the envelope, and ends before its first action is reduced.
     package let queueWait = Histogram()
-    /// How long the journal took for a batch: until it was durable.
+    /// The time that the journal took to make a batch durable.
     package let commit = Histogram()
-    /// How long it took from there until readers could get it.
+    /// The time from there until readers could get the batch.
     package let publish = Histogram()
-    /// How many actions the batches had.
+    /// The number of actions in the batches.
     package let batches = Histogram(.counts)
 
     private let types: [String]
-    /// The rows of requests.
+    /// The row of each kind of request.
     private let requests: [ExactText: Int]
     private let rows: Cells
     private let buckets = Buckets.durations
@@ -31,7 +31,8 @@ package final class CoreFigures: Sendable {
 
     /// - Parameters:
     ///   - types: the types of actions, in the order of ``EnvelopeMember/number``.
-    ///   - requests: what clients ask for besides actions, each as ``ClientRequest/kind``.
+    ///   - requests: the kinds of client requests that are no actions, as in
+    ///     ``ClientRequest/kind``.
     package init(types: [String] = [], requests: [String] = []) {
         self.types = types + requests + [Self.other]
         self.requests = Dictionary(
@@ -46,7 +47,7 @@ package final class CoreFigures: Sendable {
 // Counting
 
 extension CoreFigures {
-    /// Counts an action that was applied, and that took so many nanoseconds to reduce.
+    /// Counts an applied action and the nanoseconds that its reduction took.
     func applied(_ member: ReducedMember, changed: Bool, nanoseconds: UInt64) {
         let row = row(of: member)
         row[(changed ? ActionOutcome.changed : .unchanged).rawValue].count()
@@ -65,7 +66,7 @@ extension CoreFigures {
         return rows.first + rowCount * (number >= 0 ? number : rowOfRequest(member))
     }
 
-    /// The row of what is no action of the table.
+    /// Returns the row of a client request, or the last row for any other action without a number.
     private func rowOfRequest(_ member: ReducedMember) -> Int {
         let request = member.action as? ClientRequest
         return request.flatMap { requests[ExactText($0.kind)] } ?? types.count - 1
@@ -75,17 +76,17 @@ extension CoreFigures {
 // Reading
 
 extension CoreFigures {
-    /// What was counted of one type of action.
+    /// The counts of one type of action.
     package struct ActionFigures: Sendable {
         /// The type's wire name, with `{id}` in the place of an instance's id.
         package let type: String
-        /// How many actions had each outcome, in the order of the cases.
+        /// The number of actions with each outcome, in the order of the cases.
         package let outcomes: [UInt64]
-        /// How long reducing those took that were applied.
+        /// The time that reducing the applied actions took.
         package let reducing: Distribution
     }
 
-    /// Of each type that was dispatched. Any thread.
+    /// The counts of each type that was dispatched. Any thread may read them.
     package var actions: [ActionFigures] {
         types.indices.compactMap { type in
             let row = rows.first + rowCount * type

@@ -1,21 +1,21 @@
 import StorePlatform
 
-/// When the parts of a commit ended, in the nanoseconds of ``SystemTime/steadyNanoseconds()``.
+/// The times at which the parts of a commit ended, as ``SystemTime/steadyNanoseconds()``.
 struct CommitTimes {
-    /// The journal was about to get the batch.
+    /// The time directly before the append to the journal.
     var appending: UInt64 = 0
     var durable: UInt64 = 0
-    /// Readers could get it.
+    /// The time at which readers could get the batch.
     var published: UInt64 = 0
 }
 
-// What is measured. Without figures no clock is read here.
+// Measuring. Without figures and traces, the engine reads no clock here.
 
 extension Engine {
-    /// The time, where something is measured: read thrice for a batch.
+    /// The current time, read three times for a batch; 0 if nothing is measured.
     var now: UInt64 { figures == nil && !isTraced ? 0 : SystemTime.steadyNanoseconds() }
 
-    /// Counts a batch that is published.
+    /// Counts the actions of a published batch.
     func count(_ done: borrowing Batch, _ times: CommitTimes) {
         guard let figures else { return }
         figures.commit.observe(times.durable &- times.appending)
@@ -32,7 +32,7 @@ extension Engine {
         }
     }
 
-    /// Completes an envelope. One that was applied is counted by its steps.
+    /// Completes an envelope. The steps of an applied envelope were counted before.
     func answer(_ envelope: Envelope, _ outcome: Outcome) {
         if let figures, let ended = ActionOutcome(outcome) { figures.ended(envelope, ended) }
         if isTraced, let span = envelope.span { end(span, of: envelope, outcome) }

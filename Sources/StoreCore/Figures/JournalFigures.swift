@@ -1,10 +1,10 @@
 package import StorePlatform
 
-/// What a journal on disk measures of itself.
+/// The measurements that a journal on disk takes of itself.
 package struct JournalFigures: Sendable {
-    /// How many bytes each of its files has, by what the file is for.
+    /// The number of bytes of each file, under the purpose of the file.
     package let files: [(file: String, bytes: UInt64)]
-    /// How long the syncs of its batches took.
+    /// The time that the syncs of its batches took.
     package let syncs: Distribution
 
     package init(files: [(file: String, bytes: UInt64)], syncs: Distribution) {
@@ -13,7 +13,7 @@ package struct JournalFigures: Sendable {
     }
 }
 
-/// A journal that measures itself. Any thread asks for the figures; it waits for no append.
+/// A journal that measures itself. Any thread may read the figures, without waiting for an append.
 package protocol MeasuredJournal: Journal {
     var figures: JournalFigures { get }
 }
