@@ -1,32 +1,32 @@
-/// Receives each commit, and the actions that are not applied. The Core's thread makes every call,
-/// and waits for its end.
+/// Receives each commit, and the actions that are not applied. The thread that does the Core's work
+/// makes every call, and waits until the call returns.
 ///
-/// None of it has to be implemented.
+/// Each method has a default that does nothing.
 package protocol CommitFollower: AnyObject, Sendable {
-    /// Whether ``applied(_:)`` is to be called. Reducers' time is measured for the call.
+    /// True if the Core is to call ``applied(_:)``. The Core then measures the time of the reducer.
     var takesActions: Bool { get }
 
     /// Records are durable.
     ///
     /// - Parameters:
-    ///   - version: the newest.
-    ///   - bytes: what their payloads and meta take.
+    ///   - version: the newest version.
+    ///   - bytes: the number of bytes of their payloads and metas.
     func appended(through version: UInt64, bytes: Int)
 
-    /// The actions of a commit, in their order, are durable.
+    /// The actions of a commit are durable. The array is in their order.
     func applied(_ actions: [AppliedAction])
 
-    /// An action of the program's own was not applied.
+    /// An action of the program itself was not applied.
     func dropped(_ action: DroppedAction)
 
-    /// An action of a client was refused, or would have been in a dry run.
+    /// An action of a client was refused; in a dry run, it would have been refused.
     func refused(_ action: RefusedAction)
 
     /// A reducer or an interceptor threw an error that is no ``Refusal``.
     func reducerFailed(_ failure: ReducerFailure)
 
-    /// What other writers have appended can't be read at the moment. It is tried again when they
-    /// append more, or when they are first again.
+    /// The journal cannot read the records of other writers now. The Core tries again when they
+    /// append more, or when they again append first.
     func unreadable(_ error: JournalError)
 }
 

@@ -1,101 +1,103 @@
-/// Keeps the history of a store: the applied actions, what became of requests with idempotency
-/// keys, and snapshots of the state. The Core appends to it, and the log and a start read it.
+/// Stores the history: the applied actions, the outcomes of requests with idempotency keys, and
+/// snapshots of the state. The Core appends to the journal; the log and a start read it.
 ///
-/// Any thread may make any call, and none waits for an append longer than that append takes. A Core
+/// Any thread may make any call. No call waits for an append longer than that append takes. A Core
 /// appends from its own thread, a batch at a time.
 ///
-/// Several programs may write one history, each with a journal of its own: an append names the
-/// version that it follows, so of two that follow the same version one is refused. That writer
-/// then reads with ``tail(from:)`` what the other one wrote. `JournalConformance`, in
-/// `StoreTesting`, is a suite of tests for a journal of your own.
+/// Several programs may write one history, each with a journal of its own. An append names the
+/// version that it follows. If two appends follow the same version, the second is refused. Its
+/// writer then reads the records of the other writer with ``tail(from:)``. `JournalConformance`, in
+/// `StoreTesting`, is a suite of tests for a custom journal.
 public protocol Journal: AnyObject, Sendable {
-    /// Identifies the continuous history that the journal holds. Versions of two epochs are not
-    /// comparable: the same number may be another state.
+    /// The id of the continuous history in the journal. Versions of two epochs are not comparable:
+    /// the same number may be another state.
     var epoch: UInt32 { get }
-    /// The version of the newest record, 0 where there has been none.
+    /// The version of the newest record; 0 if the history never had a record.
     var version: UInt64 { get }
-    /// The oldest version whose record can still be read, or one more than ``version`` where none
-    /// can.
+    /// The version of the oldest record that can still be read. If no record can be read, one more
+    /// than ``version``.
     var oldest: UInt64 { get }
-    /// Whether an append can fail, as one to a disk can. Where it can, an append also takes time,
-    /// so the Core lets other threads fill its mailbox before it takes the next batch.
+    /// True if an append can fail, as on a disk. Such an append also takes time, so the Core lets
+    /// other threads fill its mailbox before it takes the next batch.
     var canFail: Bool { get }
 
-    /// Appends a batch whole, or not at all, and returns when it is durable.
+    /// Appends a whole batch or nothing, and returns when the batch is durable.
     ///
     /// - Parameters:
-    ///   - batch: the versions of its records follow `expected` without a hole.
+    ///   - batch: its records; their versions follow `expected` without a gap.
     ///   - expected: the version that the history must be at.
-    /// - Throws: ``JournalError/conflict(version:)`` where it is at another version, and nothing
-    ///   was written; else another ``JournalError``.
+    /// - Throws: ``JournalError/conflict(version:)`` if the history is at another version; nothing
+    ///   was written then. Otherwise another ``JournalError``.
     func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError)
 
-    /// The first records after a version, of all writers; empty where there are none.
+    /// Returns the first records after a version, of all writers; an empty array if there are none.
     ///
-    /// It reads all that is durable when it is called, also what other writers appended since
-    /// ``version`` was last brought up to date. The default, for a journal that only this process
-    /// writes, is a page of ``read(_:)``.
+    /// The result has every record that was durable at the call. This includes records that other
+    /// writers appended after the last update of ``version``. The default reads a page with
+    /// ``read(_:)``; it is correct if only this process writes the journal.
     ///
-    /// - Throws: ``JournalError/gone(oldest:)`` where history does not reach back that far.
+    /// - Throws: ``JournalError/gone(oldest:)`` if history does not reach back that far.
     func tail(from version: UInt64) throws(JournalError) -> [Record]
 
-    /// Begins to call `appended` with the newest version after other writers have appended.
+    /// Starts to call `appended` with the newest version after other writers have appended.
     ///
-    /// The journal calls `appended` on any thread, while it holds no lock of its own; `appended`
-    /// returns soon. One call may stand for several appends. The default, for a journal that only
-    /// this process writes, returns `nil`.
+    /// The journal calls `appended` on any thread, without holding a lock of its own, and
+    /// `appended` returns soon. A call may stand for several appends. The default returns `nil`; it
+    /// is for a journal that only this process writes.
     ///
-    /// - Returns: what ends it; `nil` where the journal can't notice what others write. A
-    ///   Core then reads it only when an append of its own is refused.
+    /// - Returns: the command that ends the calls; `nil` if the journal cannot notice other
+    ///   writers. A Core then reads their records only if an append of its own is refused, or if a
+    ///   request refers to a newer version.
     func watch(_ appended: @escaping @Sendable (UInt64) -> Void) -> PlainCommand?
 
-    /// The records that a page asks for, in the order of their versions.
+    /// Returns the records of a page, in the order of their versions.
     ///
-    /// - Throws: ``JournalError/gone(oldest:)`` where history does not reach back that far.
+    /// - Throws: ``JournalError/gone(oldest:)`` if history does not reach back that far.
     func read(_ page: JournalPage) throws(JournalError) -> JournalRecords
 
-    /// What became of the requests with these keys, as far as it is still kept: a key that is not
-    /// in the result was not used, or its outcome is removed. Keys are compared by their bytes.
+    /// Returns the stored outcomes of the requests with these keys. A key that is missing in the
+    /// result was never used, or its outcome was removed. Keys are compared by their bytes.
     func outcomes(
         of keys: [IdempotencyKey]
     ) throws(JournalError) -> [IdempotencyKey: KeptOutcome]
 
-    /// Keeps the state of a version that is durable already, and removes the snapshots, records and
-    /// outcomes that exceed what the journal is set to keep.
+    /// Stores the state of a durable version. Removes the snapshots, records and outcomes that
+    /// exceed the bounds of the journal.
     func save(_ snapshot: StateSnapshot) throws(JournalError)
 
-    /// Keeps the names and forms of a program that is about to append, and returns the number that
-    /// its records have as ``Record/program``.
+    /// Stores the names and forms of a program that is about to append. Returns the number that its
+    /// records have as ``Record/program``.
     ///
-    /// The same digest has the same number. The program is the last of ``programs()`` from now on.
-    /// A journal keeps ``KeptProgram/countMax`` programs, and gives no number twice.
+    /// The same digest has the same number. From now on, the program is the last of ``programs()``.
+    /// A journal stores ``KeptProgram/countMax`` programs, and never uses a number twice.
     ///
-    /// - Throws: as an append does.
+    /// - Throws: the errors of an append.
     func register(_ program: WritingProgram) throws(JournalError) -> UInt32
 
-    /// The programs that are kept, in the order in which they have registered last.
+    /// Returns the stored programs, in the order of their last registrations.
     func programs() throws(JournalError) -> [KeptProgram]
 
-    /// The version of the oldest snapshot from which all records up to now can still be read.
+    /// The version of the oldest snapshot from which all records up to now can be read.
     var oldestSnapshot: UInt64? { get }
 
-    /// The version of the newest snapshot.
+    /// The version of the newest snapshot; `nil` if there is none.
     var newestSnapshot: UInt64? { get }
 
-    /// The newest snapshot of `version` or before, where there is one.
+    /// Returns the newest snapshot of `version` or before; `nil` if there is none.
     func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot?
 
-    /// Closes files and connections; calls after that may fail. Closing twice is no error. The
-    /// default does nothing.
+    /// Closes files and connections; later calls may fail. Closing twice is no error. The default
+    /// does nothing.
     func close()
 }
 
 extension Journal {
-    /// The bounds of one ``tail(from:)``: 1,000 records, and 4 MiB of payload and meta, which a
-    /// single record may exceed.
+    /// The bounds of one ``tail(from:)``: 1,000 records, and 4 MiB of payloads and metas. A single
+    /// record may exceed the 4 MiB.
     public static var tailPage: (recordsMax: Int, bytesMax: Int) { (1_000, 4 << 20) }
 
-    /// The first records after a version, by ``read(_:)``: complete where only this process writes.
+    /// Reads the first records after a version with ``read(_:)``: all of them if only this process
+    /// writes.
     public func tail(from version: UInt64) throws(JournalError) -> [Record] {
         let (recordsMax, bytesMax) = Self.tailPage
         return try read(JournalPage(after: version, limit: recordsMax, bytesMax: bytesMax)).records
@@ -107,13 +109,13 @@ extension Journal {
     /// Does nothing.
     public func close() {}
 
-    /// What became of the request that had this key, if that is still known.
+    /// Returns the stored outcome of the request with this key; `nil` if there is none.
     public func outcome(of key: IdempotencyKey) throws(JournalError) -> KeptOutcome? {
         try outcomes(of: [key])[key]
     }
 }
 
-/// What one append makes durable: the Core makes it of the actions that it applied together.
+/// The content of one append. The Core makes it of the actions that it applied together.
 public struct JournalBatch: Sendable, Equatable {
     /// The applied actions, in order.
     public var records: [Record]
@@ -127,16 +129,16 @@ public struct JournalBatch: Sendable, Equatable {
     }
 }
 
-/// Which part of history ``Journal/read(_:)`` is to return.
+/// The part of history that ``Journal/read(_:)`` is to return.
 public struct JournalPage: Sendable, Equatable {
-    /// Only records after this version.
+    /// The version that the records follow.
     public var after: UInt64
     /// The most records.
     public var limit: Int
-    /// The most bytes of payload and meta together. The first record is returned even where it
-    /// alone exceeds this.
+    /// The most bytes of payloads and metas together. The first record is returned even if it alone
+    /// exceeds this bound.
     public var bytesMax: Int
-    /// Only records of this wire name, byte for byte; `nil` for all.
+    /// The wire name of the records, compared byte for byte; `nil` for all records.
     public var type: String?
 
     /// Makes a page of all types.
@@ -152,32 +154,32 @@ public struct JournalPage: Sendable, Equatable {
 public struct JournalRecords: Sendable, Equatable {
     /// The records, in order.
     public var records: [Record]
-    /// History was read up to and including this version, and the next page begins after it. Where
-    /// a page is for one type, this may be beyond the last of `records`.
+    /// The version up to which history was read. The next page begins after it. On a page of one
+    /// type, `through` may be greater than the version of the last record.
     public var through: UInt64
 
-    /// Makes an answer.
+    /// Makes the result of a read.
     public init(records: [Record], through: UInt64) {
         self.records = records
         self.through = through
     }
 }
 
-/// Why a call of a journal failed.
+/// The reason why a call of a journal failed.
 public enum JournalError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// There is no room; nothing was written, and it may be tried again.
+    /// There is no room. Nothing was written, and the caller may try again.
     case storageFull
-    /// Another writer was faster, and nothing was written: the journal is at this version.
-    /// ``Journal/tail(from:)`` has what is there instead.
+    /// Another writer appended first, and nothing was written. The journal is at this version;
+    /// ``Journal/tail(from:)`` returns the records of the other writer.
     case conflict(version: UInt64)
     /// History begins at this version.
     case gone(oldest: UInt64)
-    /// What was read is not what was written.
+    /// The bytes that were read differ from the bytes that were written.
     case corrupt(String)
-    /// It is not known whether anything was written.
+    /// An append failed, and its result is unknown: it may have written the batch.
     case unknown(String)
 
-    /// What happened, in words for the operator.
+    /// The error, in words for the operator.
     public var description: String {
         switch self {
         case .storageFull: "there is no room"

@@ -1,8 +1,9 @@
-/// What a client calls a request by, so that it can send it again and not apply it twice.
+/// The name that a client gives to a request, so that it can send it again without applying it
+/// twice.
 public struct IdempotencyKey: Hashable, Sendable {
-    /// The principal whose key it is; `nil` for anonymous clients.
+    /// The principal that owns the key; `nil` for anonymous clients.
     public let principal: String?
-    /// The key itself, 1 to 255 characters.
+    /// The text of the key, 1 to 255 characters.
     public let key: String
 
     /// Makes a key.
@@ -11,7 +12,7 @@ public struct IdempotencyKey: Hashable, Sendable {
         self.key = key
     }
 
-    /// Whether both have the same bytes.
+    /// True if both have the same bytes.
     public static func == (a: IdempotencyKey, b: IdempotencyKey) -> Bool {
         a.key.isSame(as: b.key)
             && a.principal.map { ExactText($0) } == b.principal.map { ExactText($0) }
@@ -24,19 +25,19 @@ public struct IdempotencyKey: Hashable, Sendable {
     }
 }
 
-/// What is remembered of an applied action or array that came with an idempotency key.
+/// The stored outcome of an applied action or array that came with an idempotency key.
 public struct KeptOutcome: Sendable, Equatable {
-    /// The request's key.
+    /// The key of the request.
     public let key: IdempotencyKey
-    /// Identifies the request's body: the same bytes give the same fingerprint.
+    /// The fingerprint of the request's body: the same bytes give the same fingerprint.
     public let fingerprint: [UInt8]
     /// The version of the first action.
     public let first: UInt64
     /// The version of the last action.
     public let last: UInt64
-    /// Whether any of them changed the state.
+    /// True if any of the actions changed the state.
     public let changed: Bool
-    /// When it was applied, in nanoseconds since 1970.
+    /// The time of the application, in nanoseconds since 1970.
     public let time: Int64
 
     /// Makes an outcome.

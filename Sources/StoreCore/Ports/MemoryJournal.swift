@@ -1,45 +1,47 @@
 import StorePlatform
 import Synchronization
 
-/// A journal in memory: as long as the process lives, and no longer.
+/// A journal in memory. Its history ends with the process.
 ///
-/// Bounded by the records, the bytes, the keys and the snapshots of its retention; beyond any of
-/// them the oldest are forgotten, and what they have of texts and bytes is free at once; the places
-/// that they had, when all records of their batch are forgotten. Bytes are all that a record takes
-/// (``Record/memoryBytes``). Outcomes and snapshots are bounded by their number and come on top: at
-/// the most ``Retention/keysMax`` and a quarter more outcomes, and ``Retention/snapshotsMax``
-/// states. Ages don't count here.
+/// The journal is bounded by the records, bytes, keys and snapshots of its retention. Beyond a
+/// bound, it drops the oldest. A dropped record frees its texts and bytes at once; the array slots
+/// are freed with the last record of the batch. The bound on bytes counts all memory of a record
+/// (``Record/memoryBytes``).
+///
+/// Outcomes and snapshots are bounded by their number, and their bytes are not counted. The journal
+/// holds at most a quarter more outcomes than ``Retention/keysMax``, plus 16. Its snapshots number
+/// at most ``Retention/snapshotsMax``, but 4 are always allowed. The journal ignores ages.
 public final class MemoryJournal: Journal {
     fileprivate struct Kept {
-        /// The records, as they came: what is appended is not copied, and nothing is moved.
+        /// The appended arrays, uncopied, so that no record moves.
         var batches = Ring<[Record]>()
-        /// How many of the first batch's are forgotten.
+        /// The number of dropped records at the beginning of the first batch.
         var forgotten = 0
         var count = 0
         var version: UInt64
-        /// What the records take.
+        /// The memory of the records, in bytes.
         var bytes: UInt64 = 0
         var outcomes: [IdempotencyKey: KeptOutcome] = [:]
-        /// The keys in the order in which they came, for forgetting the oldest.
+        /// The keys in the order of their first use; the oldest are dropped first.
         var keys: [IdempotencyKey] = []
         var snapshots: [StateSnapshot] = []
-        /// In the order in which they have registered last.
+        /// The programs, in the order of their last registrations.
         var programs: [KeptProgram] = []
-        /// The newest number that a program has.
+        /// The greatest number that a program has.
         var newestProgram: UInt32 = 0
     }
 
     private let retention: Retention
     private let kept: Locked<Kept>
 
-    /// Identifies this process's history.
+    /// The id of this process's history.
     public let epoch: UInt32
 
     /// Makes an empty journal.
     ///
     /// - Parameters:
-    ///   - version: the version that its first record follows.
-    ///   - retention: what it keeps.
+    ///   - version: the version that the first record follows.
+    ///   - retention: the bounds of the journal.
     public init(
         version: UInt64 = 0,
         retention: Retention = .inMemory
@@ -51,12 +53,13 @@ public final class MemoryJournal: Journal {
 
     /// The version of the newest record.
     public var version: UInt64 { kept.withLock { $0.version } }
-    /// The oldest version that is still kept.
+    /// The version of the oldest record that is still stored; one more than ``version`` if there is
+    /// none.
     public var oldest: UInt64 { kept.withLock { $0.oldest } }
-    /// Memory that can't be had ends the process; nothing else can fail.
+    /// Always false: an allocation that fails ends the process, and nothing else can fail.
     public var canFail: Bool { false }
 
-    /// Keeps a batch, and forgets the oldest records where there is no room for both.
+    /// Stores a batch, and drops the oldest records beyond the bounds.
     public func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError) {
         let conflict: UInt64? = kept.withLock { kept in
             guard kept.version == expected else { return kept.version }
@@ -79,7 +82,7 @@ public final class MemoryJournal: Journal {
         if let conflict { throw .conflict(version: conflict) }
     }
 
-    /// Records in order; see ``Journal/read(_:)``.
+    /// Returns records in order; see ``Journal/read(_:)``.
     public func read(_ page: JournalPage) throws(JournalError) -> JournalRecords {
         let (answer, oldest) = kept.withLock { kept -> (JournalRecords?, UInt64) in
             guard page.after >= kept.oldest - 1 else { return (nil, kept.oldest) }
@@ -89,7 +92,7 @@ public final class MemoryJournal: Journal {
         return answer
     }
 
-    /// What became of the requests that had these keys, as far as that is still known.
+    /// Returns the stored outcomes of the requests with these keys.
     public func outcomes(
         of keys: [IdempotencyKey]
     ) throws(JournalError) -> [IdempotencyKey: KeptOutcome] {
@@ -102,15 +105,15 @@ public final class MemoryJournal: Journal {
         }
     }
 
-    /// Keeps a program's names and forms; see ``Journal/register(_:)``.
+    /// Stores a program's names and forms; see ``Journal/register(_:)``.
     public func register(_ program: WritingProgram) throws(JournalError) -> UInt32 {
         kept.withLock { $0.register(program) }
     }
 
-    /// The programs that have registered.
+    /// Returns the stored programs, in the order of their last registrations.
     public func programs() throws(JournalError) -> [KeptProgram] { kept.withLock { $0.programs } }
 
-    /// Keeps a snapshot, and gives others up where there are too many.
+    /// Stores a snapshot that is newer than all others, and drops surplus snapshots.
     public func save(_ snapshot: StateSnapshot) throws(JournalError) {
         kept.withLock { kept in
             guard snapshot.version > kept.snapshots.last?.version ?? 0 || kept.snapshots.isEmpty
@@ -124,7 +127,7 @@ public final class MemoryJournal: Journal {
         }
     }
 
-    /// The version of the oldest snapshot from which all records up to now can still be read.
+    /// The version of the oldest snapshot from which all records up to now can be read.
     public var oldestSnapshot: UInt64? {
         kept.withLock { kept in
             kept.snapshots.first { $0.version + 1 >= kept.oldest }?.version
@@ -134,7 +137,7 @@ public final class MemoryJournal: Journal {
     /// The version of the newest snapshot.
     public var newestSnapshot: UInt64? { kept.withLock { $0.snapshots.last?.version } }
 
-    /// The newest snapshot of `version` or before.
+    /// Returns the newest snapshot of `version` or before; `nil` if there is none.
     public func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot? {
         kept.withLock { $0.snapshots.last { $0.version <= version } }
     }
@@ -169,7 +172,7 @@ extension MemoryJournal.Kept {
         return answer
     }
 
-    /// In which batch the record of a version is, and where; found by halving.
+    /// Finds the record of a version by binary search: the index of its batch, and its index there.
     private func place(of version: UInt64) -> (batch: Int, record: Int) {
         var low = 0
         var high = batches.count
@@ -197,7 +200,7 @@ extension MemoryJournal.Kept {
         return newestProgram
     }
 
-    /// Forgets the oldest record.
+    /// Drops the oldest record.
     private mutating func forgetFirst() {
         let place = forgotten
         let first = batches.changeFirst { (records: inout [Record]) -> (bytes: Int, isLast: Bool) in
@@ -221,7 +224,7 @@ extension MemoryJournal.Kept {
             for key in keys.prefix(count) { outcomes[key] = nil }
             keys.removeFirst(count)
         }
-        // A snapshot whose successors are forgotten leads nowhere; the newest may yet.
+        // A snapshot without its following records is useless; the newest may still get them.
         let oldest = oldest
         while snapshots.count > 1, snapshots[0].version + 1 < oldest { snapshots.removeFirst() }
     }

@@ -1,36 +1,35 @@
-/// An applied action as the journal keeps it.
+/// An applied action as the journal stores it.
 public struct Record: Sendable, Equatable {
     /// The version that the action made.
     public let version: UInt64
-    /// When the Core stamped it, in nanoseconds since 1970.
+    /// The time of the Core's stamp, in nanoseconds since 1970.
     public let time: Int64
     /// The action's wire name.
     public let type: String
     /// The action's fields, as JSON.
     public let payload: [UInt8]
-    /// What the client sent along for the journal and for middleware, as JSON.
+    /// The data that the client sent along for the journal and for middleware, as JSON.
     public let meta: [UInt8]?
-    /// The principal that dispatched it; `nil` if none did. A journal keeps its
+    /// The principal that dispatched the action; `nil` if none did. A journal stores its
     /// ``ActionPrincipal/description``.
     public let principal: ActionPrincipal?
-    /// The request that dispatched it.
+    /// The id of the request that dispatched the action; `nil` if no request did.
     public let requestID: String?
-    /// Whether the state after it differs from the state before.
+    /// True if the state after the action differs from the state before.
     public let changed: Bool
-    /// The version of the action whose effect dispatched it; `nil` where a client did.
+    /// The version of the action whose effect dispatched this action; `nil` if a client did.
     public let cause: UInt64?
-    /// The place in the program that dispatched it, `Home/HomeModule.swift:42`; `nil` for a
-    /// client's.
+    /// The place in the program that dispatched the action, such as `Home/HomeModule.swift:42`;
+    /// `nil` if a client did.
     public let origin: String?
-    /// The session of the client that led to it; `nil` where none did, which stands for the
-    /// session of all clients without one.
+    /// The session of the client that led to the action. `nil` if no client with a session did:
+    /// that is the session of all clients without one.
     public let session: String?
-    /// The program that wrote it, by the number that ``Journal/register(_:)`` gave; 0 where that is
-    /// not known, as in records of older journals.
+    /// The number of the program that wrote the record, from ``Journal/register(_:)``. 0 if it is
+    /// unknown, as in records of older journals.
     public let program: UInt32
 
-    /// The most bytes of a payload, of a meta and of a state, whichever journal keeps them: 512
-    /// MiB.
+    /// The most bytes of a payload, a meta or a state in any journal: 512 MiB.
     public static let fieldBytesMax = 512 << 20
 
     /// Makes a record.
@@ -62,16 +61,16 @@ public struct Record: Sendable, Equatable {
         self.program = program
     }
 
-    /// What stands in the place of a record that is forgotten before its batch is.
+    /// Returns the placeholder for a record that is dropped before the rest of its batch.
     static func forgotten(_ version: UInt64) -> Record {
         Record(version: version, time: 0, type: "", payload: [], changed: false)
     }
 
-    /// What its payload and meta take, in bytes.
+    /// The number of bytes of the payload and the meta.
     public var bytes: Int { payload.count + (meta?.count ?? 0) }
 
-    /// What it takes in memory: its texts, its payload and meta, and itself. Small allocations are
-    /// rounded up by the system, which is not counted.
+    /// The number of bytes in memory: the texts, the payload, the meta, and the record itself. The
+    /// system rounds up small allocations; that is not counted.
     public var memoryBytes: Int {
         let texts =
             type.utf8.count + (principal?.description.utf8.count ?? 0)

@@ -1,4 +1,4 @@
-/// What a replay needs of a record, where it lies: it is not copied.
+/// The fields of a record that a replay needs, as pointers to the stored bytes, without a copy.
 package struct RecordView {
     /// The version that the action made.
     package let version: UInt64
@@ -6,9 +6,9 @@ package struct RecordView {
     package let type: UnsafeRawBufferPointer
     /// The action's fields, as JSON.
     package let payload: UnsafeRawBufferPointer
-    /// The session that it came from, where it has one.
+    /// The session that dispatched the action; `nil` if there was none.
     package let session: UnsafeRawBufferPointer?
-    /// The number of the program that wrote it; 0 where that is not known.
+    /// The number of the program that wrote the record; 0 if it is unknown.
     package let program: UInt32
 
     package init(

@@ -1,20 +1,21 @@
-/// How much history a journal keeps. Older records are forgotten when a snapshot makes them
-/// unnecessary, and never before.
+/// The bounds of the history that a journal stores. A journal on disk drops older records only
+/// after a snapshot has made them unnecessary. A journal in memory drops them at once.
 public struct Retention: Sendable, Equatable {
-    /// The oldest record that is kept, in seconds; `nil` for ever.
+    /// The greatest age of a stored record, in seconds; `nil` for no bound.
     public var secondsMax: UInt64?
-    /// The most bytes of records that are kept; `nil` for all.
+    /// The most bytes of stored records; `nil` for no bound.
     public var bytesMax: UInt64?
-    /// The most records that are kept; `nil` for all.
+    /// The most stored records; `nil` for no bound.
     public var recordsMax: UInt64?
-    /// How long idempotency keys are kept at most, in seconds.
+    /// The greatest age of a stored idempotency key, in seconds.
     public var keySecondsMax: UInt64
-    /// The most idempotency keys that are kept.
+    /// The most stored idempotency keys.
     public var keysMax: UInt64
-    /// The most snapshots that are kept.
+    /// The most stored snapshots. A number below 4 counts as 4.
     public var snapshotsMax: Int
 
-    /// Makes bounds: 30 days or 4 GiB of records, a day or a million keys, 16 snapshots.
+    /// Makes bounds. The defaults: 30 days or 4 GiB of records, a day or a million keys, 16
+    /// snapshots.
     public init(
         secondsMax: UInt64? = 30 * 86_400,
         bytesMax: UInt64? = 4 << 30,
@@ -31,8 +32,8 @@ public struct Retention: Sendable, Equatable {
         self.snapshotsMax = snapshotsMax
     }
 
-    /// What a journal in memory keeps: 100,000 records, 64 MiB of them at the most, and 4
-    /// snapshots, for it lives beside the state.
+    /// The bounds of a journal in memory, which shares memory with the state: 100,000 records of at
+    /// most 64 MiB together, and 4 snapshots.
     public static let inMemory = Retention(
         secondsMax: nil,
         bytesMax: 64 << 20,
@@ -40,6 +41,6 @@ public struct Retention: Sendable, Equatable {
         snapshotsMax: 4
     )
 
-    /// Everything for ever, but for idempotency keys and snapshots.
+    /// No bounds on records. Idempotency keys and snapshots stay bounded.
     public static let forever = Retention(secondsMax: nil, bytesMax: nil)
 }

@@ -1,14 +1,14 @@
-/// A queue in memory that is used round and round: what leaves at the front is released at once,
-/// and moves nothing else.
+/// A queue in a circular buffer. Removing the first element releases it at once and moves no other
+/// element.
 struct Ring<Element> {
-    /// As many as a power of two.
+    /// The slots; their number is zero or a power of two.
     private var slots: [Element?] = []
     private var head = 0
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
 
-    /// The element at a place; the first is at 0.
+    /// The element at an index; the first has the index 0. `nil` if there is no such element.
     subscript(index: Int) -> Element? {
         0..<count ~= index ? slots[(head + index) & (slots.count - 1)] : nil
     }
@@ -19,15 +19,15 @@ struct Ring<Element> {
         count += 1
     }
 
-    /// Changes the first element where it lies.
+    /// Changes the first element in place, and returns the result of `change`; `nil` if there is
+    /// none.
     mutating func changeFirst<Result>(_ change: (inout Element) -> Result) -> Result? {
         guard count > 0, var first = slots[head].take() else { return nil }
         defer { slots[head] = first }
         return change(&first)
     }
 
-    /// Takes the first element; its place goes back to the system where most of the memory is
-    /// unused.
+    /// Removes the first element and returns it. If most slots are then unused, shrinks the buffer.
     @discardableResult
     mutating func popFirst() -> Element? {
         guard count > 0 else { return nil }

@@ -1,8 +1,8 @@
-/// What the screens of a session are to do once, which is no part of the state: to scroll, to give
-/// a field the focus, to play a sound.
+/// A command that the screens of a session execute once, such as to scroll, to focus a field, or to
+/// play a sound. A command is no part of the state.
 package struct ScreenCommand: Sendable {
     package let name: String
-    /// What it has to do with; `nil` for nothing.
+    /// The data for the command; `nil` if there are none.
     package let payload: (any Encodable & Sendable)?
     package let session: String
 
@@ -13,14 +13,14 @@ package struct ScreenCommand: Sendable {
     }
 }
 
-/// A command that no screen can get.
+/// The error of a command that no screen can receive.
 struct ScreenlessCommand: Error, CustomStringConvertible {
     let description = "the root state has no sessions, and so no screens that commands go to"
 }
 
 extension Engine {
-    /// Sends a command of the program to a session's screens. It is dropped, and reported, where
-    /// there can be none.
+    /// Sends a command of the program to a session's screens. Without sessions, drops and reports
+    /// the command.
     func command(_ command: ScreenCommand, from source: ActionSource) {
         if let send = ports.commands { return send(command) }
         drop(

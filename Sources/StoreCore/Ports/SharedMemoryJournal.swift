@@ -1,19 +1,19 @@
 import StorePlatform
 import Synchronization
 
-/// One writer's end of a history in memory that several writers share.
+/// A writer's end of a history in memory that several writers share.
 ///
 /// ```swift
 /// let one = SharedMemoryJournal()
 /// let other = one.another()
 /// ```
 ///
-/// What one end appends, all others can read at once, and those that watch are notified of it. The
-/// history lives as long as one of its ends, and is bounded as that of a ``MemoryJournal`` is. A
-/// writer that is further behind than the history reaches back can't go on: ``Journal/tail(from:)``
-/// throws ``JournalError/gone(oldest:)``.
+/// A record that one end appends can be read by all ends at once; the watching ends are notified.
+/// The history lives as long as one of its ends, and has the bounds of a ``MemoryJournal``. A
+/// writer fails if its next record is already dropped: ``Journal/tail(from:)`` throws
+/// ``JournalError/gone(oldest:)``.
 public final class SharedMemoryJournal: Journal {
-    /// What all ends have in common.
+    /// The state that all ends share.
     private final class History: Sendable {
         let memory: MemoryJournal
         let watchers = Locked(Watchers())
@@ -25,7 +25,7 @@ public final class SharedMemoryJournal: Journal {
 
     private struct Watcher {
         let id: Int
-        /// The end whose own appends it is not notified of.
+        /// The end that watches; its own appends do not notify it.
         let end: ObjectIdentifier
         let appended: @Sendable (UInt64) -> Void
     }
@@ -40,8 +40,8 @@ public final class SharedMemoryJournal: Journal {
     /// Begins an empty history.
     ///
     /// - Parameters:
-    ///   - version: the version that its first record follows.
-    ///   - retention: what it keeps.
+    ///   - version: the version that the first record follows.
+    ///   - retention: the bounds of the history.
     public init(version: UInt64 = 0, retention: Retention = .inMemory) {
         history = History(MemoryJournal(version: version, retention: retention))
     }
@@ -50,21 +50,23 @@ public final class SharedMemoryJournal: Journal {
         self.history = history
     }
 
-    /// One more writer's end of the same history.
+    /// Returns another writer's end of the same history.
     public func another() -> SharedMemoryJournal {
         SharedMemoryJournal(history)
     }
 
-    /// Identifies the history.
+    /// The id of the history.
     public var epoch: UInt32 { history.memory.epoch }
     /// The version of the newest record of all writers.
     public var version: UInt64 { history.memory.version }
-    /// The oldest version that is still kept.
+    /// The version of the oldest record that is still stored; one more than ``version`` if there is
+    /// none.
     public var oldest: UInt64 { history.memory.oldest }
-    /// Another writer may be first, and nothing else can fail.
+    /// Always false: an append can only lose against another writer, and such a conflict writes
+    /// nothing.
     public var canFail: Bool { false }
 
-    /// Keeps a batch, and notifies the other ends.
+    /// Stores a batch, and notifies the watchers of the other ends.
     public func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError) {
         try history.memory.append(batch, at: expected)
         let me = ObjectIdentifier(self)
@@ -75,7 +77,7 @@ public final class SharedMemoryJournal: Journal {
         for watcher in others { watcher.appended(newest) }
     }
 
-    /// Has `appended` called after each append of another end, on that end's thread.
+    /// Calls `appended` after each append of another end, on the appending thread.
     public func watch(_ appended: @escaping @Sendable (UInt64) -> Void) -> PlainCommand? {
         let me = ObjectIdentifier(self)
         let id = history.watchers.withLock { watchers in
@@ -88,38 +90,38 @@ public final class SharedMemoryJournal: Journal {
         }
     }
 
-    /// Records in order; see ``Journal/read(_:)``.
+    /// Returns records in order; see ``Journal/read(_:)``.
     public func read(_ page: JournalPage) throws(JournalError) -> JournalRecords {
         try history.memory.read(page)
     }
 
-    /// Keeps a program's names and forms; see ``Journal/register(_:)``.
+    /// Stores a program's names and forms; see ``Journal/register(_:)``.
     public func register(_ program: WritingProgram) throws(JournalError) -> UInt32 {
         try history.memory.register(program)
     }
 
-    /// The programs of all writers.
+    /// Returns the programs of all writers.
     public func programs() throws(JournalError) -> [KeptProgram] { try history.memory.programs() }
 
-    /// The outcomes of the requests that had these keys, of all writers.
+    /// Returns the stored outcomes of the requests with these keys, of all writers.
     public func outcomes(
         of keys: [IdempotencyKey]
     ) throws(JournalError) -> [IdempotencyKey: KeptOutcome] {
         try history.memory.outcomes(of: keys)
     }
 
-    /// Keeps a snapshot, unless the history has one that is as new.
+    /// Stores a snapshot that is newer than all others of the history.
     public func save(_ snapshot: StateSnapshot) throws(JournalError) {
         try history.memory.save(snapshot)
     }
 
-    /// The version of the oldest snapshot from which all records up to now can still be read.
+    /// The version of the oldest snapshot from which all records up to now can be read.
     public var oldestSnapshot: UInt64? { history.memory.oldestSnapshot }
 
     /// The version of the newest snapshot.
     public var newestSnapshot: UInt64? { history.memory.newestSnapshot }
 
-    /// The newest snapshot of `version` or before.
+    /// Returns the newest snapshot of `version` or before; `nil` if there is none.
     public func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot? {
         try history.memory.snapshot(atOrBefore: version)
     }

@@ -1,25 +1,27 @@
-/// The port through which the Core's results go out. The Core's thread makes every call.
+/// The port that receives the Core's states. The thread that does the Core's work makes every call.
 package protocol Sink<State>: AnyObject, Sendable {
     associatedtype State
 
-    /// Whether ``reduced(_:version:changed:)`` is to be called. A state is copied for the call.
+    /// True if the Core is to call ``reduced(_:version:changed:)``. Each call costs a copy of the
+    /// state.
     var takesEachVersion: Bool { get }
 
-    /// An action was reduced. Nothing may leave yet: the commit is still to come.
+    /// An envelope was reduced. The sink must not publish it yet: the commit follows later.
     func reduced(_ state: State, version: UInt64, changed: Bool)
 
-    /// Everything reduced since the last commit is about to become durable as `version`.
+    /// All that was reduced since the last commit is about to become durable as `version`.
     ///
-    /// - Throws: where the state can't be shown; then nothing of it becomes durable.
+    /// - Throws: an error if the state cannot be encoded. The Core then takes the batch back.
     func prepare(_ state: State, through version: UInt64) throws
 
-    /// Everything up to `version` is durable: readers may see it. Called before the completions.
-    /// The named streams of the audience get it; all streams where it is `nil`.
+    /// All versions up to `version` are durable, and readers may see them. The Core calls this
+    /// before the completions. Only the named streams of `audience` get the event; `nil` means all
+    /// streams.
     func committed(_ state: State, through version: UInt64, for audience: Audience?)
 
-    /// The batch's completions are all called: the threads that wait for them may be woken, once.
+    /// All completions of the batch were called. The sink may wake the waiting threads, once.
     func completed()
 
-    /// What was reduced since the last commit did not happen.
+    /// The Core has taken back everything that was reduced since the last commit.
     func rolledBack()
 }

@@ -1,11 +1,14 @@
-/// Chooses which snapshots to give up, so that the rest reach back evenly.
+/// Selects surplus snapshots, so that the remaining ones cover the history evenly.
 package enum SnapshotLadder {
-    /// How many of the newest snapshots are never given up.
+    /// The number of newest snapshots that are never surplus.
     package static let newestKept = 3
 
-    /// Which of these snapshots, in ascending order, are too many: of the older ones always the one
-    /// that leaves the smallest gap, so that those that stay lie far apart where they are old and
-    /// close where they are new. The oldest stays, for history begins there.
+    /// Returns the surplus ones of these versions, which are in ascending order. At least
+    /// ``newestKept`` + 1 snapshots remain.
+    ///
+    /// Each step drops the snapshot that leaves the smallest gap, relative to its age. The
+    /// remaining snapshots are dense for new versions and sparse for old ones. The oldest always
+    /// remains, because history begins there.
     package static func surplus(_ versions: [UInt64], max: Int) -> [UInt64] {
         var kept = versions
         var given: [UInt64] = []
@@ -14,7 +17,8 @@ package enum SnapshotLadder {
             var smallest = UInt64.max
             for index in 1..<(kept.count - newestKept) {
                 let gap = kept[index + 1] - kept[index - 1]
-                // Gaps count relative to their age, or only the newest would ever be given up.
+                // Gaps are relative to the age; otherwise only the newest snapshots would be
+                // dropped.
                 let age = kept[kept.count - 1] - kept[index] + 1
                 let weight = gap.multipliedFullWidth(by: 1 << 20).low / age
                 if weight < smallest { (smallest, best) = (weight, index) }

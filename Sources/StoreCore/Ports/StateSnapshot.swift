@@ -1,12 +1,12 @@
-/// The state of one version, from which later ones can be made again without the actions before it.
+/// The state of one version. A replay makes later states from it, without the earlier actions.
 public struct StateSnapshot: Sendable, Equatable {
-    /// The version whose state it is.
+    /// The version of the state.
     public let version: UInt64
-    /// When it was taken, in nanoseconds since 1970.
+    /// The time of the snapshot, in nanoseconds since 1970.
     public let time: Int64
     /// The state, as JSON.
     public let state: [UInt8]
-    /// Identifies the form of the state's type: a snapshot of another form is not read.
+    /// The id of the form of the state's type. A snapshot of another form is not read.
     public let form: String
 
     /// Makes a snapshot.

@@ -1,12 +1,12 @@
 import StorePlatform
 import Synchronization
 
-/// A clock that measures how old something is, such as a session or a kept idempotency key. It
-/// starts at the time of day and then follows the monotonic clock.
+/// A clock for ages, such as the age of a session or of a stored idempotency key. The clock starts
+/// at the time of day and then follows the monotonic clock.
 ///
-/// Setting the time of day while the process runs does not change the age of anything.
+/// Setting the time of day while the process runs does not change an age.
 public final class SteadyClock: WallClock {
-    /// What is added to the time since the system's start.
+    /// The nanoseconds that are added to the time since the system's start.
     private let offset: Atomic<Int64>
 
     /// Makes a clock that shows the time of day at this moment.
@@ -14,15 +14,15 @@ public final class SteadyClock: WallClock {
         offset = Atomic(SystemTime.wallNanoseconds() &- SystemTime.bootNanoseconds())
     }
 
-    /// Nanoseconds since 1970, as far as the time of day was right when the clock began.
+    /// Returns the nanoseconds since 1970, if the time of day was right when the clock began.
     public func now() -> Int64 {
         SystemTime.bootNanoseconds() &+ offset.load(ordering: .relaxed)
     }
 
-    /// Sets the clock ahead to a time that an earlier process saw, if it is behind that: so nothing
-    /// that the earlier process kept seems to come from the future.
+    /// Sets the clock ahead to `time`, the last time of an earlier process, if the clock is behind
+    /// it. Otherwise the entries of that process would seem to come from the future.
     public func goOn(from time: Int64) {
-        // The maximum: the clock never goes back.
+        // Takes the maximum, so that the clock never goes back.
         let (wanted, isOver) = time.subtractingReportingOverflow(SystemTime.bootNanoseconds())
         if !isOver { offset.max(wanted, ordering: .relaxed) }
     }

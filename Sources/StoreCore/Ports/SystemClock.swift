@@ -1,11 +1,11 @@
 import StorePlatform
 
-/// The system's own time.
+/// The system's time of day.
 public struct SystemClock: WallClock {
     /// Makes the clock.
     public init() {}
 
-    /// The system's time now, in nanoseconds since 1970.
+    /// Returns the time of day, in nanoseconds since 1970.
     public func now() -> Int64 {
         SystemTime.wallNanoseconds()
     }

@@ -1,5 +1,5 @@
-/// The port through which the time of day comes in: the Core takes from it the time of each action.
+/// The port that supplies the time of day. The Core stamps each action with it.
 public protocol WallClock: Sendable {
-    /// Nanoseconds since 1970-01-01T00:00:00Z.
+    /// Returns the nanoseconds since 1970-01-01T00:00:00Z.
     func now() -> Int64
 }

@@ -1,7 +1,7 @@
-/// A program that writes history, as ``Journal/register(_:)`` keeps it: the wire names of its
-/// actions and the form of each.
+/// A program that writes history, as ``Journal/register(_:)`` stores it: the wire names of its
+/// actions, and the form of each action.
 public struct WritingProgram: Sendable, Equatable {
-    /// Identifies the forms: their SHA-256 in hexadecimal digits.
+    /// The id of the forms: their SHA-256 in hexadecimal digits.
     public let digest: String
     /// The names and forms, as JSON.
     public let forms: [UInt8]
@@ -13,18 +13,18 @@ public struct WritingProgram: Sendable, Equatable {
     }
 }
 
-/// A program that a journal keeps, with the number by which records refer to it.
+/// A program in a journal, with the number that its records have.
 public struct KeptProgram: Sendable, Equatable {
-    /// What ``Record/program`` has: 1 at least.
+    /// The number in ``Record/program``; at least 1.
     public let number: UInt32
     /// The program's names and forms.
     public let program: WritingProgram
 
-    /// The most programs that a journal keeps: 256. When one more registers, the program whose
-    /// start lies back farthest is removed. Its records stay.
+    /// The most programs in a journal: 256. A further registration removes the program with the
+    /// oldest last registration. Its records stay.
     public static let countMax = 256
 
-    /// Describes a program that is kept.
+    /// Describes a stored program.
     public init(number: UInt32, program: WritingProgram) {
         self.number = number
         self.program = program
