@@ -1,23 +1,22 @@
 import StoreTexts
 
-/// The principal that dispatched an action: a name and a role, as the policy of the server has
-/// them.
+/// The principal that dispatched an action: a name and a role of the server's policy.
 ///
-/// A journal keeps it as one text, ``description``, such as `author/ada`.
+/// A journal stores it as one text, ``description``, such as `author/ada`.
 public struct ActionPrincipal: Sendable, LosslessStringConvertible {
-    /// The role, a slash and the name: the text that a journal keeps.
+    /// The role, a slash and the name: the text that a journal stores.
     public let description: String
 
-    /// Makes the principal of a role and a name.
+    /// Makes the principal from a name and a role.
     ///
     /// - Parameters:
     ///   - name: the name of the principal, as `$principal` in a policy compares it.
-    ///   - role: the name of its role, which has no slash.
+    ///   - role: the name of the role, without a slash.
     public init(name: String, role: String) {
         description = "\(role)/\(name)"
     }
 
-    /// Reads the text that a journal keeps. A text without a slash is a name without a role.
+    /// Reads the text that a journal stores. A text without a slash is a name without a role.
     public init(_ description: String) {
         self.description = description
     }
@@ -28,15 +27,15 @@ public struct ActionPrincipal: Sendable, LosslessStringConvertible {
         return String(description[description.utf8.index(after: slash)...])
     }
 
-    /// The name of its role; `nil` for a record that has none.
+    /// The name of the role; `nil` for a record without one.
     public var role: String? { slash.map { String(description[..<$0]) } }
 
-    // Bytes are looked at: with a combining mark behind it, the slash is another character.
+    // Compares bytes: a slash with a combining mark behind it is another `Character`.
     private var slash: String.Index? { description.utf8.firstIndex(of: UInt8(ascii: "/")) }
 }
 
 extension ActionPrincipal: Hashable {
-    /// Returns whether both have the same bytes.
+    /// True if both have the same bytes.
     public static func == (left: ActionPrincipal, right: ActionPrincipal) -> Bool {
         left.description.isSame(as: right.description)
     }

@@ -1,11 +1,11 @@
-/// An action that was applied, with how long that took.
+/// An applied action, with the time that its reduction took.
 package struct AppliedAction: Sendable, Equatable {
     package let version: UInt64
-    /// Its wire name.
+    /// The wire name of the action.
     package let type: String
-    /// Whether it changed the state.
+    /// True if the action changed the state.
     package let changed: Bool
-    /// How long the reducer took.
+    /// The time that the reducer took.
     package let duration: Duration
 
     package init(version: UInt64, type: String, changed: Bool, duration: Duration) {

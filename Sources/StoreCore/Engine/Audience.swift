@@ -1,12 +1,13 @@
-/// The named observers and streams that get an event for a change. A change without an audience is
-/// for all of them.
+/// The named observers and streams that get an event for a change. A change without an audience
+/// goes to all observers and streams.
 package enum Audience: Sendable, Equatable {
-    /// Those of these names, and no observer without a name.
+    /// Only observers with these names, and no observer without a name.
     case only(Set<ExactText>)
-    /// All but those of these names.
+    /// All observers except the ones with these names.
     case allExcept(Set<ExactText>)
 
-    /// Whether an observer of this name gets it; `nil` for one without a name.
+    /// True if an observer with this name gets the event; `nil` stands for an observer without a
+    /// name.
     package func includes(_ name: String?) -> Bool {
         let name = name.map { ExactText($0) }
         return switch self {

@@ -1,19 +1,20 @@
-/// What was reduced and is not committed yet.
+/// The actions that are reduced and not committed yet.
 ///
-/// Whatever follows from an action is in its step, and nowhere else: so an envelope that is refused
-/// is forgotten by dropping its steps.
+/// A step holds everything that follows from its action. Dropping the steps of a refused envelope
+/// therefore drops all of its results.
 struct Batch {
-    /// The version before its first action.
+    /// The version before the first action of the batch.
     private(set) var base: UInt64
-    /// Its actions, in their order.
+    /// The actions of the batch, in their order.
     var steps: ContiguousArray<Step> = []
-    /// What is to be remembered with the records, by key.
+    /// The outcomes to store with the records, under their keys.
     var keys: [IdempotencyKey: KeptOutcome] = [:]
     var outcomes: ContiguousArray<Answered> = []
-    /// Which subscribers get it; `nil` for all. One with an audience is a batch of its own.
+    /// The subscribers that get the changes; `nil` for all. An envelope with an audience is a batch
+    /// of its own.
     var audience: Audience?
 
-    /// An envelope, and what became of it.
+    /// An envelope and its outcome.
     struct Answered {
         let envelope: Envelope
         let outcome: Outcome
@@ -23,12 +24,12 @@ struct Batch {
         base = version
     }
 
-    /// The version that its last action makes.
+    /// The version that the last action of the batch makes.
     var version: UInt64 { base + UInt64(steps.count) }
 
     var isEmpty: Bool { steps.count == 0 && outcomes.count == 0 }
 
-    /// Forgets everything and keeps the memory.
+    /// Empties the batch but keeps its memory.
     mutating func restart(at version: UInt64) {
         steps.removeAll(keepingCapacity: true)
         if keys.count > 0 { keys.removeAll(keepingCapacity: true) }

@@ -1,13 +1,12 @@
-/// What an action has done to the state. After the commit, it decides which parts of the state are
-/// encoded, sent and shown to observers.
+/// The change that an action made to the state. After the commit, it decides which parts of the
+/// state are encoded, sent and shown to observers.
 package struct Change: Sendable {
-    /// Whether the state has other bytes than before.
+    /// True if the bytes of the state have changed.
     package var isChange: Bool
-    /// The slices that are not as they were, or were started anew, where the state is made of
-    /// modules.
+    /// The slices that have changed or were started again, if the state is made of modules.
     package var touches: Touches
-    /// Whether the action is its session's alone, so that others see nothing of it but a version
-    /// number: it is for no slice of what is shared.
+    /// True if the action concerns only its session, and no shared slice. Other sessions then see
+    /// nothing but a new version number.
     package var isOfSession = false
 
     package init(
@@ -20,23 +19,23 @@ package struct Change: Sendable {
         self.isOfSession = isOfSession
     }
 
-    /// Adds a slice, once.
+    /// Adds a slice, or merges it with the entry of the same slice.
     mutating func touch(_ touch: Touch) { touches.insert(touch) }
 
-    /// Nothing has changed.
+    /// The change of an action that changed nothing.
     package static let none = Change(isChange: false)
 }
 
 /// A slice that an action has written.
 package struct Touch: Sendable, Hashable {
-    /// The module's place in ``RootState/modules``.
+    /// The module's index in ``RootState/modules``.
     package let module: Int
-    /// Which slice. Without a session or an instance where the module has these, all may have
-    /// changed.
+    /// The slice of the module. If the module has sessions or instances and the key names none, all
+    /// of its slices may have changed.
     package let key: SliceKey
-    /// Whether it has other bytes than before.
+    /// True if the bytes of the slice have changed.
     package fileprivate(set) var isChange: Bool
-    /// Whether it was started although it was there already.
+    /// True if the slice was started although it already existed.
     package fileprivate(set) var isRestart: Bool
 
     package init(
@@ -51,7 +50,7 @@ package struct Touch: Sendable, Hashable {
         self.isRestart = isRestart
     }
 
-    /// Whether both are about one slice.
+    /// True if both are about the same slice.
     fileprivate func isSameSlice(as other: Touch) -> Bool {
         module == other.module && key == other.key
     }
@@ -62,7 +61,7 @@ package struct Touch: Sendable, Hashable {
     }
 }
 
-/// A set of slices. Most actions write one slice, so the first is stored in place, without an
+/// A set of slices. Most actions write one slice, so the first is stored inline, without an
 /// allocation.
 package struct Touches: Sendable, Sequence {
     private var first: Touch?
@@ -91,7 +90,7 @@ package struct Touches: Sendable, Sequence {
         if more.count > 0 { more.forEach(body) }
     }
 
-    /// Whether a slice of one of these modules has changed. Copies no touch.
+    /// True if a slice of a matching module has changed. Copies no ``Touch``.
     @inline(__always)
     func hasChange(where sees: (Int) -> Bool) -> Bool {
         if first?.isChange == true, let module = first?.module, sees(module) { return true }

@@ -1,9 +1,9 @@
 import StoreTraces
 
-// What effects and presenters have of the engine.
+// The part of the engine that effects and presenters use.
 
 extension Core: EngineAccess {
-    /// The state as it is, for an effect; an empty value once the Core has stopped.
+    /// Returns the current state for an effect; an empty value if the Core has stopped.
     package func read() async -> any Sendable {
         await withCheckedContinuation { continuation in
             let isTaken = engine.perform { [owner] _ in
@@ -16,7 +16,7 @@ extension Core: EngineAccess {
     package func read(as session: String?) async -> any Sendable {
         await withCheckedContinuation { continuation in
             let isTaken = engine.perform { [owner] _ in
-                // The Core's own copy shows what the session of the last action has.
+                // The Core's own copy shows the slices of the last action's session.
                 var state = owner.current
                 owner.machine?.show(&state, to: session)
                 continuation.resume(returning: state)
@@ -25,14 +25,14 @@ extension Core: EngineAccess {
         }
     }
 
-    /// Runs a task where the Core works, behind what waits. Returns `false`, and does not run it,
-    /// once the Core has stopped.
+    /// Runs a task on the thread that does the Core's work, behind the waiting items. Returns
+    /// `false`, without running the task, if the Core has stopped.
     @discardableResult
     package func enqueue(_ task: @escaping @Sendable () -> Void) -> Bool {
         engine.perform { _ in task() }
     }
 
-    /// Hands over an effect's action, and waits until it is durable.
+    /// Submits an effect's action, and waits until it is durable.
     package func submit(_ action: any Action, from origin: ActionSource) async throws -> UInt64 {
         let span = engine.span(within: origin.trace)
         let member = try engine.member(of: action)
@@ -99,8 +99,8 @@ private final class WaitingVersion: Completion {
         case .refused(let refusal, _): continuation.resume(throwing: refusal)
         case .failed(let failure): continuation.resume(throwing: failure)
         case .cancelled: continuation.resume(throwing: CancellationError())
-        // The envelope above has no key, no expected version and no dry run, so none of these is
-        // its outcome.
+        // The envelope above has no key, no version condition and no dry run, so none of these
+        // outcomes can occur.
         case .replayed, .keyTaken, .versionMismatch, .dryRun:
             continuation.resume(throwing: CoreFailure.unknown)
         }

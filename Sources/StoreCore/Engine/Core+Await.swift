@@ -1,7 +1,7 @@
 extension Core {
-    /// Dispatches an action for a caller that awaits it: resumes the continuation once, with the
-    /// state that the action made, or with the reason why it made none. The watch ends with the
-    /// effects that follow.
+    /// Dispatches an action for a caller that awaits it. Resumes the continuation once: with the
+    /// state that the action made, or with the error. The watch ends with the effects of the
+    /// action.
     func dispatch(
         _ action: any Action,
         watch: EffectWatch? = nil,
@@ -14,8 +14,8 @@ extension Core {
                 Envelope(
                     members: [try engine.member(of: action)],
                     principal: principal,
-                    // The outcome then has the state of this action's own version: when it is
-                    // delivered, the Core may have a newer one.
+                    // The outcome must have the state of this action's own version. The Core may
+                    // have a newer state when it delivers the outcome.
                     wantsState: true,
                     watch: watch,
                     session: session,
@@ -28,7 +28,7 @@ extension Core {
     }
 }
 
-/// Resumes the caller that awaits an action. The engine calls it once, after the commit.
+/// Resumes the caller that awaits an action. The engine calls this once, after the commit.
 private final class WaitingDispatch<State: Sendable>: Completion {
     private let continuation: CheckedContinuation<Dispatched<State>, any Error>
 
@@ -39,7 +39,8 @@ private final class WaitingDispatch<State: Sendable>: Completion {
     func complete(_ outcome: Outcome) {
         switch outcome {
         case .applied(_, let version, _, let state?):
-            // The engine knows no type of state; the one that it has is always this Core's.
+            // The engine does not have the type of the state, but its state is always of this
+            // Core's type.
             guard let state = state.value as? State else {
                 return continuation.resume(throwing: CoreFailure.unknown)
             }
@@ -50,8 +51,8 @@ private final class WaitingDispatch<State: Sendable>: Completion {
             continuation.resume(throwing: CancellationError())
         case .failed(let failure):
             continuation.resume(throwing: failure)
-        // The envelope above asks for the state, and has no key, no expected version and no dry
-        // run, so none of these is its outcome.
+        // The envelope above asks for the state, and has no key, no version condition and no dry
+        // run. None of these outcomes can occur.
         case .applied, .replayed, .keyTaken, .versionMismatch, .dryRun:
             continuation.resume(throwing: CoreFailure.unknown)
         }

@@ -1,10 +1,10 @@
 import StorePlatform
 import Synchronization
 
-/// A Core, whatever its state's type is: the way in for requests, which look up no generic type for
-/// it.
+/// A Core without the type of its state. Requests use it, so that they need no lookup of a generic
+/// type at run time.
 ///
-/// Any thread may call anything here; nothing waits for the Core.
+/// Any thread may make any call; no call waits for the Core.
 package struct CoreHandle: Sendable {
     private let engine: Engine
 
@@ -12,27 +12,27 @@ package struct CoreHandle: Sendable {
         self.engine = engine
     }
 
-    /// Takes an envelope, or refuses it. A caller that offers many in a row does so without waking
-    /// the Core's thread, and calls ``nudge()`` in the end; else the thread would be woken for each
-    /// and find just that one.
+    /// Accepts or refuses an envelope. A caller that offers several in a row passes `wakes: false`
+    /// and calls ``nudge()`` at the end. Otherwise each envelope would wake the Core's thread,
+    /// which would find only that envelope.
     ///
-    /// - Throws: ``MailboxError/full`` at the mailbox's bound; ``MailboxError/closed`` once the
-    ///   Core stops.
+    /// - Throws: ``MailboxError/full`` at the mailbox's bound; ``MailboxError/closed`` after the
+    ///   Core has stopped.
     package func offer(_ envelope: Envelope, wakes: Bool = true) throws(MailboxError) {
         try engine.offer(envelope, wakes: wakes)
     }
 
-    /// Wakes the Core's thread if it sleeps although something waits.
+    /// Wakes the Core's thread if it sleeps while items wait.
     package func nudge() {
         engine.nudge()
     }
 
-    /// Takes a client's request for what is no action, or refuses it. The completion receives
-    /// whether the request was recorded, and so the work begun; the watch ends with the work, and
-    /// all that it leads to. The record, and what follows it, are a part of the trace.
+    /// Accepts or refuses a client request that is no action. If the outcome of the completion is
+    /// `applied`, the request is recorded and its work begins. The watch ends with the work and all
+    /// its consequences. The record and its consequences belong to `trace`.
     ///
-    /// - Throws: ``MailboxError/full`` at the mailbox's bound; ``MailboxError/closed`` once the
-    ///   Core stops.
+    /// - Throws: ``MailboxError/full`` at the mailbox's bound; ``MailboxError/closed`` after the
+    ///   Core has stopped.
     package func offer(
         _ request: ClientRequest,
         requestID: String? = nil,
@@ -60,9 +60,9 @@ package struct CoreHandle: Sendable {
         )
     }
 
-    /// Dispatches what the program makes of something outside, for this session. `cause` is the
-    /// version of the record of what was asked; `nil` where nothing was. `place` is where in the
-    /// program that is decided. The watch ends with all that follows.
+    /// Dispatches an action that the program makes for this session in answer to an outside event.
+    /// `cause` is the version of the recorded request; `nil` if there was none. `place` is the
+    /// place of the decision in the source. The watch ends with all consequences of the action.
     package func dispatchProgramAction(
         _ action: any Action,
         after cause: UInt64? = nil,
@@ -80,11 +80,11 @@ package struct CoreHandle: Sendable {
         engine.dispatchProgramAction(action, from: source)
     }
 
-    /// Takes an action that a client's streams lead to, or refuses it. The log shows the client as
-    /// `origin`.
+    /// Accepts or refuses an action that follows from the streams of a client. The log shows the
+    /// client as `origin`.
     ///
-    /// - Throws: ``MailboxError/full`` at the mailbox's bound; ``MailboxError/closed`` once the
-    ///   Core stops.
+    /// - Throws: ``MailboxError/full`` at the mailbox's bound; ``MailboxError/closed`` after the
+    ///   Core has stopped.
     package func offerProgramAction(
         _ action: any Action,
         from session: String?,
@@ -93,25 +93,26 @@ package struct CoreHandle: Sendable {
         try engine.offerProgramAction(action, from: session, origin: origin)
     }
 
-    /// The effects that run and those that will, where the state is made of modules.
+    /// The runner of the effects, if the state is made of modules.
     package var effects: EffectRunner? { engine.ports.effects }
 
-    /// Decides to which sessions modules are presented, where one of them brings that.
+    /// The presentation, which decides to which sessions modules are presented; `nil` if no module
+    /// has one.
     package var presentation: (any Presentation)? { engine.ports.presentation }
 
-    /// How many actions of clients and of the program's own wait now, and how many of each may.
+    /// The number of waiting actions of clients and of the program itself, and both bounds.
     package var mailboxFigures: (clients: Int, clientsMax: Int, own: Int, ownMax: Int) {
         engine.mailbox.withLock { ($0.clients, $0.clientsMax, $0.own, $0.ownMax) }
     }
 
-    /// Actions that the mailbox did not take, since the start.
+    /// The number of actions since the start that the mailbox did not take.
     package var mailboxRefusedTotal: UInt64 { engine.refusedTotal }
 
-    /// Actions of presenters and reactions that were not applied, since the start.
+    /// The number of the program's own actions, since the start, that were not applied.
     package var droppedTotal: UInt64 { engine.droppedTotal }
 }
 
 extension Core {
-    /// This Core, for those for whom its state's type does not matter.
+    /// This Core for callers that do not need the type of its state.
     package var handle: CoreHandle { CoreHandle(engine) }
 }

@@ -1,19 +1,19 @@
 package import StoreTraces
 
-/// The span of an envelope's way through the Core, from the mailbox to its outcome. Made only where
-/// the envelope's trace is exported.
+/// The span of an envelope's way through the Core, from the mailbox to its outcome. The span exists
+/// only if the envelope's trace is exported.
 package final class DispatchSpan: @unchecked Sendable {
-    // Safety: it is made with its envelope, and from then on the thread that does the Core's work
-    // alone touches it; envelopes pass to that thread under the mailbox's lock.
+    // Safety: the thread that makes the envelope makes its span. From then on, only the thread that
+    // does the Core's work uses the span. Envelopes pass to that thread under the mailbox's lock.
 
-    /// Which span it is. What follows the envelope's actions is within it.
+    /// The identity of the span. The consequences of the envelope's actions are within it.
     package let identity: Span.Identity
     fileprivate let offered = SpanTime.now
-    /// When the Core began with the envelope, and when it was reduced; the last time, where a batch
-    /// was worked again.
+    /// The time at which the Core began with the envelope, and the time after its reduction. If a
+    /// batch ran again, the times of the last run.
     var taken: SpanTime?
     var reduced: SpanTime?
-    /// The parts of the commit; `nil` where nothing was committed.
+    /// The times of the commit; `nil` if nothing was committed.
     fileprivate var commit: CommitTimes?
 
     /// Begins the span.
@@ -23,20 +23,20 @@ package final class DispatchSpan: @unchecked Sendable {
 }
 
 extension Engine {
-    /// The span of an action that an effect dispatches; `nil` where its trace is not exported.
+    /// Begins the span of an action that an effect dispatches; `nil` if its trace is not exported.
     func span(within trace: String?) -> DispatchSpan? {
         guard let tracing = ports.tracing else { return nil }
         return tracing.tracer.begin(within: trace).map { DispatchSpan($0) }
     }
 
-    /// Notes when the parts of a commit ended.
+    /// Stores the times of a commit in the spans of its envelopes.
     func noteCommit(_ done: borrowing Batch, _ times: CommitTimes) {
         done.outcomes.withUnsafeBufferPointer { outcomes in
             for index in outcomes.indices { outcomes[index].envelope.span?.commit = times }
         }
     }
 
-    /// Records the span of an envelope that has come to its end.
+    /// Records the span of an envelope after its outcome.
     func end(_ span: DispatchSpan, of envelope: Envelope, _ outcome: Outcome) {
         guard let tracing = ports.tracing else { return }
         let members = envelope.members
@@ -64,7 +64,7 @@ extension Engine {
 }
 
 extension DispatchSpan {
-    /// The steps of the way: those of the commit where the envelope was applied.
+    /// Returns the events of the span. The events of the commit occur only for an applied envelope.
     fileprivate func events(_ isApplied: Bool) -> [Span.Event] {
         var events: [Span.Event] = []
         if let taken { events.append(.init("reduce", at: taken)) }
@@ -82,7 +82,8 @@ extension Outcome {
 
     fileprivate var isFailure: Bool { if case .failed = self { true } else { false } }
 
-    /// What became of it, as the label `outcome` of metrics has it, and the versions.
+    /// The span attributes of the outcome: the value of the metrics' label `outcome`, and the
+    /// versions.
     fileprivate var attributes: [Span.Attribute] {
         let label = "store.outcome"
         guard case .applied(let first, let last, let changed, _) = self else {

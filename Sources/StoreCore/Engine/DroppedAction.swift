@@ -1,24 +1,24 @@
-/// An action that a presenter, a reaction or an effect dispatched, and that was not applied: the
-/// reducer refused it, or the mailbox was full. No client waits for its outcome; the server logs
-/// it.
+/// An action of a presenter, a reaction or an effect that was not applied. The reducer refused it,
+/// the mailbox was full, or it is another module's own. No client awaits its outcome; the server
+/// logs it.
 package struct DroppedAction: Sendable {
-    /// Its wire name.
+    /// The wire name of the action.
     package let type: String
-    /// What led to it, and the place that dispatched it.
+    /// The cause of the action, and the place that dispatched it.
     package let source: ActionSource
     package let reason: any Error
 }
 
-/// The completion of an action whose outcome no client asks for.
+/// The completion of an action whose outcome no client awaits.
 final class IgnoredOutcome: Completion {
     private let watch: EffectWatch?
     private let applied: (@Sendable (UInt64?) -> Void)?
     private let failed: (@Sendable (any Error) -> Void)?
 
     /// - Parameters:
-    ///   - watch: was begun for the action, and ends with it.
-    ///   - applied: receives the version that it made; `nil` where it was not applied.
-    ///   - failed: receives why it was not applied.
+    ///   - watch: a watch that was begun for the action, and ends with it.
+    ///   - applied: receives the version that the action made; `nil` if it was not applied.
+    ///   - failed: receives the refusal or the failure if the action was not applied.
     init(
         _ watch: EffectWatch? = nil,
         applied: (@Sendable (UInt64?) -> Void)? = nil,

@@ -2,7 +2,7 @@ import StorePlatform
 import StoreTraces
 
 extension Engine {
-    /// Works one envelope into the batch.
+    /// Runs one envelope, and adds its steps and its outcome to the batch.
     func run(_ envelope: Envelope) {
         if let audience = envelope.audience {
             commit()
@@ -16,14 +16,15 @@ extension Engine {
         if envelope.endsBatch || envelope.audience != nil || hasEffects(since: mark) { commit() }
     }
 
-    /// An effect that was cancelled dispatches nothing any more, and that is so from the commit on.
+    /// True if a step of the envelope has an effect. The batch is then committed at once: the
+    /// effect may cancel others, whose queued actions must then not be applied.
     private func hasEffects(since mark: Int) -> Bool {
         for index in mark..<batch.steps.count where batch.steps[index].effect != nil { return true }
         return false
     }
 
-    /// What becomes of an envelope, on a state that is not older than what its request refers to.
-    /// Sets `mark` to where its steps begin.
+    /// Returns the outcome of an envelope. If its request refers to a newer state, first reads the
+    /// records of other writers. Sets `mark` to the index of the envelope's first step.
     private func outcome(of envelope: Envelope, from mark: inout Int) -> Outcome {
         let outcome = outcome(of: envelope)
         guard isBehind(envelope, outcome) else { return outcome }
@@ -54,7 +55,7 @@ extension Engine {
         return reduce(envelope)
     }
 
-    /// Whether nothing has changed, since the version of a condition, that the condition is about.
+    /// True if nothing in the scope of a condition has changed since its version.
     private func isMet(_ condition: VersionCondition, for session: String?) -> Bool {
         let since = condition.version
         guard since < version else { return false }
@@ -73,20 +74,20 @@ extension Engine {
         }
     }
 
-    /// Notes what the steps of the batch have changed, and from the first such condition on, which
-    /// members: most stores never need that.
+    /// Records the changes of the batch's steps. The first condition on members also begins a
+    /// record for each member: most stores never need it.
     private func noteMembers() {
         noteSteps()
         if seen == nil { seen = SeenVersions(after: version, byModule: true) }
         seen?.beginModules()
     }
 
-    /// Reduces all members: each leaves its step in the batch. Where one is refused, or where all
-    /// of it is a dry run, the state and the batch are as before.
+    /// Reduces all members, and adds a step for each to the batch. If a member is refused, or the
+    /// envelope is a dry run, restores the state and the batch.
     private func reduce(_ envelope: Envelope) -> Outcome {
         let isDry = envelope.mode == .dryRun
         let savepoint = Savepoint(steps: batch.steps.count, kept: owner.keptCount)
-        // A single action that is refused has changed nothing.
+        // A refused single action has changed nothing, so there is nothing to restore.
         let saves = isDry || envelope.members.count > 1 || counts.interceptors > 0
         if saves { owner.save() }
         owner.show(to: envelope.session)
@@ -101,7 +102,7 @@ extension Engine {
         }
         let changed = hasChange(since: savepoint.steps)
         var seen = changed
-        // Not by `map`, which would wrap the function once more.
+        // Without `map`, which would wrap the closure once more.
         if let sees = envelope.sees { seen = hasChange(since: savepoint.steps, seenBy: sees) }
         if isDry { return dryRun(savepoint, seen) }
         let first = batch.base + UInt64(savepoint.steps) + 1
@@ -117,7 +118,7 @@ extension Engine {
         )
     }
 
-    /// How far the batch had come before an envelope.
+    /// The size of the batch before an envelope.
     private struct Savepoint {
         let steps: Int
         let kept: Int
@@ -135,7 +136,7 @@ extension Engine {
         return false
     }
 
-    /// The same for a client that sees some of the modules.
+    /// True if a step has changed a module that the client sees.
     private func hasChange(since mark: Int, seenBy sees: (Int) -> Bool) -> Bool {
         batch.steps.withUnsafeBufferPointer { steps in
             (mark..<steps.count).contains { steps[$0].change.touches.hasChange(where: sees) }
@@ -169,18 +170,19 @@ extension Engine {
     }
 }
 
-// One action
+// Applying one action
 
 extension Engine {
-    /// Applies an action, or what the interceptors make of it: something else, or more.
+    /// Applies an action, or the actions that the interceptors make of it.
     private func apply(_ place: Int, of envelope: Envelope) throws {
         let time = ports.clock.now()
         var member = ReducedMember(envelope: envelope, place: place)
         guard counts.interceptors > 0 else { return try reduce(member, at: time) }
-        // Interceptors see the whole state; so a refusal of theirs, or of what they chose, is none
-        // of the module that the client's action is for.
+        // Interceptors see the whole state. A refusal by them, or of an action that they chose, is
+        // therefore a refusal of the whole state, not of the module that the client's action is
+        // for.
         var isClients = false
-        // What they make of the action is a part of its trace.
+        // The actions that interceptors add belong to the same trace.
         let trace = TraceContext.parent(of: member.meta)
         let hooks: [@Sendable (any Sendable) -> Void]
         do {
@@ -208,7 +210,7 @@ extension Engine {
         }
     }
 
-    /// Shows an action to middleware, and reduces it; what follows from it is its step.
+    /// Calls middleware with an action, reduces it, and adds its step to the batch.
     private func reduce(_ member: ReducedMember, at time: Int64) throws {
         let next = version + 1
         let type = member.type
@@ -242,7 +244,7 @@ extension Engine {
         )
     }
 
-    /// Notes that a reducer begins, where its time is measured. Returns when it began.
+    /// Records the start of a reduction if its time is measured. Returns the time of the start.
     private func begin(_ type: String, _ version: UInt64) -> UInt64 {
         guard isTimed else { return 0 }
         ports.progress?.begin(type, version)
@@ -254,7 +256,7 @@ extension Engine {
         return now
     }
 
-    /// Notes that it has ended, which began then. Returns how many nanoseconds it took.
+    /// Records the end of a reduction that started at `begun`. Returns its duration in nanoseconds.
     private func end(_ begun: UInt64) -> UInt64 {
         guard isTimed else { return 0 }
         let nanoseconds = SystemTime.steadyNanoseconds() &- begun
@@ -262,12 +264,13 @@ extension Engine {
         return nanoseconds
     }
 
-    /// What the journal keeps of an action that was dispatched in process.
+    /// Returns the journal's form of an action that was dispatched in process.
     ///
-    /// - Throws: where it has no wire name, or can't be written.
+    /// - Throws: an error if the action has no wire name or cannot be encoded.
     func member(of action: any Action) throws -> EnvelopeMember {
         if let member = ports.member { return try member(action) }
-        // The name of a type is put together each time, and nothing is kept here.
+        // Swift builds the name of a type at each call, and a plain Core does not need the name
+        // here.
         let type = isPlain ? "" : String(describing: type(of: action))
         return EnvelopeMember(action: action, type: type)
     }

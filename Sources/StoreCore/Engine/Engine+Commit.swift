@@ -1,5 +1,5 @@
 extension Engine {
-    /// Makes the batch durable and lets out what it has: to readers, observers and dispatchers.
+    /// Makes the batch durable, and then delivers it to readers, observers and dispatchers.
     func commit() {
         guard !batch.isEmpty else { return }
         var times = CommitTimes()
@@ -16,7 +16,7 @@ extension Engine {
             owner.commit()
         }
         noteSteps()
-        // What it leads to, such as a task of the Core's own, may begin the next one.
+        // The follow-ups of this batch may begin the next batch.
         var done = batch
         batch.restart(at: done.version)
         if done.steps.count > 0 {
@@ -32,14 +32,14 @@ extension Engine {
             }
         }
         owner.completed()
-        // Its memory serves the next one.
+        // Reuses the memory of this batch for the next one.
         if batch.isEmpty {
             done.restart(at: batch.base)
             batch = done
         }
     }
 
-    /// Hands the batch's records to the journal.
+    /// Appends the batch's records to the journal.
     private func append() throws(JournalError) {
         guard let journal = ports.journal else { return }
         var records: [Record] = []
@@ -57,7 +57,7 @@ extension Engine {
         ports.follower?.appended(through: version, bytes: bytes)
     }
 
-    /// Notes what the steps of the batch have changed, for conditions on what a client sees.
+    /// Records the changes of the batch's steps, for version conditions by a client's view.
     func noteSteps() {
         guard seen != nil else { return }
         var version = seen?.noted ?? 0
@@ -80,13 +80,13 @@ extension Engine {
             changed: step.change.isChange,
             cause: step.envelope.source?.cause,
             origin: step.envelope.origin,
-            // Only what is needed is kept of a client.
+            // The session of a client is stored only if the store needs it.
             session: hasSessions ? step.envelope.session : nil,
             program: ports.program
         )
     }
 
-    /// Runs what follows each action after the commit, in the order of the actions.
+    /// Runs the follow-ups of each action after the commit, in the order of the actions.
     private func runFollowUps(_ batch: Batch) {
         if takesActions { ports.follower?.applied(applications(of: batch)) }
         var version = batch.base
@@ -137,10 +137,10 @@ extension Engine {
         }
     }
 
-    /// Forgets a batch whose last state can't be shown, and works its envelopes one by one: the one
-    /// that is at fault is refused, and the others are applied.
+    /// Drops a batch whose last state cannot be encoded, and runs its envelopes one by one. The
+    /// faulty envelope is refused, and the others are applied.
     ///
-    /// Middleware sees the actions again, as it does whenever a batch was forgotten.
+    /// Middleware is called with the actions again, as after each dropped batch.
     private func refuse(because error: any Error) {
         let done = takeBack()
         if done.outcomes.count == 1, let answered = done.outcomes.first {
@@ -154,7 +154,7 @@ extension Engine {
         }
     }
 
-    /// Forgets the batch: nothing of it was made durable, or that is not known.
+    /// Drops the batch after a failed append: nothing of it is durable, or its outcome is unknown.
     private func rollBack(after error: JournalError) {
         let failure: CoreFailure = error == .storageFull ? .storageFull : .unknown
         let done = takeBack()
@@ -168,22 +168,22 @@ extension Engine {
     /// Answers the envelopes of a batch that was taken back.
     func fail(_ done: Batch, _ failure: CoreFailure) {
         for answered in done.outcomes {
-            // A refusal or a mismatch was reckoned from states that never came to be.
+            // A refusal or a mismatch was computed from states that were dropped.
             let outcome = done.steps.count > 0 ? .failed(failure) : answered.outcome
             answer(answered.envelope, outcome)
         }
         owner.completed()
     }
 
-    /// Goes back to where the batch began, and returns what it was.
+    /// Restores the state before the batch, and returns the dropped batch.
     @discardableResult
     func takeBack() -> Batch {
         let done = batch
         batch.restart(at: done.base)
         seen?.forget(after: done.base)
         owner.rollBack()
-        // Where it is worked again, several commits may come of it, and later ones ask for what
-        // earlier ones keep.
+        // If the batch runs again, it may need several commits. Later envelopes then look up the
+        // keys that earlier envelopes have stored.
         lookedUp.isEnding = false
         return done
     }

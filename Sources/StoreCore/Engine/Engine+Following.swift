@@ -1,23 +1,24 @@
 import Synchronization
 
-// What other writers of the journal do.
+// Following the other writers of the journal.
 
 extension Engine {
-    /// How often in a row others may be first before the requests of a batch are refused. Each time
+    /// The most successive conflicts of a batch; after one more, its requests fail. Each conflict
     /// means that an append of another writer succeeded.
     static var conflictsMax: Int { 64 }
 
-    /// The most tails that are read at once, so that this engine's own clients get their turn.
+    /// The most tails that one turn reads, so that this engine's own clients also get their turn.
     static var tailsMax: Int { 16 }
 
-    /// Has this engine read what others have appended up to this version. Any thread.
+    /// Makes this engine read the records of other writers up to a version. Any thread may call
+    /// this.
     func moved(to version: UInt64) {
         announced.max(version, ordering: .sequentiallyConsistent)
         guard !isFollowing.exchange(true, ordering: .sequentiallyConsistent) else { return }
         perform { $0.followAnnounced() }
     }
 
-    /// Has this engine read all that others have appended. Any thread.
+    /// Makes this engine read all records of other writers. Any thread may call this.
     func followAll() {
         perform { if $0.follow(upTo: .max) == .partly { $0.followAll() } }
     }
@@ -28,11 +29,10 @@ extension Engine {
         if follow(upTo: announced) == .partly { moved(to: announced) }
     }
 
-    /// An append found that others were first: takes the batch back, reduces what they wrote, and
-    /// then the batch's envelopes again, on the state that they left.
+    /// Handles a conflict: takes the batch back, reduces the records of the other writers, and then
+    /// runs the batch's envelopes again on the new state.
     ///
-    /// Middleware and interceptors see the actions again, as they do whenever a batch was
-    /// forgotten.
+    /// Middleware and interceptors are called with the actions again, as after each dropped batch.
     func reduceAgain(behind version: UInt64) {
         conflicts += 1
         let done = takeBack()
@@ -47,8 +47,8 @@ extension Engine {
         commit()
     }
 
-    /// Whether an envelope's outcome was reckoned from a state that is older than one that its
-    /// request refers to: another writer has made that one.
+    /// True if an envelope's outcome was computed from too old a state: its request refers to a
+    /// newer state, which another writer has made.
     func isBehind(_ envelope: Envelope, _ outcome: Outcome) -> Bool {
         switch outcome {
         case .versionMismatch(let current): envelope.condition.map { $0.version > current } ?? false
@@ -57,22 +57,23 @@ extension Engine {
         }
     }
 
-    /// Commits what there is and reads what others wrote.
+    /// Commits the batch and reads the records of other writers.
     func catchUp() {
         commit()
         _ = follow(upTo: .max)
     }
 
-    /// How far others were followed.
+    /// The extent to which a call followed the other writers.
     private enum Following {
-        /// To the version that was asked for, or to the end of what there is.
+        /// Up to the requested version, or to the end of the history.
         case wholly
         /// As far as one turn goes.
         case partly
         case failed
     }
 
-    /// Reduces and publishes what others wrote, up to a version at least, where there is as much.
+    /// Reduces and publishes the records of other writers, at least up to a version if there are as
+    /// many.
     private func follow(upTo newest: UInt64) -> Following {
         guard let journal = ports.journal, batch.isEmpty, !hasFailed else { return .failed }
         let before = version
@@ -97,9 +98,9 @@ extension Engine {
         }
     }
 
-    /// Reduces records as a replay does: no middleware, no interceptor, no presenter and no
-    /// reaction sees them, and no effect begins, for the engine that wrote them does all that.
-    /// Readers and observers see them, and effects that they cancel are cancelled here, too.
+    /// Reduces records as a replay does. The engine that wrote them has called middleware,
+    /// interceptors, presenters and reactions, and has begun the effects. Here only readers and
+    /// observers see the records, and effects that they cancel are cancelled here as well.
     private func reduce(_ records: [Record]) throws(JournalError) {
         var bytes = 0
         for record in records {
@@ -173,5 +174,5 @@ extension Engine {
     }
 }
 
-/// Stands for a record that a migration gives up.
+/// The placeholder for a record that a migration drops.
 struct Meaningless: Action {}

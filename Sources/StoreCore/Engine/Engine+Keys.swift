@@ -1,12 +1,12 @@
-// Whether a request with an idempotency key was applied before. The journal has the outcomes.
+// Looking up idempotency keys. The journal has the outcomes of earlier requests.
 //
-// A turn is the work on all that the Core took out of its mailbox at once, on a pool on a portion
-// of that. Where more than one of its requests has a key, one call of the journal looks all keys
-// up, into `lookedUp`; a key that is alone is looked up when its request is run.
+// A turn is the work on all items that the Core took from its mailbox at once; on a pool, on a
+// portion of them. If more than one request of a turn has a key, one call of the journal looks up
+// all keys, into `lookedUp`. A single key is looked up when its request runs.
 
 extension Engine {
-    /// What became of the request that had this key before: in the batch that is not committed yet,
-    /// or earlier. `nil` where there was none.
+    /// Returns the outcome of an earlier request with this key, from the current batch or from the
+    /// journal; `nil` if there is none.
     func outcome(of key: IdempotencyKey) throws(JournalError) -> KeptOutcome? {
         if let pending = batch.keys[key] { return pending }
         if lookedUp.isFilled { return lookedUp[key] }
@@ -15,8 +15,8 @@ extension Engine {
 
     /// Looks up the keys of all requests of a turn, when the turn begins.
     ///
-    /// Where the journal can't be read now, each key is looked up when its request is run, and the
-    /// request is refused where that fails too.
+    /// If the journal cannot be read now, each key is looked up when its request runs. If that
+    /// fails as well, the request fails.
     func lookUpKeys(of items: borrowing ContiguousArray<Mailbox.Item>, in turn: Range<Int>) {
         var keys: [IdempotencyKey] = []
         keys.reserveCapacity(min(takenKeys, turn.count))
@@ -29,15 +29,14 @@ extension Engine {
         lookUp(keys)
     }
 
-    /// Looks up the turn's keys again, after another writer of the journal has appended: it may
-    /// have used one of them.
+    /// Looks up the turn's keys again after another writer of the journal has appended, possibly
+    /// with one of these keys.
     func lookUpKeysAgain() {
         guard lookedUp.isFilled else { return }
         lookUp(lookedUp.keys)
     }
 
-    /// Adds the outcomes that a commit has just made durable, for later requests of the turn with
-    /// the same keys.
+    /// Adds the outcomes of the last commit, for later requests of the turn with the same keys.
     func noteCommittedKeys() {
         lookedUp.commit(batch.keys)
     }

@@ -2,14 +2,15 @@ import Dispatch
 import StorePlatform
 import Synchronization
 
-// The one way in: whatever the Core is to do passes the mailbox.
+// The only entrance: all work of the Core passes through the mailbox.
 
 extension Engine {
-    /// Takes an item of `count` actions and `keys` idempotency keys, and works it off where no
-    /// other thread is at work. The Core's thread is woken for it, or by the next ``nudge()``.
+    /// Accepts an item of `count` actions and `keys` idempotency keys. If callers do the work and
+    /// no thread is working, this thread processes the item. Otherwise the item is queued. If
+    /// `wakes` is true, this call wakes a sleeping Core; otherwise the next ``nudge()`` does.
     ///
-    /// - Throws: ``MailboxError/full`` at the mailbox's bound; ``MailboxError/closed`` once the
-    ///   Core stops.
+    /// - Throws: ``MailboxError/full`` at the mailbox's bound; ``MailboxError/closed`` after the
+    ///   Core has stopped.
     func enter(
         _ item: Mailbox.Item,
         _ lane: Mailbox.Lane,
@@ -29,8 +30,7 @@ extension Engine {
         }
     }
 
-    /// The same for an action that has nothing besides: no item is made where it is worked off at
-    /// once.
+    /// Accepts an action without an envelope. If this thread processes it at once, no item is made.
     private func enter(plain action: any Action) throws(MailboxError) {
         let admission = mailbox.withLock { mailbox in
             mailbox.admit(.action(action), .clients, count: 1, keys: 0, wakes: true)
@@ -44,8 +44,8 @@ extension Engine {
         }
     }
 
-    /// Ends ``enter(_:_:count:wakes:)`` where this thread does not work the item: wakes the Core's
-    /// thread, or throws because the mailbox did not take the item.
+    /// Ends ``enter(_:_:count:keys:wakes:)`` for an item that this thread does not process: wakes
+    /// the Core's thread, or throws because the mailbox did not take the item.
     private func wake(
         for admission: Mailbox.Admission,
         _ lane: Mailbox.Lane,
@@ -60,7 +60,7 @@ extension Engine {
         }
     }
 
-    /// Wakes the Core's thread if it sleeps although something waits.
+    /// Wakes the Core's thread if it sleeps while items wait.
     func nudge() {
         let isSleeping = mailbox.withLock { mailbox -> Bool in
             guard mailbox.isSleeping, mailbox.items.count > 0 else { return false }
@@ -70,13 +70,13 @@ extension Engine {
         if isSleeping { wakeUp() }
     }
 
-    /// Wakes the Core's thread, or has the pool begin a turn. Called by the one thread that found
-    /// the Core asleep.
+    /// Wakes the Core's thread, or submits a turn to the pool. Only the thread that found the Core
+    /// asleep calls this.
     private func wakeUp() {
         if let pool { submitTurn(to: pool) } else { wake.signal() }
     }
 
-    /// Takes an action. Returns `false` where it is not taken.
+    /// Accepts an action. Returns `false` if it was not accepted.
     func dispatch(_ action: any Action) -> Bool {
         do {
             if isPlain {
@@ -94,7 +94,7 @@ extension Engine {
         }
     }
 
-    /// Takes an envelope, or throws the reason.
+    /// Accepts an envelope, or throws the reason for not accepting it.
     func offer(_ envelope: Envelope, wakes: Bool = true) throws(MailboxError) {
         try enter(
             .envelope(envelope),
@@ -105,9 +105,9 @@ extension Engine {
         )
     }
 
-    /// Runs a change of the Core's own at its place in the order.
+    /// Runs a task of the Core itself at its place in the order.
     ///
-    /// Returns `false`, and does not run it, once the Core's thread has ended.
+    /// Returns `false`, without running the task, if the mailbox of a Core with a thread is closed.
     @discardableResult
     func perform(_ task: @escaping @Sendable (Engine) -> Void) -> Bool {
         do {
@@ -122,7 +122,7 @@ extension Engine {
         Envelope(members: [try member(of: action)], completion: IgnoredOutcome())
     }
 
-    /// Reduces an action that comes alone, the short way where that is possible.
+    /// Reduces an action without an envelope, on the short path if possible.
     private func apply(_ action: any Action) {
         guard counts.isDirect else {
             if let envelope = try? envelope(of: action) { run(envelope) }
@@ -132,7 +132,7 @@ extension Engine {
         plainVersions &+= 1
     }
 
-    /// Works off what has been queued, until there is nothing more.
+    /// Processes the queued items until the mailbox is empty.
     private func drain() {
         while true {
             let isDone = mailbox.withLock { mailbox -> Bool in
@@ -149,11 +149,11 @@ extension Engine {
     }
 
     func workTaken() {
-        // Taken out of the engine while it is read: what is worked on may come back here.
+        // Moved out of the engine for the loop: the work may access `taken`.
         var items = ContiguousArray<Mailbox.Item>()
         swap(&items, &taken)
         if takenKeys > 1 { lookUpKeys(of: items, in: items.indices) }
-        // By their places: a loop over the items would copy each.
+        // Uses indices: a loop over the items would copy each item.
         items.withUnsafeBufferPointer { items in
             for index in items.indices {
                 work(items[index])
@@ -167,7 +167,7 @@ extension Engine {
         swap(&items, &taken)
     }
 
-    /// Works one item into the batch.
+    /// Processes one item.
     func work(_ item: Mailbox.Item) {
         switch item {
         case .action(let action): apply(action)
@@ -175,7 +175,7 @@ extension Engine {
             run(envelope)
             if batch.steps.count >= ports.batchMax { commit() }
         case .task(let task):
-            // An observer joins or leaves at a point that is durable.
+            // Commits first: an observer joins or leaves at a durable version.
             commit()
             task.run(self)
         }
@@ -185,12 +185,12 @@ extension Engine {
 // The Core's own thread.
 
 extension Engine {
-    /// What there is to do for the Core's own thread.
+    /// The next step of the Core's own thread.
     private enum Next {
         case work, sleep, end
     }
 
-    /// Starts the Core's own thread, or has the pool begin with what waits.
+    /// Starts the Core's own thread, or submits the first turn to the pool.
     func start(named name: String = "core") {
         guard isThreaded else { return }
         if let pool { return submitTurn(to: pool) }
@@ -203,8 +203,8 @@ extension Engine {
         }
     }
 
-    /// Works off what waits, in the place of the Core's own thread, which was not started. Returns
-    /// whether there was anything.
+    /// Processes the waiting items in place of the Core's own thread, which was not started.
+    /// Returns `true` if any item waited.
     func turn() -> Bool {
         let isEmpty = mailbox.withLock { mailbox -> Bool in
             guard mailbox.items.count > 0 else { return true }
@@ -215,7 +215,7 @@ extension Engine {
         return !isEmpty
     }
 
-    /// Takes nothing more, and returns when all that was taken is worked off.
+    /// Closes the mailbox. With a thread or a pool, returns after all queued items are processed.
     func stop() {
         let isSleeping = mailbox.withLock { mailbox -> Bool in
             mailbox.isClosed = true
@@ -228,9 +228,9 @@ extension Engine {
         ended.signal()
     }
 
-    /// Takes what has arrived while the last batch was worked on; sleeps while there is nothing.
+    /// Takes the items that arrived during the last batch; sleeps if there are none.
     ///
-    /// Returns `false` once the mailbox is closed and empty.
+    /// Returns `false` if the mailbox is closed and empty.
     private func next() -> Bool {
         while true {
             let next = mailbox.withLock { mailbox -> Next in

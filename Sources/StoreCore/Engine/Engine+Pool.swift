@@ -2,28 +2,28 @@ import Dispatch
 import StorePlatform
 import Synchronization
 
-// The Core on a pool: a turn is submitted where the Core sleeps and something comes, and while it
-// waits or runs there is no other. The mailbox is taken whole, which costs the same however much it
-// holds, and worked off by portions.
+// The Core on a pool. If an item arrives while the Core sleeps, a turn is submitted to the pool.
+// Until that turn ends, there is no other turn of this Core. A turn takes all items of the mailbox,
+// at a constant cost, and processes them in portions.
 
 extension Engine: PooledTask {
-    /// The most items whose idempotency keys are looked up together, and that one commit follows.
-    /// The turn may end between two of them.
+    /// The most items of a portion. Their idempotency keys are looked up together, and a commit
+    /// follows them. The turn may end between two items.
     static let portionItemsMax = 1_024
 
-    /// What there is to do in a turn.
+    /// The next step of a turn.
     private enum Next {
         case work, sleep, end
     }
 
-    /// Has the pool run a turn. Where the pool is closed the calling thread runs it, so that
-    /// ``stop()`` keeps its word.
+    /// Submits a turn to the pool. If the pool is closed, the calling thread runs the turn, so that
+    /// ``stop()`` still processes all queued items.
     func submitTurn(to pool: ThreadPool) {
         if !pool.submit(self) { takeTurn() }
     }
 
-    /// Works off what waits. Where others wait and the turn is over, another one follows behind
-    /// them: they wait for as long as a turn may last, for one item, and for a commit.
+    /// Processes the waiting items. When other Cores wait and the turn is over, submits the next
+    /// turn behind theirs. They wait at most for the length of a turn, one item and a commit.
     func takeTurn() {
         let began = SystemTime.steadyNanoseconds()
         while true {
@@ -39,10 +39,10 @@ extension Engine: PooledTask {
         }
     }
 
-    /// Works off a portion of what was taken, or the rest of one, and commits. Where others wait,
-    /// it ends between two items when the turn is over.
+    /// Processes a portion of the taken items, or the rest of one, and commits. When other Cores
+    /// wait and the turn is over, the portion is interrupted between two items.
     private func workPortion(since began: UInt64) {
-        // Taken out of the engine while it is read, as `workTaken` does.
+        // Moved out of the engine for the loop, as in `workTaken`.
         var items = ContiguousArray<Mailbox.Item>()
         swap(&items, &taken)
         if workedCount == portionEnd {
@@ -53,7 +53,8 @@ extension Engine: PooledTask {
             work(items[workedCount])
             workedCount += 1
         } while workedCount < portionEnd && pool?.isTurnOver(since: began) != true
-        // In the midst of a portion what was looked up holds on: no other turn comes between.
+        // Within a portion, the looked-up keys stay valid: no other turn of this Core runs in
+        // between.
         let isWhole = workedCount == portionEnd
         if isWhole, takenKeys > 1 { lookedUp.isEnding = true }
         commit()

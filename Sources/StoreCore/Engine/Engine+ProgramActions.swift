@@ -1,13 +1,13 @@
 import StoreTraces
 import Synchronization
 
-// Actions that the program itself dispatches: effects, presenters, reactions.
+// Actions that the program itself dispatches: from effects, presenters and reactions.
 
 extension Engine {
-    /// Dispatches an action of the program itself, behind what waits already. `applied` receives
-    /// the version that it made; `nil` where it was not applied.
+    /// Dispatches an action of the program itself, behind the waiting items. `applied` receives the
+    /// version that the action made; `nil` if it was not applied.
     ///
-    /// What is not applied goes to ``CommitFollower/dropped(_:)``.
+    /// The engine reports an action that was not applied to ``CommitFollower/dropped(_:)``.
     func dispatchProgramAction(
         _ action: any Action,
         from source: ActionSource,
@@ -21,10 +21,11 @@ extension Engine {
         }
     }
 
-    /// Dispatches an action that a view makes for a client's session. An action that can't be
-    /// encoded is dropped.
+    /// Dispatches an action that follows from the streams of a client, for the client's session.
+    /// The engine reports an action that is not accepted as dropped. An encoding error is not
+    /// thrown.
     ///
-    /// - Throws: where the mailbox refuses it.
+    /// - Throws: the error of the mailbox if it does not take the action.
     func offerProgramAction(
         _ action: any Action,
         from session: String?,
@@ -64,8 +65,8 @@ extension Engine {
         }
     }
 
-    /// Counts an action that was not applied and whose outcome no client waits for, and reports it
-    /// by ``CommitFollower/dropped(_:)``.
+    /// Counts an action that was not applied and whose outcome no client awaits. Reports it to
+    /// ``CommitFollower/dropped(_:)``.
     func drop(_ action: DroppedAction) {
         dropped.add(1, ordering: .relaxed)
         ports.follower?.dropped(action)

@@ -2,12 +2,12 @@ import Dispatch
 import StorePlatform
 import Synchronization
 
-/// The working half of a Core: a mailbox in front, and behind it the state, which only the thread
-/// that drains the mailbox touches.
+/// The working half of a Core: the mailbox, and behind it the state. Only the thread that drains
+/// the mailbox uses the state.
 final class Engine: @unchecked Sendable {
-    // Safety: everything below `owner` belongs to the thread that set `isDraining` (or to the
-    // Core's own, or to the pool's thread whose turn it is), and passes from one to the next under
-    // the mailbox's lock or the pool's.
+    // Safety: all members below `owner` belong to the working thread. This is the thread that set
+    // `isDraining`, or the Core's own thread, or the pool's thread that has the turn. They pass
+    // from one thread to the next under the mailbox's lock or the pool's lock.
 
     let ports: EnginePorts
     let mailbox: Locked<Mailbox>
@@ -15,55 +15,58 @@ final class Engine: @unchecked Sendable {
     let ended = DispatchSemaphore(value: 0)
     let refused = Atomic<UInt64>(0)
     let dropped = Atomic<UInt64>(0)
-    /// Whether others than the callers do the work: a thread of its own, or a pool.
+    /// True if a thread of the Core or a pool does the work, and not the callers.
     let isThreaded: Bool
-    /// The pool that does the work, where one does.
+    /// The pool that does the work; `nil` if there is none.
     let pool: ThreadPool?
-    /// Whether an action can go straight through: nothing to append, encode or compare.
+    /// True if an action can take the short path: nothing is appended, encoded or compared.
     let isPlain: Bool
-    /// Whether a commit waits for a disk, so that it pays to let a batch grow first: the thread
-    /// that fills the mailbox on the same core goes on before the next batch is taken.
+    /// True if a commit waits for a disk, so that a larger batch is worth a short wait. The Core's
+    /// thread then gives way before the next batch: a thread on the same processor core can go on
+    /// filling the mailbox.
     let isSlowToCommit: Bool
-    /// Whether the time that a reducer takes is measured.
+    /// True if the time of the reducer is measured.
     let isTimed: Bool
-    /// Receives what is measured.
+    /// The receiver of the measurements.
     let figures: CoreFigures?
-    /// Whether envelopes may have spans.
+    /// True if envelopes may have spans.
     let isTraced: Bool
-    /// When the envelope was offered that is being worked on, until its first action is reduced; 0
-    /// where that is not measured.
+    /// The offer time of the current envelope, until its first action is reduced; 0 if it is not
+    /// measured.
     @exclusivity(unchecked) var waitsSince: UInt64 = 0
-    /// Whether the follower gets each action.
+    /// True if the follower gets each action.
     let takesActions: Bool
 
     let owner: any StateOwner
     let counts: WatcherCounts
     @exclusivity(unchecked) var batch: Batch
-    /// What clients see; `nil` where all see the same.
+    /// The versions that last changed each client's view; `nil` if all clients have the same view.
     @exclusivity(unchecked) var seen: SeenVersions?
-    /// Whether sessions have slices of their own.
+    /// True if sessions have slices of their own.
     let hasSessions: Bool
-    /// What was taken out of the mailbox last; empty, with its memory, when all is worked off.
+    /// The items that were last taken from the mailbox; empty, with its memory, after they are
+    /// processed.
     @exclusivity(unchecked) var taken: ContiguousArray<Mailbox.Item> = []
-    /// How many versions the plain path has made: it has no batch.
+    /// The number of versions that the short path has made; that path has no batch.
     @exclusivity(unchecked) var plainVersions: UInt64 = 0
-    /// Set by a failure whose outcome is unknown: nothing is applied any more.
+    /// True after an append with an unknown outcome, or after records of other writers that cannot
+    /// be applied. From then on, the engine applies nothing.
     @exclusivity(unchecked) var hasFailed = false
-    /// How many items of `taken` are worked off; a turn on a pool may end between two.
+    /// The number of processed items of `taken`; a turn on a pool may end between two items.
     @exclusivity(unchecked) var workedCount = 0
-    /// The end of the portion that is worked off, on a pool.
+    /// The end index of the current portion, on a pool.
     @exclusivity(unchecked) var portionEnd = 0
-    /// How many idempotency keys `taken` has.
+    /// The number of idempotency keys in `taken`.
     @exclusivity(unchecked) var takenKeys = 0
     @exclusivity(unchecked) var lookedUp = LookedUpKeys()
-    /// How often in a row an append found that others were first.
+    /// The number of successive appends that met a conflict.
     @exclusivity(unchecked) var conflicts = 0
 
-    /// The newest version that the journal has announced as written by others.
+    /// The newest version of other writers that the journal has reported.
     let announced = Atomic<UInt64>(0)
-    /// Whether a task waits in the mailbox that reads what others wrote.
+    /// True if a task in the mailbox is about to read the records of other writers.
     let isFollowing = Atomic(false)
-    /// Ends the notifications of the journal.
+    /// The command that ends the notifications of the journal.
     private var watching: PlainCommand?
 
     init(_ owner: any StateOwner, _ ports: EnginePorts, hasSink: Bool) {
@@ -95,7 +98,7 @@ final class Engine: @unchecked Sendable {
             hasSessions || ports.hasSights
             ? SeenVersions(after: batch.base, byModule: ports.hasSights) : nil
         watching = ports.journal?.watch { [weak self] in self?.moved(to: $0) }
-        // What came before the watch began.
+        // Versions that were appended before the watch began.
         if watching != nil, let newest = ports.journal?.version, newest > version {
             moved(to: newest)
         }
@@ -105,7 +108,7 @@ final class Engine: @unchecked Sendable {
         watching?.execute()
     }
 
-    /// The version of the state as it is, durable or not.
+    /// The version of the current state, durable or not.
     var version: UInt64 { batch.version + plainVersions }
 
     var refusedTotal: UInt64 { refused.load(ordering: .relaxed) }

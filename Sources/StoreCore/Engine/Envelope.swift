@@ -1,41 +1,44 @@
-/// One action or array on its way through the Core, with what is known of where it comes from.
+/// An action or an array on its way through the Core, with its origin.
 package final class Envelope: Sendable {
     package typealias Member = EnvelopeMember
     package typealias Mode = EnvelopeMode
 
     package let members: [Member]
     package let requestID: String?
-    /// Who dispatched it, or what it follows; `nil` for clients that show nothing.
+    /// The principal of the client, or of the action that this one follows; `nil` for clients
+    /// without a credential, and for the program itself.
     package let principal: ActionPrincipal?
-    /// The version that the state must have; `nil` if any will do.
+    /// The version that the state must have; `nil` for any version.
     package let condition: VersionCondition?
-    /// What the client calls the request by, if it may be sent again.
+    /// The key and the fingerprint of a request that the client may send again; `nil` without a
+    /// key.
     package let idempotency: Idempotency?
-    /// Whether it has an idempotency key: asked for each envelope, and cheaper than to copy it.
+    /// True if there is an idempotency key. Read for each envelope, and cheaper than a copy of the
+    /// key.
     let hasKey: Bool
     package let mode: Mode
-    /// Whether the batch must end here, so that what is published is exactly this version.
+    /// True if the batch must end here, so that exactly this version is published.
     package let endsBatch: Bool
-    /// Whether the outcome is to carry the state.
+    /// True if the outcome must have the state.
     package let wantsState: Bool
-    /// True if the client is answered about changes of the member at a place: it sees the member,
-    /// or has dispatched to it. `nil` if it sees all members.
+    /// The filter for the changes that the answer reports. Returns true for a member of the state
+    /// that the client sees or has dispatched to. `nil` if the client sees all members.
     package let sees: (@Sendable (_ member: Int) -> Bool)?
     package let completion: any Completion
-    /// The place in the program that dispatched it; `nil` where a client did.
+    /// The place in the program that dispatched the envelope; `nil` if a client did.
     package let source: ActionSource?
-    /// Waits for the end of its effects; `nil` where no client does.
+    /// The watch that waits for the end of the effects; `nil` if no client waits.
     package let watch: EffectWatch?
-    /// Which subscribers get what it changes; `nil` for all.
+    /// The subscribers that get the changes; `nil` for all.
     package let audience: Audience?
-    /// The session that it comes from; `nil` where no client with a session is behind it.
+    /// The session that led to the envelope; `nil` if no client with a session did.
     package let session: String?
-    /// Where it comes from, as the log shows it: a place in the program, or a client.
+    /// The origin for the log: a place in the program, or a client.
     package let origin: String?
-    /// When a client's request was offered, by ``SystemTime/steadyNanoseconds()``; 0 where that is
-    /// not measured.
+    /// The time at which a client's request was offered, as ``SystemTime/steadyNanoseconds()``; 0
+    /// if it is not measured.
     package let offered: UInt64
-    /// The span of its way through the Core; `nil` where its trace is not exported.
+    /// The span of the way through the Core; `nil` if the trace is not exported.
     package let span: DispatchSpan?
 
     package init(
@@ -77,7 +80,7 @@ package final class Envelope: Sendable {
         self.completion = completion
     }
 
-    /// The same envelope of a client with another condition, for the same completion.
+    /// Copies a client's envelope with another condition and the same completion.
     package convenience init(_ other: Envelope, under condition: VersionCondition) {
         self.init(
             members: other.members,
@@ -100,15 +103,15 @@ package final class Envelope: Sendable {
     }
 }
 
-/// One action with what the journal keeps of it.
+/// An action with the data that the journal stores of it.
 package struct EnvelopeMember: Sendable {
     package let action: any Action
-    /// The wire name.
+    /// The wire name of the action.
     package let type: String
-    /// The fields, as JSON.
+    /// The fields of the action, as JSON.
     package let payload: [UInt8]
     package let meta: [UInt8]?
-    /// The number of its type among those that the program declares; -1 where it is none of them.
+    /// The index of its type among the types that the program declares; -1 for any other type.
     package let number: Int
 
     package init(
@@ -127,25 +130,25 @@ package struct EnvelopeMember: Sendable {
 }
 
 extension EnvelopeMember {
-    /// The wire name that it has in common with those of other instances.
+    /// The wire name without the id of an instance.
     var kind: String { action.kind(of: type) }
 }
 
-/// Where the program itself dispatched an action: an effect, a presenter or a reaction.
+/// The part of the program that dispatched an action: an effect, a presenter or a reaction.
 package struct ActionSource: Sendable {
-    /// The version of the action that led to it; `nil` where none did.
+    /// The version of the action that led to this action; `nil` if no action did.
     package let cause: UInt64?
-    /// Where in the program that is written.
+    /// The place of the dispatch in the source.
     package let place: String
-    /// The effect that did, if it was one.
+    /// The effect that dispatched the action; `nil` if another part did.
     package var token: EffectToken?
     package var watch: EffectWatch?
     package var audience: Audience?
-    /// The session that the action behind it came from.
+    /// The session of the action that led to this action.
     package var session: String?
-    /// The principal that the action behind it came from.
+    /// The principal of the action that led to this action.
     package var principal: ActionPrincipal?
-    /// The trace that the action behind it is a part of.
+    /// The trace of the action that led to this action.
     package var trace: String?
 
     package init(cause: UInt64?, place: String) {
@@ -165,10 +168,10 @@ package struct Idempotency: Sendable {
     }
 }
 
-/// What is to be done with an envelope's actions.
+/// The use of an envelope's actions.
 package enum EnvelopeMode: Sendable {
-    /// All of it or nothing.
+    /// Applies all actions or none.
     case apply
-    /// Reduced on a copy that is then forgotten.
+    /// Reduces the actions on a copy of the state, which is then dropped.
     case dryRun
 }
