@@ -179,8 +179,7 @@ extension Engine {
         var member = ReducedMember(envelope: envelope, place: place)
         guard counts.interceptors > 0 else { return try reduce(member, at: time) }
         // Interceptors see the whole state. A refusal by them, or of an action that they chose, is
-        // therefore a refusal of the whole state, not of the module that the client's action is
-        // for.
+        // therefore a refusal of the whole state. The module of the client's action did not refuse.
         var isClients = false
         // The actions that interceptors add belong to the same trace.
         let trace = TraceContext.parent(of: member.meta)

@@ -1,33 +1,32 @@
-/// What the journal has of the idempotency keys of a turn's requests: one call looks all of them
-/// up.
+/// The stored outcomes of the idempotency keys of a turn, from one call of the journal.
 ///
-/// It holds until the turn ends: what this engine commits meanwhile is entered, and after another
-/// writer has appended, all keys are looked up again.
+/// The outcomes are valid until the turn ends. The engine adds the outcomes of its own commits.
+/// After another writer has appended, the engine looks up all keys again.
 struct LookedUpKeys {
-    /// The keys of all requests of the turn; none where each is looked up by itself.
+    /// The keys of all requests of the turn; empty if each key is looked up on its own.
     private(set) var keys: [IdempotencyKey] = []
     private var found: [IdempotencyKey: KeptOutcome] = [:]
-    /// Whether the next commit is the turn's last, so that nothing asks for what it keeps.
+    /// True if the next commit is the last of the turn. No later request then needs its outcomes.
     var isEnding = false
 
-    /// Whether the keys of the turn were looked up.
+    /// True if the keys of the turn were looked up.
     var isFilled: Bool { keys.count > 0 }
 
-    /// What is kept of one of the keys.
+    /// The stored outcome of one of the keys; `nil` if there is none.
     subscript(key: IdempotencyKey) -> KeptOutcome? { found[key] }
 
-    /// Notes what one call has found of the turn's keys.
+    /// Replaces the outcomes with the result of one call of the journal.
     mutating func note(_ found: [IdempotencyKey: KeptOutcome], of keys: [IdempotencyKey]) {
         self.keys = keys
         self.found = found
     }
 
-    /// Notes what was committed.
+    /// Adds the outcomes of a commit.
     mutating func commit(_ committed: [IdempotencyKey: KeptOutcome]) {
         guard isFilled, !isEnding else { return }
         found.merge(committed) { $1 }
     }
 
-    /// The turn is over, or the journal can't be read.
+    /// Drops all outcomes, at the end of the turn or if the journal cannot be read.
     mutating func forget() { self = LookedUpKeys() }
 }

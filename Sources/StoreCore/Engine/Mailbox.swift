@@ -1,26 +1,26 @@
-/// What waits for the Core, and whether a thread is at work.
+/// The items that wait for the Core, and the state of the thread that processes them.
 struct Mailbox: ~Copyable, Sendable {
-    /// One thing to do.
+    /// An item of work.
     enum Item: Sendable {
         /// An action without an envelope.
         case action(any Action)
         case envelope(Envelope)
-        /// A change of the Core's own: an observer joins or leaves. Never refused.
+        /// A task of the Core itself: an observer joins or leaves. No bound applies to it.
         case task(EngineTask)
     }
 
-    /// Which bound an item counts against.
+    /// The bound that an item counts against.
     enum Lane: Sendable {
         case clients
-        /// What the program itself dispatches.
+        /// Actions that the program itself dispatches.
         case own
-        /// None.
+        /// No bound.
         case tasks
     }
 
-    /// What the thread that brought an item has to do next.
+    /// The next step of the thread that brought an item.
     enum Admission: Sendable {
-        /// Work, for no other thread does.
+        /// Process the item and then the queue: no other thread does.
         case drain
         case queued
         /// Wake the Core's thread.
@@ -30,17 +30,17 @@ struct Mailbox: ~Copyable, Sendable {
     }
 
     private(set) var items: ContiguousArray<Item> = []
-    /// How many actions of each kind wait.
+    /// The number of waiting actions in each lane.
     private(set) var clients = 0
     private(set) var own = 0
-    /// How many idempotency keys the items have.
+    /// The number of idempotency keys in the items.
     private var keys = 0
-    /// A thread works; what comes meanwhile is queued.
+    /// True while a calling thread works. Items that arrive meanwhile are queued.
     var isDraining = false
-    /// The Core's thread waits to be woken; on a pool, no turn runs or waits.
+    /// True while the Core's thread sleeps; on a pool, while no turn runs or waits.
     var isSleeping = false
     var isClosed = false
-    /// Whether others than the callers do the work.
+    /// True if a thread of the Core or a pool does the work, and not the callers.
     let isThreaded: Bool
     let clientsMax: Int
     let ownMax: Int
@@ -51,8 +51,8 @@ struct Mailbox: ~Copyable, Sendable {
         self.ownMax = ownMax
     }
 
-    /// Takes an item of so many actions and idempotency keys, or returns the reason why not. Where
-    /// the item `wakes` the Core's thread, it returns ``Admission/wake`` if that sleeps.
+    /// Admits an item of `count` actions and `keys` idempotency keys, or returns the reason for
+    /// refusing it. If `wakes` is true and the Core's thread sleeps, returns ``Admission/wake``.
     mutating func admit(
         _ item: @autoclosure () -> Item,
         _ lane: Lane,
@@ -61,7 +61,7 @@ struct Mailbox: ~Copyable, Sendable {
         wakes: Bool
     ) -> Admission {
         if isClosed, lane != .tasks || isThreaded { return .closed }
-        // An array that is larger than the bound itself is taken by an empty mailbox.
+        // A lane without waiting actions takes an array that is larger than the bound.
         switch lane {
         case .clients where clients + count > clientsMax && clients > 0: return .full
         case .own where own + count > ownMax && own > 0: return .full
@@ -83,7 +83,8 @@ struct Mailbox: ~Copyable, Sendable {
         return .wake
     }
 
-    /// Empties it, and takes over memory to go on with. Returns how many idempotency keys it had.
+    /// Empties the mailbox into `taken`, and reuses the memory of `taken`. Returns the number of
+    /// idempotency keys.
     mutating func take(into taken: inout ContiguousArray<Item>) -> Int {
         swap(&items, &taken)
         clients = 0
@@ -93,7 +94,7 @@ struct Mailbox: ~Copyable, Sendable {
     }
 }
 
-/// A change of the Core's own, at its place in the order.
+/// A task of the Core itself, at its place in the order.
 final class EngineTask: Sendable {
     let run: @Sendable (Engine) -> Void
 

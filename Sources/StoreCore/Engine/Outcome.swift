@@ -1,30 +1,31 @@
-/// Receives what became of an envelope: exactly once, on the Core's thread, after the commit.
+/// Receives the outcome of an envelope: exactly once, after the commit or its failure, on the
+/// thread that does the Core's work.
 package protocol Completion: AnyObject, Sendable {
     func complete(_ outcome: Outcome)
 }
 
-/// What became of an envelope.
+/// The outcome of an envelope.
 package enum Outcome: Sendable {
-    /// Applied as these versions. `state` is there where the envelope asked for it.
+    /// Applied as these versions. `state` is set if the envelope asked for it.
     case applied(first: UInt64, last: UInt64, changed: Bool, state: AskedState?)
-    /// The same request was applied before, as these versions; nothing was applied now.
+    /// The same request was applied earlier, as these versions. Nothing was applied now.
     indirect case replayed(KeptOutcome)
-    /// Another request was applied under this key; nothing was applied now.
+    /// Another request was applied with this key. Nothing was applied now.
     case keyTaken
-    /// The reducer or an interceptor refused the member of this index; nothing was applied.
+    /// The reducer or an interceptor refused the member at this index. Nothing was applied.
     indirect case refused(Refusal, member: Int)
-    /// The state has another version than was expected.
+    /// Not applied: the state does not have the expected version.
     case versionMismatch(current: UInt64)
-    /// What would have become of the state.
+    /// The state that the envelope would have made. Nothing was applied.
     indirect case dryRun(DryRun)
-    /// The machine said no.
+    /// The Core could not apply the envelope, although it was valid.
     case failed(CoreFailure)
-    /// The effect that dispatched it does not count any more; nothing was applied.
+    /// The effect that dispatched the envelope was cancelled. Nothing was applied.
     case cancelled
 }
 
-/// A state that an envelope asked for: an object, because most ask for none, and outcomes are moved
-/// for every action.
+/// A state that an envelope asked for. An object, because most envelopes ask for none, and an
+/// outcome is moved for every action.
 package final class AskedState: Sendable {
     package let value: any Sendable
 
@@ -33,40 +34,41 @@ package final class AskedState: Sendable {
     }
 }
 
-/// What an envelope would have done.
+/// The result of a dry run.
 package struct DryRun: Sendable {
-    /// Whether it would have changed the state.
+    /// True if the envelope would have changed the state.
     package let changed: Bool
-    /// The version that the state has.
+    /// The current version of the state.
     package let version: UInt64
-    /// The state before it.
+    /// The current state.
     package let before: any Sendable
-    /// The state that it would have led to.
+    /// The state that the envelope would have made.
     package let after: any Sendable
-    /// The slices that it would have changed, where the state is made of modules.
+    /// The slices that the envelope would have written, if the state is made of modules.
     package let touches: [Touch]
 }
 
-/// Why the Core could not apply an action that it would have applied.
+/// The reason why the Core could not apply a valid action.
 public enum CoreFailure: Error, Sendable, Equatable {
-    /// The journal has no room; the action was not applied.
+    /// The journal has no room. The action was not applied.
     case storageFull
-    /// It is not known whether the action was applied.
+    /// The result of the append is unknown: the action may have been applied.
     case unknown
-    /// The journal could not be asked whether the request was applied before, or what others have
-    /// written; it was not applied now.
+    /// The Core could not read the journal, to look up the request's key or the records of other
+    /// writers. The action was not applied.
     case unreadable
-    /// Other writers of the journal were first again and again; the action was not applied.
+    /// Other writers of the journal appended first too many times in a row. The action was not
+    /// applied.
     case contended
-    /// The Core has stopped; the action was not applied.
+    /// The Core has stopped. The action was not applied.
     case closed
-    /// The journal failed before; the action was not applied.
+    /// The journal failed earlier. The action was not applied.
     case journalFailed
 }
 
-/// Why the mailbox did not take something.
+/// The reason why the mailbox did not take an item.
 public enum MailboxError: Error, Sendable, Equatable {
-    /// As many actions wait as may.
+    /// The bound on waiting actions is reached.
     case full
     /// The Core has stopped.
     case closed

@@ -2,14 +2,14 @@
 package struct ReducerFailure: Sendable {
     /// The wire name of the action.
     package let type: String
-    /// The request that it came with; `nil` where the program itself dispatched it.
+    /// The id of the request with the action; `nil` if the program itself dispatched it.
     package let requestID: String?
     package let error: any Error
 }
 
 extension Engine {
-    /// Why an action is refused. The follower gets the reason of a client's action, and an error
-    /// that is no refusal.
+    /// Makes the refusal of an action. The follower gets the refusal of a client's action, and each
+    /// error that is no refusal.
     func refusal(
         _ error: any Error,
         _ member: EnvelopeMember,

@@ -4,13 +4,13 @@ import Synchronization
 /// The action that the Core is reducing now. The watchdog reads it to find a reducer that takes too
 /// long.
 ///
-/// The Core's thread writes, any thread reads.
+/// The thread that does the Core's work writes it; any thread may read it.
 package final class ReducerProgress: Sendable {
     /// An action that is being reduced.
     package struct Work: Sendable, Equatable {
-        /// Its wire name.
+        /// The wire name of the action.
         package let type: String
-        /// The version that it makes.
+        /// The version that the action makes.
         package let version: UInt64
     }
 
@@ -18,7 +18,7 @@ package final class ReducerProgress: Sendable {
 
     package init() {}
 
-    /// What is being reduced at this moment.
+    /// The action that is being reduced now; `nil` if there is none.
     package var current: Work? { work.withLock { $0 } }
 
     func begin(_ type: String, _ version: UInt64) {

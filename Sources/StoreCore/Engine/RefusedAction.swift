@@ -1,8 +1,8 @@
 /// An action of a client that the store has refused.
 package struct RefusedAction: Sendable {
-    /// The wire name, with `{id}` for an instance.
+    /// The wire name, with `{id}` in place of the id of an instance.
     package let type: String
-    /// The request that it came with.
+    /// The id of the request with the action.
     package let requestID: String
     package let refusal: Refusal
 }

@@ -1,10 +1,10 @@
-/// The version that last changed each module, for clients that see some of them: its shared slice,
-/// and those of sessions.
+/// The version that last changed each module: its shared slice, and the slices of sessions. The
+/// engine needs it for clients that see only some of the modules.
 ///
 /// Belongs to the thread that drains the mailbox.
 struct SeenModules {
-    /// The most slices of sessions that are kept apart; beyond, nothing is known of what came
-    /// before.
+    /// The most session slices that are recorded. Beyond this bound, all are dropped, and `base`
+    /// becomes the current version.
     static let slicesMax = 32_768
 
     private struct Slice: Hashable {
@@ -12,9 +12,9 @@ struct SeenModules {
         let module: Int
     }
 
-    /// What was changed up to this version is not known.
+    /// The changes up to this version are unknown.
     private var base: UInt64
-    /// By the places of the modules, up to the last one that was changed.
+    /// The versions of the shared slices, by module index, up to the last module that was changed.
     private var shared: [UInt64] = []
     private var ofSessions: [Slice: UInt64] = [:]
 
@@ -22,7 +22,7 @@ struct SeenModules {
         base = version
     }
 
-    /// Notes a slice that the action of a version, the next one, has changed.
+    /// Records that the action of `version`, the next version, has changed a slice.
     mutating func note(_ touch: Touch, at version: UInt64) {
         while shared.count <= touch.module { shared.append(base) }
         guard let session = touch.key.session else {
@@ -35,13 +35,14 @@ struct SeenModules {
         base = version
     }
 
-    /// Forgets what was noted of versions after this one: they never came to be.
+    /// Lowers all later versions to `version`: the batch with these versions was taken back.
     mutating func forget(after version: UInt64) {
         for module in shared.indices { shared[module] = min(shared[module], version) }
         for (slice, changed) in ofSessions where changed > version { ofSessions[slice] = version }
     }
 
-    /// Whether a client of this session that sees these modules sees the same now as at a version.
+    /// True if a client of this session sees the same now as at a version. `sees` returns true for
+    /// the modules that the client sees.
     func isSame(
         for session: String?,
         seeing sees: (_ module: Int) -> Bool,

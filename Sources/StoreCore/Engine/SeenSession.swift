@@ -1,11 +1,12 @@
-/// A session by the hash of its name: many that have ended are kept, in eight bytes each.
+/// The hash of a session's name. Many sessions that have ended stay recorded, in eight bytes each.
 ///
-/// Two sessions that have the same are taken for one. What changes for one then changes for both,
-/// so a condition may fail that holds, and none holds that does not.
+/// Two sessions with the same hash count as one session. A change for one of them is then a change
+/// for both. Therefore a true condition may fail, but a false condition never holds.
 struct SeenSession: Hashable {
     private let hash: Int
 
-    /// The one of a client; without a session, the one that such clients share.
+    /// Makes the hash for a client's session; without a session, for the session that such clients
+    /// share.
     init(_ name: String?) {
         hash = ExactText(name ?? SessionName.shared).hashValue
     }

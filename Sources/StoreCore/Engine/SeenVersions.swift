@@ -1,19 +1,20 @@
-/// The version that last changed what a client sees: shared slices, and those of its session; of
-/// both, those of the modules that its role sees.
+/// The version that last changed the view of a client. The view has the shared slices and the
+/// slices of the client's session, limited to the modules that its role sees.
 ///
 /// Belongs to the thread that drains the mailbox.
 struct SeenVersions {
-    /// The most sessions that are kept apart; beyond, nothing is known of what came before.
+    /// The most sessions that are recorded. Beyond this bound, all are dropped, and `base` becomes
+    /// the current version.
     static let sessionsMax = 32_768
 
-    /// What was changed up to this version is not known.
+    /// The changes up to this version are unknown.
     private var base: UInt64
     /// The version that last changed a shared slice.
     private var shared: UInt64
     private var sessions: [SeenSession: UInt64] = [:]
-    /// The same by modules; `nil` where all clients see all of them.
+    /// The same record for each module; `nil` if all clients see all modules.
     private var modules: SeenModules?
-    /// Every step up to this version is noted.
+    /// The version up to which all steps are recorded.
     private(set) var noted: UInt64
 
     init(after version: UInt64, byModule: Bool) {
@@ -21,12 +22,12 @@ struct SeenVersions {
         modules = byModule ? SeenModules(after: version) : nil
     }
 
-    /// Keeps modules apart from now on, if it has not done that before.
+    /// Starts the record for each module, unless it exists already.
     mutating func beginModules() {
         if modules == nil { modules = SeenModules(after: noted) }
     }
 
-    /// Notes what the action of a version, the next one, has changed.
+    /// Records the change that the action of `version`, the next version, has made.
     mutating func note(_ change: Change, at version: UInt64) {
         noted = version
         guard change.isChange else { return }
@@ -44,7 +45,7 @@ struct SeenVersions {
         base = version
     }
 
-    /// Forgets what was noted of versions after this one: they never came to be.
+    /// Lowers all later versions to `version`: the batch with these versions was taken back.
     mutating func forget(after version: UInt64) {
         guard noted > version else { return }
         noted = version
@@ -53,13 +54,13 @@ struct SeenVersions {
         for (session, changed) in sessions where changed > version { sessions[session] = version }
     }
 
-    /// Whether a client of this session sees the same now as at a version.
+    /// True if a client of this session sees the same now as at a version.
     func isSame(for session: String?, since version: UInt64) -> Bool {
         let own = sessions[SeenSession(session)] ?? base
         return max(shared, own, base) <= version
     }
 
-    /// The same for a client that sees these modules alone.
+    /// True if a client that sees only these modules sees the same now as at a version.
     func isSame(
         for session: String?,
         seeing sees: (_ module: Int) -> Bool,

@@ -1,25 +1,25 @@
-/// An action that the Core has given its place in the order.
+/// An action with its place in the order.
 public struct StampedAction: Sendable {
     /// The action itself.
     public let action: any Action
-    /// The version that it makes if the reducer does not refuse it.
+    /// The version that the action makes if the reducer does not refuse it.
     public let version: UInt64
-    /// When it was stamped, in nanoseconds since 1970.
+    /// The time of the stamp, in nanoseconds since 1970.
     public let time: Int64
-    /// Its wire name; in process, the name of its type.
+    /// The wire name of the action; in process, the name of its Swift type.
     public let type: String
-    /// What the client sent along, as JSON.
+    /// The data that the client sent along, as JSON; `nil` if it sent none.
     public let meta: [UInt8]?
-    /// The principal that dispatched it, or the action that it follows; `nil` for clients that show
-    /// no credential, and for the program itself.
+    /// The principal that dispatched the action, or the action that it follows. `nil` for clients
+    /// without a credential, and for the program itself.
     public let principal: ActionPrincipal?
-    /// The request that dispatched it.
+    /// The id of the request that dispatched the action; `nil` if no request did.
     public let requestID: String?
-    /// The session that it comes from; `nil` where no client with a session is behind it.
+    /// The session that led to the action; `nil` if no client with a session did.
     public let session: String?
-    /// The version of the action whose effect dispatched it.
+    /// The version of the action that led to this action; `nil` if no action did.
     public let cause: UInt64?
-    /// The place in the program that dispatched it; for a client's, its address and what it calls
-    /// itself.
+    /// The dispatcher of the action: a place in the program, or a client's address and the name
+    /// that the client gives itself. `nil` if it is not recorded.
     public let origin: String?
 }

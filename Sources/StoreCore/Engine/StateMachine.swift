@@ -1,22 +1,23 @@
-/// A reducer of a state of several slices: it returns which slices an action has written.
+/// A reducer for a state of several slices. Its results name the slices that an action has written.
 package protocol StateMachine<State>: AnyObject, Sendable {
     associatedtype State: Sendable
 
-    /// Where an action goes; `nil` where it belongs to nothing, and changes nothing.
+    /// Returns the route of an action; `nil` if the action belongs to no module and changes
+    /// nothing.
     func route(of action: any Action) -> ActionRoute?
 
-    /// The name of the module that an action is for; `nil` where it belongs to none.
+    /// Returns the name of the module that an action is for; `nil` if it belongs to no module.
     func module(of action: any Action) -> String?
 
-    /// The name of the module whose own action it is, which its views, effects and presenters
-    /// dispatch; `nil` for an action that all may dispatch.
+    /// Returns the name of the module that owns an action which only its views, effects and
+    /// presenters may dispatch. Returns `nil` for an action that every dispatcher may send.
     func inside(of action: any Action) -> String?
 
-    /// Reduces an action that makes this version, by the route of ``route(of:)``, from this
-    /// session. What it has done is returned, and noted nowhere else; `effect` becomes what is to
-    /// be done about it outside of the Core, which a replay and a dry run drop.
+    /// Reduces an action that makes this version, by its route from ``route(of:)``, on behalf of a
+    /// session. The result is returned, and stored nowhere else. `effect` becomes the work outside
+    /// the Core that follows; a replay and a dry run drop it.
     ///
-    /// - Throws: what the reducer throws; the state is as it was then.
+    /// - Throws: the error of the reducer. The state is then unchanged.
     func reduce(
         _ state: inout State,
         _ action: any Action,
@@ -26,7 +27,7 @@ package protocol StateMachine<State>: AnyObject, Sendable {
         effect: inout PendingEffect?
     ) throws -> Change
 
-    /// Reduces an action that was applied by another engine, and so is not judged again.
+    /// Reduces an action that another engine has applied. Access is not checked again.
     func replay(
         _ state: inout State,
         _ action: any Action,
@@ -36,34 +37,34 @@ package protocol StateMachine<State>: AnyObject, Sendable {
         effect: inout PendingEffect?
     ) throws -> Change
 
-    /// Whether sessions have slices of their own.
+    /// True if sessions have slices of their own.
     var hasSessions: Bool { get }
 
-    /// Has the state read on behalf of a session.
+    /// Switches the state to the slices of a session, for the next reads.
     func show(_ state: inout State, to session: String?)
 
-    /// Whether the slices that an action may change have observers.
+    /// True if an observer watches a slice that an action with this route may change.
     func isWatched(_ route: ActionRoute) -> Bool
 
-    /// Shows an action's change to those who observe slices.
+    /// Shows an action's change to the observers of slices.
     func show(_ change: Change, from old: State, to new: State, _ cause: SliceCause)
 }
 
-/// Where the actions of a type go. An object, because it is looked up for each action.
+/// The route of a type of actions. An object, because the Core looks it up for each action.
 package final class ActionRoute: @unchecked Sendable {
-    // Safety: it has constants only.
+    // Safety: all members are constants.
 
-    /// The module's place in ``RootState/modules``; behind them, actions of no module have places.
+    /// The module's index in ``RootState/modules``. Greater indices stand for actions of no module.
     package let module: Int
 
-    /// What is done with such actions, an ``ActionHandler`` of the machine's root, which keeps it;
-    /// `nil` for requests, which are no actions of a type of their own.
+    /// The handler of such actions: an ``ActionHandler`` that the machine's root owns. `nil` for
+    /// requests, which have no action type of their own.
     let handler: UnsafeMutableRawPointer?
 
-    /// Whether it is a ``SessionAction``.
+    /// True if the action is a ``SessionAction``.
     let isForSessions: Bool
 
-    /// Whether it may change every slice, so that a comparison finds what it did.
+    /// True if the action may change every slice, so that a comparison finds the changes.
     let isWhole: Bool
 
     init(
@@ -79,24 +80,25 @@ package final class ActionRoute: @unchecked Sendable {
     }
 }
 
-/// Which action has changed a slice.
+/// The action that has changed a slice.
 package struct SliceCause: Sendable {
-    /// The version that it made; `nil` when the store begins, and for an action of another engine.
+    /// The version that the action made; `nil` when the store begins, and for an action of another
+    /// engine.
     package let version: UInt64?
-    /// Whether another engine applied it, which shows it to its presenters.
+    /// True if another engine applied the action. The other engine shows it to its presenters.
     var isElsewhere = false
-    /// The session that it came from.
+    /// The session that led to the action.
     package let session: String?
-    /// Who sent it, and the trace that it is a part of; `nil` where neither is known.
+    /// The sender of the action and its trace; `nil` if neither is known.
     var sender: CauseSender?
-    /// Which observers get it; `nil` for all.
+    /// The observers that get the change; `nil` for all.
     package let audience: Audience?
-    /// Ends with all that presenters make of it.
+    /// The watch that ends with all actions that presenters derive from the change.
     package let watch: EffectWatch?
 }
 
-/// Who sent an action, and the trace that it is a part of. An object, because a cause is copied for
-/// each slice that changed, and most actions have neither.
+/// The sender of an action and its trace. An object, because a cause is copied for each changed
+/// slice, and most actions have neither.
 final class CauseSender: Sendable {
     let principal: ActionPrincipal?
     let trace: String?
@@ -106,7 +108,8 @@ final class CauseSender: Sendable {
         self.trace = trace
     }
 
-    /// `nil` where neither is known. An initializer that fails would have taken memory before.
+    /// Makes a sender; `nil` if neither value is known. A failable initializer would allocate
+    /// memory first.
     static func known(principal: ActionPrincipal?, trace: String?) -> CauseSender? {
         guard principal != nil || trace != nil else { return nil }
         return CauseSender(principal: principal, trace: trace)
@@ -114,12 +117,12 @@ final class CauseSender: Sendable {
 }
 
 extension SliceCause {
-    /// No action: the store begins.
+    /// Makes the cause of the first change, when the store begins.
     static func start(for session: String?) -> SliceCause {
         SliceCause(version: nil, session: session, audience: nil, watch: nil)
     }
 
-    /// The same, for another session.
+    /// Returns the same cause for another session.
     func `for`(_ session: String?) -> SliceCause {
         SliceCause(
             version: version,

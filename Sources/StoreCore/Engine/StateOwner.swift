@@ -1,114 +1,118 @@
-/// The half of a Core that has the state: it reduces, and shows states to those who observe them.
+/// The half of a Core that holds the state. A state owner reduces actions, and shows the states to
+/// observers.
 ///
-/// The engine has no type for the state, so that no generic type is looked up at run time for an
-/// action; ``TypedStateOwner`` does. The thread that drains the mailbox makes every call.
+/// The engine does not have the type of the state; ``TypedStateOwner`` has it. Therefore no action
+/// needs a lookup of a generic type at run time. The thread that drains the mailbox makes every
+/// call.
 protocol StateOwner: AnyObject {
-    /// How many look at actions and states.
+    /// The numbers of watchers of actions and states.
     var counts: WatcherCounts { get }
-    /// The state as it is.
+    /// The current state.
     var state: any Sendable { get }
-    /// Whether sessions have slices of their own.
+    /// True if sessions have slices of their own.
     var hasSessions: Bool { get }
-    /// How many states are kept for those who look at each.
+    /// The number of states that are kept for watchers of each state.
     var keptCount: Int { get }
 
-    /// Reduces an action and shows the state to the observers, where nothing is appended, encoded
-    /// or taken back.
+    /// Reduces an action and shows the state to the observers. Only for a Core that appends,
+    /// encodes and restores nothing.
     func applyPlain(_ action: any Action) throws
 
-    /// Reduces an action that comes from this session.
+    /// Reduces an action on behalf of a session.
     ///
-    /// - Throws: what the reducer throws; the state is as it was then.
+    /// - Throws: the error of the reducer. The state is then unchanged.
     func reduce(
         _ action: any Action,
         version: UInt64,
         from session: String?
     ) throws -> Reduction
 
-    /// Reduces an action of another engine as a replay does; leaves the state as it was where it
-    /// throws.
+    /// Reduces an action of another engine as a replay does. If it throws, the state is unchanged.
     func replay(
         _ action: any Action,
         version: UInt64,
         from session: String?
     ) throws -> Reduction
 
-    /// Has the state read on behalf of the session whose actions come next.
+    /// Switches the state to the slices of the session whose actions come next.
     func show(to session: String?)
 
-    /// Calls middleware; returns what is to be done after the commit.
+    /// Calls middleware. Returns the work that it registered for the time after the commit.
     func middleware(before action: StampedAction) -> [@Sendable () -> Void]
 
-    /// Asks the interceptors, one after the other. `stamp` gives the stamp to the action, for
-    /// `nil`, or to what stands in its place.
+    /// Calls the interceptors, one after the other. `stamp(nil)` stamps the action itself; `stamp`
+    /// stamps a replacement that is passed to it.
     ///
-    /// - Throws: what an interceptor refuses the action with.
+    /// - Throws: the error of the interceptor that refuses the action.
     func intercept(stamp: ((any Action)?) throws -> StampedAction) throws -> Intercepted
 
-    /// Remembers the state.
+    /// Saves the state.
     func save()
-    /// Goes back to the state of ``save()``, and drops all kept states but the first so many.
+    /// Restores the state of ``save()``, and drops all kept states but the first `kept`.
     func restore(keeping kept: Int)
-    /// The state has become durable.
+    /// Marks the state as durable.
     func commit()
-    /// Goes back to the last durable state.
+    /// Restores the last durable state.
     func rollBack()
-    /// Drops the kept states: they have been shown.
+    /// Drops the kept states after they have been shown.
     func forgetKept()
 
-    /// Gives the sink what an accepted envelope led to: the steps of the batch from `first` on.
+    /// Passes the result of an accepted envelope to the sink: the steps of the batch from `first`
+    /// on.
     func reduced(
         version: UInt64,
         _ steps: ContiguousArray<Step>,
         from first: Int,
         changed: Bool
     )
-    /// Has the sink encode what is about to become durable.
+    /// Makes the sink encode the state that is about to become durable.
     func prepare(through version: UInt64) throws
-    /// Has the sink publish what is durable.
+    /// Makes the sink publish the durable state.
     func committed(through version: UInt64, for audience: Audience?)
 
     /// Notifies the sink that all completions of a batch were called.
     func completed()
 
-    /// Shows an applied action's change to presenters, and to those who observe slices. The version
-    /// is the one that it made; `nil` for an action of another engine, whose presenters are shown
-    /// it there.
+    /// Shows an applied action's change to presenters and to observers of slices. `version` is the
+    /// version that the action made. `nil` stands for an action of another engine, which shows it
+    /// to its own presenters.
     func showSlices(_ step: Step, version: UInt64?)
-    /// What the reactions make of an applied action.
+    /// Returns the actions with which the reactions answer an applied action.
     func reactions(to step: Step) -> [(action: any Action, place: String)]
-    /// Shows the state that an applied action led to, to all who observe.
+    /// Shows the state that an applied action led to, to all observers.
     func showState(_ step: Step)
 }
 
-/// How many of each kind look at a Core's actions and states: read for each action, and so without
-/// the state's type. Belongs to the thread that drains the mailbox.
+/// The numbers of watchers of a Core's actions and states. The engine reads them for each action,
+/// without the type of the state. Belongs to the thread that drains the mailbox.
 final class WatcherCounts {
     @exclusivity(unchecked) var observers = 0
     @exclusivity(unchecked) var middleware = 0
     @exclusivity(unchecked) var interceptors = 0
     @exclusivity(unchecked) var reactions = 0
 
-    /// Whether actions go to the reducer without being shown to anything first, or compared after.
+    /// True if actions go directly to the reducer: no watcher sees an action before, or compares
+    /// states after it.
     var isDirect: Bool { middleware + interceptors + reactions == 0 }
-    /// Whether each state is looked at.
+    /// True if a watcher needs each state.
     var hasStateWatchers: Bool { observers + reactions > 0 }
 }
 
-/// What came of an action that was reduced.
+/// The result of reducing an action.
 struct Reduction {
-    /// What it did to the state.
+    /// The change of the state.
     let change: Change
-    /// What is to be done outside of the Core.
+    /// The work outside the Core that follows; `nil` if there is none.
     let effect: PendingEffect?
-    /// The place of the state before it among those that are kept, the state behind it following.
+    /// The index of the state before the action among the kept states; the next index has the state
+    /// after it. `nil` if they are not kept.
     let kept: Int?
 }
 
-/// What interceptors make of an action.
+/// The result of the interceptors for an action.
 struct Intercepted {
-    /// What follows it at once.
+    /// The actions that directly follow it.
     var following: [any Action] = []
-    /// What is called with the state that all of it led to, once that is durable.
+    /// The closures to call after the commit, with the state that all these actions led to.
     var hooks: [@Sendable (any Sendable) -> Void] = []
 }

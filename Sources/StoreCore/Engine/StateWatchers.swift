@@ -1,9 +1,9 @@
 import Dispatch
 
-/// What looks at a Core's actions and states: middleware, interceptors, reactions and observers,
+/// The watchers of a Core's actions and states: middleware, interceptors, reactions and observers,
 /// each in the order in which it was added.
 final class StateWatchers<State: Sendable>: @unchecked Sendable {
-    // Safety: everything belongs to the thread that drains the mailbox.
+    // Safety: all members belong to the thread that drains the mailbox.
 
     let counts = WatcherCounts()
     var observers: ContiguousArray<Subscriber<(State) -> Void>> = [] {
@@ -23,7 +23,7 @@ final class StateWatchers<State: Sendable>: @unchecked Sendable {
 // Before an action is reduced
 
 extension StateWatchers {
-    /// Calls middleware; returns what is to be done after the commit.
+    /// Calls middleware. Returns the work that it registered for the time after the commit.
     func middleware(
         before action: StampedAction,
         _ state: State
@@ -35,10 +35,10 @@ extension StateWatchers {
         return released
     }
 
-    /// Asks the interceptors, one after the other. `stamp` gives the stamp to the action, for
-    /// `nil`, or to what stands in its place.
+    /// Calls the interceptors, one after the other. `stamp(nil)` stamps the action itself; `stamp`
+    /// stamps a replacement that is passed to it.
     ///
-    /// - Throws: what an interceptor refuses the action with.
+    /// - Throws: the error of the interceptor that refuses the action.
     func intercept(
         _ state: State,
         stamp: ((any Action)?) throws -> StampedAction
@@ -62,7 +62,7 @@ extension StateWatchers {
 // After the commit
 
 extension StateWatchers {
-    /// What the reactions make of an applied action.
+    /// Returns the actions with which the reactions answer an applied action.
     func reactions(
         to step: Step,
         from old: State,
@@ -76,15 +76,15 @@ extension StateWatchers {
         return answers
     }
 
-    /// Shows a state to every observer. The watch ends with the last of them, where a client waits
-    /// for what follows the action.
+    /// Shows a state to every observer. If a client waits for the consequences of the action, the
+    /// watch ends with the last observer.
     func show(_ state: State, _ watch: EffectWatch? = nil) {
         for subscriber in observers where subscriber.isActive {
             deliver(state, to: subscriber, watch)
         }
     }
 
-    /// Adds an observer, and shows it the state as it is.
+    /// Adds an observer, and shows it the current state.
     func add(_ observer: Subscriber<(State) -> Void>, _ state: State) {
         guard observer.isActive else { return }
         observers.append(observer)

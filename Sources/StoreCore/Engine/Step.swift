@@ -1,33 +1,33 @@
-/// All that follows from one action that was reduced. It waits in the batch until the commit, and
-/// is dropped whole where the envelope is refused, was a dry run, or can't be made durable.
+/// All consequences of one reduced action. A step waits in the batch until the commit. If the
+/// envelope is refused, is a dry run or cannot be made durable, the step is dropped as a whole.
 struct Step {
     /// The action, as it was reduced.
     let member: ReducedMember
-    /// When it was stamped, in nanoseconds since 1970.
+    /// The time of the stamp, in nanoseconds since 1970.
     let time: Int64
-    /// What it did to the state.
+    /// The change of the state.
     let change: Change
-    /// How long the reducer took; zero where it is not measured.
+    /// The time that the reducer took; zero if it is not measured.
     let nanoseconds: UInt64
-    /// The work outside the Core that follows, which begins after the commit.
+    /// The work outside the Core that begins after the commit; `nil` if there is none.
     let effect: PendingEffect?
-    /// What middleware and interceptors asked to have called after the commit.
+    /// The closures of middleware and interceptors to call after the commit.
     var released: [@Sendable () -> Void]
-    /// The state owner keeps the states of a batch in a row: this is the place of the state before
-    /// the action, and the next place has the state that it led to. `nil` where nothing is shown
-    /// single states, so none are kept.
+    /// The index of the state before the action among the states that the state owner keeps for a
+    /// batch. The next index has the state after the action. `nil` if no watcher needs single
+    /// states, so that none are kept.
     let kept: Int?
 
     var envelope: Envelope { member.envelope }
 }
 
-/// One reduced action: a member of an envelope, or an action that an interceptor has put in its
-/// place or after it.
+/// A reduced action: a member of an envelope, or an action that an interceptor has put in its place
+/// or after it.
 ///
-/// It points into the envelope, because to copy the name, the payload and the meta of each action
-/// costs more than to reduce it.
+/// The struct refers to the envelope. Copying the name, the payload and the meta of each action
+/// would cost more than reducing it.
 struct ReducedMember {
-    /// An action that an interceptor made, so no envelope has it.
+    /// An action that an interceptor made, and that no envelope has.
     final class Replacement: Sendable {
         let member: EnvelopeMember
 
@@ -37,14 +37,14 @@ struct ReducedMember {
     let envelope: Envelope
     /// The index of the member in ``Envelope/members``.
     let place: Int
-    /// What is reduced instead of that member.
+    /// The action that is reduced in place of that member; `nil` to reduce the member.
     var replacement: Replacement?
 
     var action: any Action { replacement?.member.action ?? envelope.members[place].action }
     var type: String { replacement?.member.type ?? envelope.members[place].type }
-    /// The number of its type; -1 where the program does not declare it.
+    /// The index of its type among the declared types; -1 for any other type.
     var number: Int { replacement?.member.number ?? envelope.members[place].number }
-    /// The wire name without an instance.
+    /// The wire name without the id of an instance.
     var kind: String { replacement?.member.kind ?? envelope.members[place].kind }
     var payload: [UInt8] { replacement?.member.payload ?? envelope.members[place].payload }
     var meta: [UInt8]? {

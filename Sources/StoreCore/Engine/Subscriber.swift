@@ -1,10 +1,9 @@
 import Dispatch
 import Synchronization
 
-/// An observer, a middleware or another handler that the Core calls, and whether it may still be
-/// called.
+/// An observer, a middleware or another handler that the Core calls until the subscription ends.
 final class Subscriber<Handler>: @unchecked Sendable {
-    // Safety: the handler is a `@Sendable` closure in every use; it can't be said in the type.
+    // Safety: the handler is a `@Sendable` closure in every use; the type cannot express that.
     let handler: Handler
     let queue: DispatchQueue?
     private let active = Atomic(true)
@@ -14,11 +13,11 @@ final class Subscriber<Handler>: @unchecked Sendable {
         self.queue = queue
     }
 
-    /// Whether it may still be called.
+    /// True if the Core may still call the handler.
     @inline(__always)
     var isActive: Bool { active.load(ordering: .relaxed) }
 
-    /// Ends it. Returns `false` where it had ended before.
+    /// Ends the subscription. Returns `false` if it had already ended.
     func end() -> Bool {
         active.exchange(false, ordering: .sequentiallyConsistent)
     }

@@ -1,4 +1,4 @@
-// What leaves the Core: states and changes, shown to the sink and to what watches.
+// The output of the Core: states and changes, shown to the sink and to the watchers.
 
 extension TypedStateOwner {
     func reduced(
@@ -69,7 +69,7 @@ extension TypedStateOwner {
         watchers.show(kept[place + 1], step.envelope.watch)
     }
 
-    /// Adds an observer: it gets the state as it is, and then all that come.
+    /// Adds an observer, which gets the current state, and then all later states.
     func add(observer: Subscriber<(State) -> Void>) {
         watchers.add(observer, current)
     }

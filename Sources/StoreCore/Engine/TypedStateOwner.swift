@@ -1,6 +1,6 @@
-/// Has the state of a Core with its type: reduces it, and goes back to an earlier one.
+/// The typed state of a Core, with its reducer and its earlier states.
 final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
-    // Safety: everything belongs to the thread that drains the mailbox.
+    // Safety: all members belong to the thread that drains the mailbox.
 
     let form: ReducerForm<State>
     let machine: (any StateMachine<State>)?
@@ -11,16 +11,17 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
     @exclusivity(unchecked) private(set) var current: State
     /// The state of the last commit.
     @exclusivity(unchecked) private var durable: State
-    /// The state before the envelope that is being worked on, where it may have to come back.
+    /// The state that ``restore(keeping:)`` restores: the state before the current envelope, if it
+    /// was saved.
     @exclusivity(unchecked) private var beforeEnvelope: State
     @exclusivity(unchecked) private var hasSaved = false
-    /// States that are shown after the commit, where an observer looks at each.
+    /// The states that watchers get after the commit, if a watcher needs each state.
     @exclusivity(unchecked) private(set) var kept: ContiguousArray<State> = []
-    /// Whether the last of them is the state as it is.
+    /// True if the last of them is the current state.
     @exclusivity(unchecked) private var lastIsCurrent = false
-    /// Whether sessions have slices of their own.
+    /// True if sessions have slices of their own.
     let hasSessions: Bool
-    /// The session on whose behalf the state is read; `nil` where that is not known.
+    /// The session on whose behalf the state is read; outer `nil` if it is unknown.
     @exclusivity(unchecked) private var reader: String??
 
     let watchers = StateWatchers<State>()
@@ -127,7 +128,7 @@ extension TypedStateOwner {
         guard hasSessions, !isShown(to: session) else { return }
         reader = .some(session)
         machine?.show(&current, to: session)
-        // A state that was kept before shows other slices.
+        // An earlier kept state shows the slices of another session.
         lastIsCurrent = false
     }
 
@@ -137,7 +138,7 @@ extension TypedStateOwner {
         return reader.isSame(as: session)
     }
 
-    /// Keeps the state before an action, where an observer looks at it; returns its place.
+    /// Keeps the state before an action if a watcher needs it. Returns its index.
     private func keepCurrent(_ isShown: Bool) -> Int? {
         guard isShown else {
             lastIsCurrent = false
@@ -148,7 +149,7 @@ extension TypedStateOwner {
         return keptCount - 1
     }
 
-    /// Keeps the state behind an action whose state before it is kept.
+    /// Keeps the state after an action, if the state before it is kept.
     private func keepNext(_ place: Int?) {
         if place != nil { keep() }
     }
@@ -177,7 +178,7 @@ extension TypedStateOwner {
         }
     }
 
-    /// What a reducer changes before it throws is forgotten.
+    /// Reduces on a copy, so that the changes of a reducer that throws are dropped.
     private func replace(
         by reducer: @Sendable (inout State, any Action) throws -> Void,
         _ action: any Action
@@ -207,7 +208,7 @@ extension TypedStateOwner {
 
     func commit() {
         durable = current
-        // Frees the older state's memory.
+        // Frees the memory of the older state.
         if hasSaved { beforeEnvelope = current }
         hasSaved = false
     }

@@ -1,14 +1,14 @@
 /// The version that the state must have for an envelope to be applied. An object, because most
-/// envelopes have none.
+/// envelopes have no condition.
 package final class VersionCondition: Sendable {
-    /// The changes since the version that spoil the condition.
+    /// The changes after the version that violate the condition.
     package enum Scope: Sendable {
-        /// All: no other version will do.
+        /// All changes: no other version fulfils the condition.
         case version
-        /// Those that the client sees: of its session and, if its role sees some of the members
-        /// alone, of these.
+        /// The changes that the client sees: changes of its session's view and, if its role sees
+        /// only some members, of these members.
         case visible((@Sendable (_ member: Int) -> Bool)?)
-        /// Those of these members of the state, as far as the session sees them.
+        /// The changes of these members of the state, as far as the session sees them.
         case members(@Sendable (_ member: Int) -> Bool)
     }
 
