@@ -1,12 +1,12 @@
-/// An action of history, as effects that go on after a restart need it.
+/// An action of history, with the data that a resumed effect needs.
 package struct PastAction: Sendable {
-    /// `nil` where it can't be read any more.
+    /// The action; `nil` if this program cannot read it.
     package let action: (any Action)?
-    /// The session that it came from; `nil` where no client with a session did.
+    /// The session that led to the action; `nil` if no client with a session did.
     package let session: String?
-    /// The principal that it came from; `nil` where none did.
+    /// The principal that dispatched the action; `nil` if none did.
     package let principal: ActionPrincipal?
-    /// The trace that it is a part of; `nil` where it is a part of none.
+    /// The trace of the action; `nil` if it has none.
     package let trace: String?
 
     package init(
@@ -22,29 +22,31 @@ package struct PastAction: Sendable {
     }
 }
 
-/// The outcome of a start for an effect that had not ended.
+/// The decision of a start about an effect that had not ended.
 package enum EffectResumption: Sendable, Equatable {
-    /// It runs again.
+    /// The effect runs again.
     case runAgain
-    /// It does not run again: its module has asked for a report.
+    /// The effect does not run again: its module asked for a report.
     case reported
-    /// It does not run again, although its module has asked for that; the reason.
+    /// The effect should run again but cannot, for this reason.
     case impossible(String)
 }
 
 extension Core where State: RootState {
-    /// Treats the effects that had not ended when the store stopped. Those with that policy run
-    /// again, with the input that the ledger has; the module of each of the others gets an action
-    /// about it. What they dispatch has the cause, and where history still has the action that
-    /// began them, its session, its principal and its trace.
+    /// Resumes the effects that had not ended when the store stopped. Effects with the policy
+    /// ``RestartPolicy/retried`` run again, with the input from the ledger. For each other effect,
+    /// its module gets an action that reports the interruption.
     ///
-    /// An effect whose slice has ended does not run again, nor does one whose input this program
-    /// can't read.
+    /// The actions of a resumed effect have its cause. If history still has the action that began
+    /// the effect, they also have its session, its principal and its trace.
+    ///
+    /// An effect does not run again if its slice has ended, or if this program cannot read its
+    /// input.
     ///
     /// - Parameters:
-    ///   - entries: as the ledger of the state that the store starts with has them.
-    ///   - past: the action of a version; `nil` where history no longer reaches back.
-    ///   - report: receives each, with what is done about it.
+    ///   - entries: the entries of the ledger in the state that the store starts with.
+    ///   - past: returns the action of a version; `nil` if history no longer has it.
+    ///   - report: receives each entry with the decision about it.
     package func resume(
         _ entries: [PendingEffects.Entry],
         past: @escaping @Sendable (UInt64) -> PastAction?,
@@ -85,13 +87,13 @@ extension Core where State: RootState {
     }
 }
 
-/// Why an effect does not run again.
+/// The reason why an effect does not run again.
 private struct NotAgain: Error {
     let resumption: EffectResumption
 }
 
 extension ModuleMachine {
-    /// The effect of an entry of the ledger, made again.
+    /// Makes the effect of a ledger entry again.
     fileprivate func again(
         _ entry: PendingEffects.Entry,
         _ past: PastAction?,
@@ -128,7 +130,8 @@ extension ModuleMachine {
         }
     }
 
-    /// The action that reports to a module that an effect has not ended.
+    /// Makes the action that reports an interrupted effect to its module; `nil` if the module has
+    /// none.
     fileprivate func interruption(of entry: PendingEffects.Entry) -> (any Action)? {
         let (name, instance) = entry.place
         guard let mount = modules.first(where: { $0.name.isSame(as: name) }),
@@ -139,9 +142,9 @@ extension ModuleMachine {
 }
 
 extension PendingEffects.Entry {
-    /// The module, and the instance where it has many.
+    /// The name of the module; also the id of the instance, if the module has several.
     fileprivate var place: (module: String, instance: String?) {
-        // Bytes are looked at: with a combining mark behind it, the slash is another character.
+        // Compares bytes: a slash with a combining mark behind it is another `Character`.
         guard let slash = slice.utf8.firstIndex(of: UInt8(ascii: "/")) else { return (slice, nil) }
         return (String(slice[..<slash]), String(slice[slice.utf8.index(after: slash)...]))
     }

@@ -1,12 +1,12 @@
 /// The clock that effects pause on.
 public enum ClockKey: DependencyKey {
-    /// The machine's own, which does not jump.
+    /// The machine's clock, which does not jump.
     public static let live: any Clock<Duration> = ContinuousClock()
 }
 
 /// The time of day.
 public enum WallClockKey: DependencyKey {
-    /// The machine's own.
+    /// The machine's time of day.
     public static let live: any WallClock = SystemClock()
 }
 
@@ -16,9 +16,9 @@ public enum RandomKey: DependencyKey {
     public static let live: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
 }
 
-/// Makes identifiers that no one else makes.
+/// A generator of identifiers that are unique everywhere.
 public enum UUIDKey: DependencyKey {
-    /// Random ones (RFC 9562, version 4), in small letters.
+    /// Makes random identifiers (RFC 9562, version 4), in lowercase letters.
     public static let live: @Sendable () -> String = {
         uuid(.random(in: .min ... .max), .random(in: .min ... .max))
     }
@@ -40,7 +40,7 @@ public enum UUIDKey: DependencyKey {
 }
 
 extension Dependencies {
-    /// The clock that effects pause on. In a test it is a manual one, or none.
+    /// The clock that effects pause on. A test sets a manual clock; without one, this throws.
     public var clock: any Clock<Duration> {
         get throws { try self[ClockKey.self] }
     }

@@ -1,4 +1,5 @@
-/// What effects need of the world, each by its key; replaced as a whole in tests.
+/// The services of the outside world that effects use, each under its key. A test replaces all of
+/// them.
 ///
 /// ```swift
 /// enum MoviesKey: DependencyKey {
@@ -14,22 +15,22 @@
 public struct Dependencies: Sendable {
     private var values: [ObjectIdentifier: any Sendable] = [:]
     private let isLive: Bool
-    /// The keys whose values are being derived at this moment, from the outside in.
+    /// The keys whose values are being derived now, the outermost first.
     private var deriving: [ObjectIdentifier] = []
 
     /// The live values of all keys.
     public static let live = Dependencies(isLive: true)
 
-    /// None: whatever is used without having been set is an error that names it.
+    /// No values: the use of a key that was not set throws an error with the key's name.
     public static let unprepared = Dependencies(isLive: false)
 
     private init(isLive: Bool) {
         self.isLive = isLive
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     ///
-    /// - Throws: ``UnpreparedDependency`` where a test has not set it.
+    /// - Throws: ``UnpreparedDependency`` if a test has not set it.
     public subscript<Key: DependencyKey>(key: Key.Type) -> Key.Value {
         get throws {
             if let value = values[ObjectIdentifier(key)] as? Key.Value { return value }
@@ -38,11 +39,11 @@ public struct Dependencies: Sendable {
         }
     }
 
-    /// The value of a key that is derived from others, in a test as well: made anew each time, of
-    /// what those are here.
+    /// Returns the value of a key that is derived from others. Also in a test, the value is made at
+    /// each access, from the values that the other keys have here.
     ///
-    /// - Throws: what the derivation throws, ``UnpreparedDependency`` for what a test has not set,
-    ///   and ``CircularDependency``.
+    /// - Throws: the error of the derivation, ``UnpreparedDependency`` for a key that a test has
+    ///   not set, and ``CircularDependency``.
     public subscript<Key: DerivedDependencyKey>(key: Key.Type) -> Key.Value {
         get throws {
             let id = ObjectIdentifier(key)
@@ -54,7 +55,7 @@ public struct Dependencies: Sendable {
         }
     }
 
-    /// Whether a value was set for a key that is derived from others.
+    /// True if a value was set for a key that is derived from others.
     func has<Key: DerivedDependencyKey>(_ key: Key.Type) -> Bool {
         values[ObjectIdentifier(key)] != nil
     }
@@ -64,7 +65,7 @@ public struct Dependencies: Sendable {
         values[ObjectIdentifier(key)] = value
     }
 
-    /// The same, with another value for one key.
+    /// Returns a copy with another value for one key.
     public func setting<Key: DerivedDependencyKey>(
         _ key: Key.Type,
         to value: Key.Value
@@ -79,7 +80,7 @@ public struct Dependencies: Sendable {
         values[ObjectIdentifier(key)] = value
     }
 
-    /// The same, with another value for one key.
+    /// Returns a copy with another value for one key.
     public func setting<Key: DependencyKey>(_ key: Key.Type, to value: Key.Value) -> Dependencies {
         var copy = self
         copy.set(key, to: value)
@@ -87,15 +88,15 @@ public struct Dependencies: Sendable {
     }
 }
 
-/// Names a dependency, and has its value outside of tests.
+/// The key of a dependency, with the value for use outside of tests.
 public protocol DependencyKey {
-    /// What it is.
+    /// The type of the dependency.
     associatedtype Value: Sendable
     /// The value that a server uses.
     static var live: Value { get }
 }
 
-/// Names a dependency that is made of others.
+/// The key of a dependency that is derived from others.
 ///
 /// ```swift
 /// enum MoviesKey: DerivedDependencyKey {
@@ -105,32 +106,33 @@ public protocol DependencyKey {
 /// }
 /// ```
 public protocol DerivedDependencyKey {
-    /// What it is.
+    /// The type of the dependency.
     associatedtype Value: Sendable
-    /// Makes it; what is costly is better set once, for instance while the server prepares.
+    /// Makes the value at each access. Set a costly value once instead, for instance while the
+    /// server prepares.
     static func derive(from dependencies: Dependencies) throws -> Value
 }
 
-/// The dependency graph has a cycle.
+/// The error of a cycle in the dependencies.
 public struct CircularDependency: Error, Equatable, CustomStringConvertible {
-    /// The key's name.
+    /// The name of the key.
     public let key: String
 
-    /// What is wrong.
+    /// The error, with the name of the key.
     public var description: String { "the dependency \(key) is derived from itself" }
 }
 
-/// A dependency was used in a test that had not set it.
+/// The error of a dependency that a test used without setting it.
 public struct UnpreparedDependency: Error, Equatable, CustomStringConvertible {
-    /// The key's name.
+    /// The name of the key.
     public let key: String
 
-    /// Names the key's type.
+    /// Makes the error for the type name of a key.
     public init(key: String) {
         self.key = key
     }
 
-    /// What was used, and what to do.
+    /// The error, with the call that mends it.
     public var description: String {
         "the dependency \(key) was used but not prepared; "
             + "set it: dependencies.set(\(key).self, to: …)"

@@ -1,4 +1,5 @@
-/// Work outside the Core, as a value: a reducer returns it with the change, and one runner does it.
+/// Work outside the Core, as a value. A reducer returns it with the change, and the runner does the
+/// work.
 ///
 /// ```swift
 /// func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
@@ -16,9 +17,9 @@
 /// }
 /// ```
 ///
-/// It is the reducer of an ``EffectfulModule``. Effects run concurrently, after the action is
-/// durable. An effect ends with its module: when that is stopped, its effects are cancelled, and
-/// nothing that they dispatch is applied any more.
+/// The example is the reducer of an ``EffectfulModule``. Effects run concurrently, after the action
+/// is durable. An effect ends with its module: when the module is stopped, its effects are
+/// cancelled. Actions that they dispatch later are not applied.
 public struct Effect<State: Sendable>: Sendable {
     package indirect enum Form: Sendable {
         case none
@@ -26,21 +27,21 @@ public struct Effect<State: Sendable>: Sendable {
         case merge([Effect])
         case concatenate([Effect])
         case cancel(String)
-        /// Cancels all that works for a session.
+        /// Cancels all effects that work for a session.
         case endSession(String)
     }
 
-    /// One piece of work.
+    /// A single task.
     package struct Run: Sendable {
         let id: String?
         let cancelInFlight: Bool
         let retry: Retry
         let onRestart: RestartPolicy
-        /// What it needs to run again; `nil` if a restart loses it.
+        /// The data for running again; `nil` if a restart loses the effect.
         let input: Input?
         let body: @Sendable (EffectContext<State>) async throws -> any Sendable
-        /// Makes an action of the error that the last try of `body` throws, or none; with the place
-        /// in the source that set it.
+        /// Makes an action of the error that the last try of `body` throws; `nil` makes none. With
+        /// the place in the source that set it.
         var recovery: (make: @Sendable (any Error) -> (any Action)?, file: String, line: Int)?
 
         package init(
@@ -81,17 +82,18 @@ public struct Effect<State: Sendable>: Sendable {
         self.form = form
     }
 
-    /// Nothing.
+    /// Does nothing.
     public static var none: Effect { Effect(.none) }
 
-    /// Runs `body` as a task of its own. It is lost when the server ends before it does: a closure
-    /// can't be written down. Work that goes on after a restart is a value (``KeepingModule``).
+    /// Runs `body` as a task of its own. If the server ends first, the effect is lost, because a
+    /// closure cannot be encoded. Work that continues after a restart is a value
+    /// (``KeepingModule``).
     ///
     /// - Parameters:
-    ///   - id: by what it can be cancelled; unique within the module.
-    ///   - cancelInFlight: whether what runs under this id is cancelled first.
-    ///   - retry: how often, and after what pauses, it is tried again when it throws.
-    ///   - body: does the work, and dispatches what comes of it.
+    ///   - id: the name for cancelling the effect, unique within the module.
+    ///   - cancelInFlight: true if a running effect with this id is cancelled first.
+    ///   - retry: the number of further tries after an error, and the pauses before them.
+    ///   - body: does the work, and dispatches the results.
     /// - Returns: the effect, which does nothing until a module returns it.
     public static func run(
         id: String? = nil,
@@ -111,8 +113,8 @@ public struct Effect<State: Sendable>: Sendable {
         )
     }
 
-    /// Runs `body` as a task of its own, and dispatches what `catch` makes of the error where it
-    /// throws.
+    /// Runs `body` as a task of its own. If it throws, dispatches the action that `catch` makes of
+    /// the error.
     ///
     /// ```swift
     /// .run(catch: { Internal.failed(reason: "\($0)") }) { context in
@@ -120,9 +122,8 @@ public struct Effect<State: Sendable>: Sendable {
     /// }
     /// ```
     ///
-    /// `catch` is called when the last of the retries has failed, and not for an effect that is
-    /// cancelled. A client that waits for such an effect waits for that action, and gets no
-    /// failure.
+    /// `catch` is called after the last retry has failed, but not for an effect that is cancelled.
+    /// A client that waits for the effect waits for that action as well, and gets no failure.
     public static func run(
         id: String? = nil,
         cancelInFlight: Bool = false,
@@ -145,14 +146,14 @@ public struct Effect<State: Sendable>: Sendable {
         )
     }
 
-    /// All of them at the same time.
+    /// Runs all effects at the same time.
     public static func merge(_ effects: Effect...) -> Effect { Effect(.merge(effects)) }
 
-    /// One after the other; one that throws or is cancelled ends the row.
+    /// Runs the effects one after the other. An effect that throws or is cancelled ends the row.
     public static func concatenate(_ effects: Effect...) -> Effect { Effect(.concatenate(effects)) }
 
-    /// Cancels what runs under this id in the module. Nothing that it dispatches is applied after
-    /// the action that asked for this.
+    /// Cancels the effects with this id in the module. An action that they dispatch is not applied
+    /// after the action that returned this effect.
     public static func cancel(id: String) -> Effect { Effect(.cancel(id)) }
 
     var isNone: Bool {
@@ -161,19 +162,19 @@ public struct Effect<State: Sendable>: Sendable {
     }
 }
 
-/// How often an effect that throws is tried again, and after what pauses.
+/// The number of further tries of an effect that throws, and the pauses before them.
 public struct Retry: Sendable, Equatable, Codable {
-    /// How many times it is tried again, at the most.
+    /// The most further tries.
     public let attempts: Int
-    /// The pause before the first of them; it doubles with each.
+    /// The pause before the first further try; it doubles with each try.
     public let pause: Duration
     /// The longest pause.
     public let pauseMax: Duration
 
-    /// It is not tried again.
+    /// No further tries.
     public static let never = Retry(attempts: 0, pause: .zero, pauseMax: .zero)
 
-    /// Tried again so often, after pauses that double from `pause` to `pauseMax`.
+    /// Makes `attempts` further tries, after pauses that double from `pause` to `pauseMax`.
     public static func times(
         _ attempts: Int,
         pause: Duration = .milliseconds(100),
@@ -182,7 +183,7 @@ public struct Retry: Sendable, Equatable, Codable {
         Retry(attempts: max(0, attempts), pause: pause, pauseMax: max(pause, pauseMax))
     }
 
-    /// The pause before the attempt of this number, from 1.
+    /// Returns the pause before the further try with this number, from 1.
     func pause(before attempt: Int) -> Duration {
         var pause = pause
         for _ in 1..<max(1, attempt) where pause < pauseMax { pause *= 2 }
@@ -190,16 +191,17 @@ public struct Retry: Sendable, Equatable, Codable {
     }
 }
 
-/// What becomes of an effect that has not ended when the server does.
+/// The treatment of an effect that has not ended when the server ends.
 ///
-/// An effect runs again only where its author has chosen that: it may do harm. Only work that is a
-/// value has the choice (``KeepingModule``); a closure is always lost.
+/// An effect runs again only if its author has chosen that, because a second run may do harm. Only
+/// work that is a value has the choice (``KeepingModule``); a closure is always lost.
 public enum RestartPolicy: String, Sendable, Codable {
-    /// It is gone. The state may still be one that waits for it.
+    /// The effect is lost. The state may still wait for its result.
     case lost
-    /// It is run again from its beginning, for the session that its action came from: doing it
-    /// twice does no harm.
+    /// The effect runs again from its beginning, for the session of its action. A second run must
+    /// do no harm.
     case retried
-    /// It is not run again; the next start dispatches what ``Module/interrupted(after:)`` returns.
+    /// The effect does not run again. The next start dispatches the result of
+    /// ``Module/interrupted(after:)``.
     case reported
 }

@@ -1,6 +1,6 @@
-/// What an effect has to do with: the state, the way back to the Core, and the world.
+/// The tools of an effect: the state, the way back to the Core, and the outside world.
 public struct EffectContext<State: Sendable>: Sendable {
-    /// Clock, random source, services: whatever is not computed from the state.
+    /// The clock, the random source and the services of the outside world.
     public let dependencies: Dependencies
     let token: EffectToken
     let runner: EffectRunner
@@ -9,27 +9,27 @@ public struct EffectContext<State: Sendable>: Sendable {
     /// The version of the action that this effect follows.
     public var cause: UInt64 { token.cause.version }
 
-    /// The trace that this effect is a part of, as `traceparent` has it (W3C Trace Context): it
-    /// names the effect's own span where the trace is exported, and else what the request named.
-    /// `nil` where there is neither. What the effect dispatches is a part of it, and so are its
-    /// requests by the HTTP client.
+    /// The trace of this effect, in the form of `traceparent` (W3C Trace Context). If the trace is
+    /// exported, it names the effect's own span; otherwise it is the trace that the request named.
+    /// `nil` if there is neither. The actions that the effect dispatches belong to this trace, and
+    /// so do its requests by the HTTP client.
     public var traceparent: String? { token.trace }
 
-    /// The slice as it is now.
+    /// Returns the current slice.
     ///
-    /// - Throws: `CancellationError` where the effect is cancelled or its slice is gone.
+    /// - Throws: `CancellationError` if the effect is cancelled or its slice does not exist.
     public func state() async throws -> State {
         let root = await runner.state()
         guard !token.isCancelled, let state = read(root) else { throw CancellationError() }
         return state
     }
 
-    /// The whole state as it is now: of one version, and with all that this effect has dispatched
-    /// and awaited.
+    /// Returns the current whole state. The state is of one version, and contains all actions that
+    /// this effect has dispatched and awaited.
     ///
-    /// It is read on behalf of the session whose action the effect follows: `value` of a
-    /// ``PerSession`` is that session's. Where no session is behind it, it is that of the session
-    /// `shared`.
+    /// The state is read on behalf of the session whose action the effect follows: the `value` of a
+    /// ``PerSession`` is that session's. If no session led to the effect, it is the value of the
+    /// session `shared`.
     ///
     /// ```swift
     /// .run { context in
@@ -39,12 +39,12 @@ public struct EffectContext<State: Sendable>: Sendable {
     /// }
     /// ```
     ///
-    /// Cost: a copy of the root state, and one step for each module of which sessions have slices.
+    /// Cost: a copy of the root state, and one step for each module that has slices of sessions.
     ///
     /// - Parameter root: the type of the store's root state.
     /// - Returns: the state of the newest version.
-    /// - Throws: `CancellationError` where the effect is cancelled or the store has ended;
-    ///   ``ForeignState`` where the store has another root state.
+    /// - Throws: `CancellationError` if the effect is cancelled or the store has ended;
+    ///   ``ForeignState`` if the store has another root state.
     public func state<Root: RootState>(of root: Root.Type) async throws -> Root {
         let state = await runner.root(for: token)
         guard !token.isCancelled, !(state is Void) else { throw CancellationError() }
@@ -56,11 +56,11 @@ public struct EffectContext<State: Sendable>: Sendable {
 
     /// Dispatches an action, and waits until it is applied and durable.
     ///
-    /// The log shows it with this effect's ``cause`` and the place of the call.
+    /// The log shows the action with this effect's ``cause`` and the place of the call.
     ///
     /// - Returns: the version that the action made.
-    /// - Throws: ``Refusal`` where the reducer refuses, `CancellationError` where the effect is
-    ///   cancelled, ``ForeignAction`` for another module's own action, ``MailboxError`` and
+    /// - Throws: ``Refusal`` if the reducer refuses the action, `CancellationError` if the effect
+    ///   is cancelled, ``ForeignAction`` for another module's own action, and ``MailboxError`` and
     ///   ``CoreFailure`` as `Core.dispatch(_:)`.
     @discardableResult
     public func dispatch(
@@ -76,26 +76,27 @@ public struct EffectContext<State: Sendable>: Sendable {
         )
     }
 
-    /// Dispatches an action, and goes on without waiting for it: it is in the mailbox, behind what
-    /// waits there.
+    /// Dispatches an action without waiting for it. The action goes into the mailbox, behind the
+    /// waiting items.
     ///
-    /// The log shows it with this effect's ``cause`` and the place of the call, and a client that
-    /// waits for effects waits for it, too. Where the reducer refuses it, or the mailbox is full,
-    /// it is dropped, logged and counted, as an action of a presenter. An effect that is cancelled
-    /// sends nothing.
+    /// The log shows the action with this effect's ``cause`` and the place of the call. A client
+    /// that waits for effects also waits for this action. If the reducer refuses it, or the mailbox
+    /// is full, it is dropped, logged and counted, like an action of a presenter. An effect that is
+    /// cancelled sends nothing.
     public func send(_ action: any Action, file: String = #fileID, line: Int = #line) {
         runner.send(addressed(action), from: token, origin: "\(file):\(line)")
     }
 
-    /// Has the screens of the session that this effect works for do something once; of the clients
-    /// without a session, where it works for none. As for presenters.
+    /// Sends a command to the screens of the session that this effect works for. If it works for no
+    /// session, the screens of clients without a session get the command. Presenters can do the
+    /// same.
     ///
     /// An effect that is cancelled sends nothing.
     public func command(_ name: String, file: String = #fileID, line: Int = #line) {
         runner.command(name, nil, from: token, origin: "\(file):\(line)")
     }
 
-    /// The same, with what the screens need for it.
+    /// Sends a command with data for the screens; otherwise like ``command(_:file:line:)``.
     public func command(
         _ name: String,
         _ payload: some Encodable & Sendable,
@@ -105,7 +106,7 @@ public struct EffectContext<State: Sendable>: Sendable {
         runner.command(name, payload, from: token, origin: "\(file):\(line)")
     }
 
-    /// Dispatches an action, and waits for what the effects that follow it give.
+    /// Dispatches an action, and waits for the result of the effects that follow it.
     package func result(
         of action: any Action,
         file: String,
@@ -124,7 +125,7 @@ public struct EffectContext<State: Sendable>: Sendable {
         try await dependencies.clock.sleep(for: duration)
     }
 
-    /// One instance's effects speak to that instance.
+    /// Addresses a module's own action to the instance that this effect works for.
     private func addressed(_ action: any Action) -> any Action {
         guard let instance = token.address.instance, !(action is AddressedAction),
             runner.isOwn(action, of: token.address.module)
@@ -133,14 +134,14 @@ public struct EffectContext<State: Sendable>: Sendable {
     }
 }
 
-/// An effect asked for a root state that its store does not have.
+/// The error of an effect that asked for a root state of another type than its store has.
 public struct ForeignState: Error, Equatable, CustomStringConvertible {
-    /// The type that was asked for.
+    /// The type that the effect asked for.
     public let asked: String
     /// The type of the store's state.
     public let actual: String
 
-    /// What was asked for, and what to do.
+    /// The error, with the call that mends it.
     public var description: String {
         "an effect asked for the state \(asked), and the store has \(actual); "
             + "ask for that: context.state(of: \(actual).self)"

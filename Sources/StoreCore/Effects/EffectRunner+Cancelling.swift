@@ -2,27 +2,28 @@ import StorePlatform
 import Synchronization
 
 extension EffectRunner {
-    /// The effects that run, the oldest first.
+    /// The running effects, the oldest first.
     package var running: [EffectToken] {
         table.withLock { $0.running.tokens }.sorted { $0.cause.version < $1.cause.version }
     }
 
-    /// How many effects run.
+    /// The number of running effects.
     package var runningCount: Int { table.withLock { $0.running.count } }
 
-    /// Cancels what runs under this id for a slice of the session; for shared slices where that is
-    /// `nil`. Returns whether anything did. Any thread.
+    /// Cancels the effects with this id that work for slices of a session; `nil` means shared
+    /// slices. Returns `true` if there were any. Any thread may call this.
     @discardableResult
     package func cancel(id: String, of session: String? = nil) -> Bool {
         cancel { $0.tokens(id: id, of: session) }
     }
 
-    /// Cancels what runs under an id of the slice's own.
+    /// Cancels the effects with this id that work for a slice.
     func cancel(_ id: String, at address: SliceAddress) {
         cancel(id: address.path + "/" + id, of: address.key.session)
     }
 
-    /// Cancels what an effect cancels when it begins, of which another engine does the work.
+    /// Cancels the effects that `effect` cancels when it begins. Another engine does the work of
+    /// `effect`.
     func cancelOnly<State>(_ effect: Effect<State>, at address: SliceAddress) {
         switch effect.form {
         case .none, .concatenate: break
@@ -34,35 +35,37 @@ extension EffectRunner {
         }
     }
 
-    /// Cancels all that works for a slice, or for any instance of it.
+    /// Cancels all effects that work for a slice; without an instance, also for all instances of
+    /// the module.
     func cancel(all address: SliceAddress) {
         cancel { $0.tokens(of: address) }
     }
 
-    /// Cancels all that works for a session alone.
+    /// Cancels all effects that work for this session.
     func cancel(session: String) {
         cancel { $0.tokens(ofSession: session) }
     }
 
-    /// Cancels what this waits for, also what begins later: the effects of its actions, and of what
-    /// those effects dispatch. What presenters and reactions make of it goes on. Any thread.
+    /// Cancels the effects that this watch waits for: the effects of its actions, and of the
+    /// actions that they dispatch. Effects that begin later are cancelled, too. The consequences of
+    /// presenters and reactions continue. Any thread may call this.
     package func cancel(all watch: EffectWatch) {
         watch.cancel()
         cancel { $0.tokens(near: watch).filter { $0.cause.watch?.isCancelled == true } }
     }
 
-    /// Cancels everything that runs.
+    /// Cancels all running effects.
     package func cancelAll() {
         cancel { $0.tokens }
     }
 
-    /// Cancels everything, and begins nothing any more.
+    /// Cancels all running effects, and begins no effect from now on.
     package func stop() {
         table.withLock { $0.isStopped = true }
         cancelAll()
     }
 
-    /// Waits until nothing runs.
+    /// Waits until no effect runs.
     package func untilIdle() async {
         await withCheckedContinuation { continuation in
             let isIdle = table.withLock { table -> Bool in

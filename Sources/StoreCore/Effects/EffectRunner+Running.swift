@@ -3,7 +3,7 @@ import StoreTraces
 import Synchronization
 
 extension EffectRunner {
-    /// Begins an effect. The Core's thread calls it, after the commit.
+    /// Begins an effect. The Core's thread calls this after the commit.
     func launch<State: Sendable>(
         _ effect: Effect<State>,
         at address: SliceAddress,
@@ -31,9 +31,9 @@ extension EffectRunner {
         }
     }
 
-    /// Begins an effect that is entered in the ledger, and removes its entry when all of it has
-    /// ended. What it has dispatched leads to is no part of it: work that asks for the next piece
-    /// of work is not kept until that has ended.
+    /// Begins an effect that has an entry in the ledger, and removes the entry when all parts of
+    /// the effect have ended. The consequences of its actions are no part of it. Otherwise the
+    /// entry of work that asks for the next piece of work would stay until that piece has ended.
     func launchKept<State: Sendable>(
         _ effect: Effect<State>,
         at address: SliceAddress,
@@ -49,11 +49,11 @@ extension EffectRunner {
             type: cause.type,
             trace: cause.trace
         )
-        // Removing the entry belongs to what follows the action.
+        // A client that waits for the action also waits for the removal of the entry.
         cause.watch?.begin()
         launch(effect, at: address, own, read)
         watch.whenDone { [self] _ in
-            // What a stopping server cuts off has not ended: it stays in the ledger.
+            // An effect that a stopping server cuts off has not ended, so it stays in the ledger.
             defer { cause.watch?.end() }
             guard !table.withLock({ $0.isStopped }), let engine else { return }
             let ended = PendingEffects.Internal.ended(version: cause.version)
@@ -66,7 +66,7 @@ extension EffectRunner {
         }
     }
 
-    /// Does an effect within another one, and waits for its end.
+    /// Runs an effect within another effect, and waits for its end.
     private func perform<State: Sendable>(
         _ effect: Effect<State>,
         at address: SliceAddress,
@@ -126,7 +126,8 @@ extension EffectRunner {
         }
         cause.watch?.begin()
         began(token)
-        // A cancellation is noted before it looks for running effects; this one runs by now.
+        // The flag of a cancelled watch is set before its running effects are cancelled; this
+        // effect runs by now.
         if cause.watch?.isCancelled == true { token.cancel() }
         let context = EffectContext<State>(
             dependencies: dependencies,
@@ -172,7 +173,8 @@ extension EffectRunner {
         }
     }
 
-    /// The end of an effect that failed for good: its error, or the action that is made of it.
+    /// Returns the end of an effect whose last try failed: its error, or the result of dispatching
+    /// the action that is made of the error.
     private func recovery<State: Sendable>(
         of run: Effect<State>.Run,
         from error: any Error,

@@ -1,8 +1,8 @@
 import StoreTraces
 
 extension EffectRunner {
-    /// Records the span of an effect that has ended. Neither its id nor its error is in it: both
-    /// may have what clients sent.
+    /// Records the span of an effect that has ended. The span has neither the effect's id nor the
+    /// text of its error: both may have data of clients.
     func record(
         _ span: Span.Identity,
         of token: EffectToken,

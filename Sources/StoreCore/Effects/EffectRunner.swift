@@ -2,12 +2,12 @@ import StorePlatform
 package import StoreTraces
 package import Synchronization
 
-/// Performs effects: the one place where what modules ask for becomes tasks.
+/// Runs effects: the only place that makes tasks of them.
 ///
-/// Tasks are begun on the Core's thread, in the order of the actions they follow; they run on
-/// Swift's own threads.
+/// Tasks begin on the thread that does the Core's work, in the order of the actions that they
+/// follow. They run on the threads of the executor, or on Swift's own.
 package final class EffectRunner: Sendable {
-    /// The most effects that run at a time; one more fails at once.
+    /// The most effects that run at a time; a further effect fails at once.
     package static let runningMax = 10_000
 
     struct Table: Sendable {
@@ -23,17 +23,24 @@ package final class EffectRunner: Sendable {
     let began: @Sendable (EffectToken) -> Void
     let ended: @Sendable (EffectToken, _ nanoseconds: UInt64) -> Void
     let retried: @Sendable (EffectToken) -> Void
-    /// Records the spans of effects; `nil` where no traces are exported.
+    /// Records the spans of effects; `nil` if no traces are exported.
     let tracing: StoreTracing?
     private let access = Locked(EngineReference())
     let table = Locked(Table())
-    /// Effects that did not begin because as many ran as may, since the start.
+    /// The number of effects since the start that did not begin: ``runningMax`` effects ran, or the
+    /// store was stopping.
     package let refused = Atomic<UInt64>(0)
 
-    /// Makes a runner whose effects run on `executor`, or on Swift's own threads where there is
-    /// none, and whose spans are recorded by `tracing`. `failed` receives every effect that threw
-    /// for good; `began` every one that begins, and `ended` every one of those when it has ended,
-    /// however, and how long it took; `retried` each one that is tried again.
+    /// Makes a runner.
+    ///
+    /// - Parameters:
+    ///   - dependencies: the services of the outside world for the effects.
+    ///   - executor: the threads of the effects; `nil` means Swift's own threads.
+    ///   - tracing: records the spans of the effects.
+    ///   - failed: receives each effect whose last try threw, with the error.
+    ///   - began: receives each effect that begins.
+    ///   - ended: receives each effect that has ended in any way, with its duration.
+    ///   - retried: receives each effect that is tried again.
     package init(
         dependencies: Dependencies,
         executor: (any TaskExecutor)? = nil,
@@ -52,23 +59,23 @@ package final class EffectRunner: Sendable {
         self.retried = retried
     }
 
-    /// Lets effects reach the engine; called before the first action.
+    /// Connects the effects to the engine. Called before the first action.
     package func connect(_ engine: any EngineAccess) {
         access.withLock { $0 = EngineReference(engine) }
     }
 
-    /// The engine; `nil` once it is gone.
+    /// The engine; `nil` after it has gone.
     var engine: (any EngineAccess)? { access.withLock { $0.engine } }
 }
 
-// What contexts ask for
+// The functions that contexts use
 
 extension EffectRunner {
     func state() async -> any Sendable {
         await engine?.read() ?? ()
     }
 
-    /// The root state, read on behalf of the session that an effect works for.
+    /// Returns the root state, read on behalf of the session that an effect works for.
     func root(for token: EffectToken) async -> any Sendable {
         await engine?.read(as: token.cause.session) ?? ()
     }
@@ -85,7 +92,7 @@ extension EffectRunner {
         return try await engine.submit(action, from: source)
     }
 
-    /// Dispatches, and does not wait.
+    /// Dispatches an action without waiting for it.
     func send(_ action: any Action, from token: EffectToken, origin: String) {
         guard !token.isCancelled, let engine else { return }
         let source = source(token, origin, nil)
@@ -121,7 +128,7 @@ extension EffectRunner {
         return source
     }
 
-    /// Dispatches, and waits for what the effects of that action give.
+    /// Dispatches an action, and waits for the result of the effects that follow it.
     func value(
         of action: any Action,
         from token: EffectToken,
@@ -137,7 +144,7 @@ extension EffectRunner {
     }
 }
 
-/// As many effects run as may.
+/// The error of an effect that did not begin: the bound is reached, or the store is stopping.
 package struct EffectLimit: Error, CustomStringConvertible {
     package var description: String {
         "\(EffectRunner.runningMax) effects run already, or the store is stopping"

@@ -2,20 +2,20 @@ import StorePlatform
 import StoreTraces
 import Synchronization
 
-/// One effect at work: who it is, and whether it still counts.
+/// A running effect: its identity, and its cancellation.
 package final class EffectToken: Sendable {
-    /// The slice that it works for.
+    /// The slice that the effect works for.
     package let address: SliceAddress
-    /// By what it can be cancelled in its session: `home/titles`, or `home/42.1` where it has no id
-    /// of its own.
+    /// The name for cancelling the effect in its session, such as `home/titles`. An effect without
+    /// an id of its own has a generated one, such as `home/42.1`.
     package let id: String
     package let cause: EffectCause
-    /// How many effects had begun before it: those that are cancelled together are so in this
-    /// order.
+    /// The number of the effect in the order in which effects began, from 1. Effects that are
+    /// cancelled together are cancelled in this order.
     let number: Int
-    /// Its span; `nil` where its trace is not exported.
+    /// The span of the effect; `nil` if its trace is not exported.
     let span: Span.Identity?
-    /// The trace that it is a part of, for what it dispatches and sends; `nil` where there is none.
+    /// The trace for the actions and requests of the effect; `nil` if there is none.
     let trace: String?
     private let begun = ContinuousClock.now
     private let cancelled = Atomic(false)
@@ -36,17 +36,17 @@ package final class EffectToken: Sendable {
         trace = span?.traceparent ?? cause.trace
     }
 
-    /// Whether what it dispatches is not applied any more.
+    /// True if the Core no longer applies the actions that the effect dispatches.
     package var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
-    /// How long it has been at work.
+    /// The time in nanoseconds since the effect began.
     var nanoseconds: UInt64 {
         let (seconds, attoseconds) = begun.duration(to: .now).components
         return UInt64(clamping: seconds) &* 1_000_000_000
             &+ UInt64(clamping: attoseconds / 1_000_000_000)
     }
 
-    /// Ends it. What it has dispatched and the Core has not come to yet is dropped.
+    /// Cancels the effect. The Core drops actions of the effect that are still in the mailbox.
     package func cancel() {
         cancelled.store(true, ordering: .releasing)
         task.withLock { $0 }?()

@@ -1,14 +1,14 @@
 import StorePlatform
 import Synchronization
 
-/// Shows when all that follows an action is done: its effects, the observers that are shown its
-/// state, what presenters and reactions make of it, and what follows those.
+/// Signals the end of all consequences of an action: its effects, the observers of its state, the
+/// actions of presenters and reactions, and their consequences.
 ///
-/// Made only where a client waits. Effects begin before the action's own outcome is known, so a
-/// count of zero after that is the end.
+/// A watch is made only if a client waits. Effects begin before the action's own outcome is
+/// delivered. After the outcome, a count of zero is therefore the end.
 ///
-/// A watch within another one counts there once, for as long as anything of its own runs. So
-/// beginning and ending cost the same however deep effects have dispatched effects.
+/// A watch within another watch counts there once, while anything of its own runs. Beginning and
+/// ending therefore cost the same at any depth of dispatched effects.
 package final class EffectWatch: Sendable {
     private struct Count: Sendable {
         var running = 0
@@ -18,19 +18,20 @@ package final class EffectWatch: Sendable {
         var done: (@Sendable (Result<any Sendable, any Error>?) -> Void)?
     }
 
-    /// What of a result is the result of those above as well.
+    /// The results that a watch shares with the watches above it.
     enum Sharing {
-        /// All of it: this is a part of what the action above does.
+        /// All results: this watch is a part of the work for the action above.
         case everything
-        /// Failures: an effect of that action has dispatched this one, and does not look after it.
+        /// Failures: an effect of the action above dispatched this action without waiting for its
+        /// result.
         case failures
-        /// Nothing: they only wait for the end.
+        /// No results: the watches above only wait for the end.
         case nothing
     }
 
-    // Safety: it is changed when nothing refers to the watch any more.
+    // Safety: changed only when no other reference to the watch exists.
     private nonisolated(unsafe) var parent: EffectWatch?
-    /// The watch of which this is a part, or a part of a part.
+    /// The outermost watch that this watch is a part of; `nil` if it is no part of another.
     private let highest: EffectWatch?
     private let cancelled = Atomic(false)
     private let sharing: Sharing
@@ -48,8 +49,8 @@ package final class EffectWatch: Sendable {
         self.sharing = sharing
     }
 
-    /// For what follows the action of another watch: that ends with it, and their results stay
-    /// their own.
+    /// Makes a watch for the consequences of another watch's action. The other watch ends only
+    /// after this watch. Results and cancellation stay separate.
     init(following parent: EffectWatch) {
         self.parent = parent
         highest = nil
@@ -57,7 +58,8 @@ package final class EffectWatch: Sendable {
     }
 
     deinit {
-        // A long row is let go link by link: each within the other would need a stack as long.
+        // Releases a long chain link by link: nested deallocations would need a stack of the same
+        // depth.
         var next = parent
         parent = nil
         while next != nil, isKnownUniquelyReferenced(&next) {
@@ -67,18 +69,18 @@ package final class EffectWatch: Sendable {
         }
     }
 
-    /// The watch of which this is a part, or a part of a part: the same for all that one request
-    /// waits for.
+    /// The identity of the outermost watch that this watch is a part of: equal for all parts of one
+    /// request.
     var top: ObjectIdentifier { ObjectIdentifier(highest ?? self) }
 
-    /// Whether the client that waits has given up, and with it the effects that the request led to.
+    /// True if the waiting client has given up, and with it the effects of its request.
     var isCancelled: Bool {
         (highest ?? self).cancelled.load(ordering: .sequentiallyConsistent)
     }
 
-    /// The watch for the actions that an effect dispatches. An entry of the ledger ends with its
-    /// effects: an action that one of them has dispatched is applied by then, and what follows that
-    /// action is the business of those above.
+    /// The watch for the actions that an effect dispatches. A ledger entry shares everything, and
+    /// ends with its effects. An action that one of them dispatched is applied by then, and its
+    /// consequences belong to the watch above.
     var ofDispatched: EffectWatch? {
         switch sharing {
         case .everything: parent
@@ -86,20 +88,21 @@ package final class EffectWatch: Sendable {
         }
     }
 
-    /// Effects that begin from now on are cancelled at once: all that the same request waits for.
+    /// Cancels all parts of the same request. Effects that begin from now on are cancelled at once.
     func cancel() {
         (highest ?? self).cancelled.store(true, ordering: .sequentiallyConsistent)
     }
 
-    /// Whether nothing runs: once the action's outcome is known, the end.
+    /// True if nothing runs. After the action's outcome, this is the end.
     package var isDone: Bool { count.withLock { $0.running == 0 } }
 
-    /// The module whose effect gave the result; `nil` where no effect did. For what
-    /// ``whenDone(_:)`` calls.
+    /// The module whose effect gave the result; `nil` if no effect did. Read it in the closure for
+    /// ``whenDone(_:)``.
     package var module: String? { count.withLock { $0.module } }
 
-    /// Calls `done` once nothing runs any more, with `nil` where nothing ever did. Called once,
-    /// after the action's outcome is known; at once, or on an effect's thread.
+    /// Calls `done` once, when nothing runs any more. The argument is the result of the effects;
+    /// `nil` if there is none. Call this once, after the action's outcome. `done` runs at once, or
+    /// on the thread that ends the last effect or observer.
     package func whenDone(
         _ done: @escaping @Sendable (Result<any Sendable, any Error>?) -> Void
     ) {
@@ -111,7 +114,7 @@ package final class EffectWatch: Sendable {
         now?()
     }
 
-    /// What the effects gave, when all are done.
+    /// Waits until nothing runs. Returns the result of the effects; `nil` if there is none.
     func result() async throws -> (any Sendable)? {
         try await withCheckedThrowingContinuation { continuation in
             whenDone { result in
@@ -128,8 +131,8 @@ package final class EffectWatch: Sendable {
 // Counting
 
 extension EffectWatch {
-    /// One more runs. Those above count it before this one does, so that none of them is done
-    /// meanwhile.
+    /// Counts one more running effect or observer. The watches above count it first, so that none
+    /// of them reaches zero meanwhile.
     package func begin() {
         var idle: [EffectWatch] = []
         var next: EffectWatch? = self
@@ -142,13 +145,13 @@ extension EffectWatch {
                 count.running += 1
                 return count.running > 1
             }
-            // Another thread began it meanwhile: it counts above once.
+            // Another thread began this watch meanwhile; the watch above must count it once.
             if ranAlready { watch.parent?.leave() }
         }
     }
 
-    /// One is done. The first that failed is the result, else the first that gave something.
-    /// `module` is the one whose effect it is.
+    /// Counts one running effect or observer less. The first failure is the result, else the first
+    /// success. `module` is the module of the effect.
     package func end(
         _ result: Result<any Sendable, any Error>? = nil,
         of module: String? = nil
@@ -157,7 +160,7 @@ extension EffectWatch {
         leave()
     }
 
-    /// Counts one more where something runs already.
+    /// Counts one more if something runs already. Otherwise returns `false`.
     private func joinRunning() -> Bool {
         count.withLock { count in
             guard count.running > 0 else { return false }
@@ -166,7 +169,7 @@ extension EffectWatch {
         }
     }
 
-    /// Counts one less, here and above where that was the last.
+    /// Counts one less; if it was the last, also in the watch above.
     private func leave() {
         var next: EffectWatch? = self
         while let watch = next {
@@ -183,7 +186,8 @@ extension EffectWatch {
         }
     }
 
-    /// Takes a result, here and above as far as it is new there.
+    /// Stores a result here, and in the watches above as far as they share it. Stops at a watch
+    /// that keeps its earlier result.
     private func note(_ result: Result<any Sendable, any Error>, _ module: String?) {
         var next: EffectWatch? = self
         while let watch = next, watch.take(result, module) {

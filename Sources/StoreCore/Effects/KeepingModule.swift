@@ -1,8 +1,8 @@
-/// A module with work that goes on after a restart.
+/// A module with work that continues after a restart.
 ///
-/// A closure can't be written down, so this work is a value: an enum with all that is needed to do
-/// it. The ledger of the state, ``PendingEffects``, keeps the value from the step that asks for
-/// the work until the work has ended. A start reads it there, and needs nothing of the past.
+/// A closure cannot be encoded, so this work is a value: an enum with all the data of the work. The
+/// ledger of the state, ``PendingEffects``, stores the value from the step that asks for the work
+/// until the work has ended. A start reads the value there, and needs no history.
 ///
 /// ```swift
 /// struct Orders: KeepingModule {
@@ -26,39 +26,40 @@
 /// }
 /// ```
 ///
-/// The work may be done twice: a server may end when the work is done and its entry is not removed.
-/// A change of ``Work`` meets values that an earlier program has written. A value that can't be
-/// read any more is not run; the log says so, and the module gets ``Module/interrupted(after:)``.
+/// The work may be done twice: a server may end after the work and before the removal of its entry.
+/// After a change of ``Work``, the ledger may still have values of an earlier program. A value that
+/// cannot be read does not run. The log reports it, and the module gets
+/// ``Module/interrupted(after:)``.
 public protocol KeepingModule<State>: EffectfulModule {
-    /// The work that outlives the server. Encoded, a value has at most 65,536 bytes
-    /// (``KeptWork/inputBytesMax``): an action whose work has more fails, and is not applied.
+    /// The work that outlives the server. An encoded value has at most 65,536 bytes
+    /// (``KeptWork/inputBytesMax``). An action whose work has more bytes fails, and is not applied.
     associatedtype Work: ModuleWork
 
-    /// Does the work; from its beginning, where it is run again.
+    /// Does the work. A repeated run starts from the beginning.
     func perform(_ work: Work, _ context: EffectContext<State>) async throws
 
-    /// The action that the module gets when the last try of its work has thrown `error`; `nil` for
-    /// none.
+    /// Returns the action that the module gets after the last try of its work has thrown `error`;
+    /// `nil` for none.
     func failed(_ work: Work, _ error: any Error) -> Internal?
 }
 
-/// What the enum of a module's kept work has to be: plain values that can be written down.
+/// The requirements for the enum of a module's kept work: plain values that can be encoded.
 public protocol ModuleWork: Codable, Equatable, Sendable {}
 
 extension KeepingModule {
-    /// Nothing.
+    /// Returns `nil`: the module gets no action.
     public func failed(_ work: Work, _ error: any Error) -> Internal? { nil }
 
     /// Runs work that outlives the server.
     ///
     /// - Parameters:
-    ///   - work: what ``perform(_:_:)`` gets, now and after a restart.
-    ///   - id: by what it can be cancelled; unique within the module.
-    ///   - cancelInFlight: whether work that runs under this id is cancelled first.
-    ///   - retry: how often, and after what pauses, it is tried again when it throws.
-    ///   - onRestart: what becomes of it when the server ends before it does.
-    ///   - file: where the call stands: the origin of ``failed(_:_:)``'s action in the log.
-    ///   - line: likewise.
+    ///   - work: the argument of ``perform(_:_:)``, now and after a restart.
+    ///   - id: the name for cancelling the work, unique within the module.
+    ///   - cancelInFlight: true if running work with this id is cancelled first.
+    ///   - retry: the number of further tries after an error, and the pauses before them.
+    ///   - onRestart: the treatment of the work if the server ends first.
+    ///   - file: the file of the call: the origin of ``failed(_:_:)``'s action in the log.
+    ///   - line: the line of the call.
     /// - Returns: the effect, which does nothing until a reducer returns it.
     public func keep(
         _ work: Work,
@@ -82,7 +83,7 @@ extension KeepingModule {
         return Effect(.run(run))
     }
 
-    /// The effect of work that the ledger has kept.
+    /// Makes the effect of work that the ledger has stored.
     func effect(again work: KeptWork, _ codec: any WorkCodec) throws -> Effect<State> {
         keep(
             try work.value(as: Work.self, codec),

@@ -1,19 +1,19 @@
-/// Effects as the ledger keeps them, so that a start can run them again: one piece of work, or
-/// several with their order.
+/// Effects in the form of the ledger, so that a start can run them again: a single task, or several
+/// tasks with their order.
 public struct KeptWork: Codable, Equatable, Sendable {
     /// The most bytes of one encoded input.
     public static let inputBytesMax = 65_536
 
     /// The name of the side effect's type; `nil` for a module's ``KeepingModule/Work``.
     let type: String?
-    /// The encoded input; `nil` if this is several.
+    /// The encoded input; `nil` if this value has several tasks.
     package let input: String?
     let id: String?
     let cancelInFlight: Bool?
     let retry: Retry?
-    /// Several at the same time.
+    /// The tasks that run at the same time.
     let all: [KeptWork]?
-    /// Several, one after the other.
+    /// The tasks that run one after the other.
     let row: [KeptWork]?
 
     private init(
@@ -34,15 +34,15 @@ public struct KeptWork: Codable, Equatable, Sendable {
         self.row = row
     }
 
-    /// A module's work, encoded.
+    /// Makes the value of a module's encoded work.
     package init(input: String) {
         self.init(type: nil, input: input)
     }
 
-    /// Encodes the parts of an effect that are to run again; `nil` if there is none. The other
+    /// Encodes the parts of an effect that are to run again; `nil` if there are none. The other
     /// parts are lost.
     ///
-    /// - Throws: ``KeptWorkError`` where an input can't be written, or is too long.
+    /// - Throws: ``KeptWorkError`` if an input cannot be encoded, or is too long.
     init?<State>(_ effect: Effect<State>, _ codec: any WorkCodec) throws(KeptWorkError) {
         func several(_ effects: [Effect<State>]) throws(KeptWorkError) -> [KeptWork] {
             var kept: [KeptWork] = []
@@ -89,7 +89,7 @@ public struct KeptWork: Codable, Equatable, Sendable {
         return text
     }
 
-    /// Reads the input of one piece of work.
+    /// Decodes the input of a single task.
     package func value<Value: Decodable>(
         as type: Value.Type,
         _ codec: any WorkCodec
@@ -97,7 +97,7 @@ public struct KeptWork: Codable, Equatable, Sendable {
         try codec.value(type, of: input ?? "")
     }
 
-    /// Makes the effect again. `single` makes one piece of work.
+    /// Makes the effect again. `single` makes the effect of a single task.
     func effect<State>(
         _ single: (KeptWork) throws -> Effect<State>
     ) throws -> Effect<State> {
@@ -107,17 +107,18 @@ public struct KeptWork: Codable, Equatable, Sendable {
     }
 }
 
-/// Writes the input of an effect down and reads it: the form in which the ledger keeps it.
+/// Encodes and decodes the input of an effect for the ledger.
 package protocol WorkCodec: Sendable {
     func text(of value: any Encodable & Sendable) throws -> String
     func value<Value: Decodable>(_ type: Value.Type, of text: String) throws -> Value
 }
 
-/// Why an effect can't be kept over a restart. The action that asked for it is not applied.
+/// The reason why an effect cannot continue after a restart. The action that asked for it is not
+/// applied.
 package enum KeptWorkError: Error, Equatable, CustomStringConvertible {
-    /// A value of this type, and why it can't be encoded.
+    /// A value of this type cannot be encoded, for this reason.
     case unwritable(String, String)
-    /// A value of this type has so many bytes.
+    /// An encoded value of this type has this number of bytes.
     case tooLong(String, bytes: Int)
 
     package var description: String {
@@ -133,7 +134,7 @@ package enum KeptWorkError: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// Why work that the ledger has kept can't be run again.
+/// The reason why work in the ledger cannot run again.
 package struct UnknownWork: Error, CustomStringConvertible {
     package let description: String
 }

@@ -1,29 +1,28 @@
-/// Writes lines for the operator of the store: what an effect or a use case met outside of it, and
-/// why something failed.
+/// Writes lines for the operator of the store: events of effects and use cases in the outside
+/// world, and the reasons of failures.
 ///
 /// ```swift
 /// context.dependencies.log.warning("login refused", ["user": userName, "reason": reason])
 /// // store-server: warning: login refused user="ada" reason="The name or the password is wrong." …
 /// ```
 ///
-/// Nothing waits: a server writes its lines on a thread of their own, and where more than it can
-/// hold are waiting, the newest are lost, and a line has their number. What a client has sent
-/// belongs into fields, and secrets belong nowhere.
+/// No call waits. A server writes its lines on a separate thread. If too many lines wait, the
+/// newest are lost, and a line reports their number. Put data of clients into fields, and never log
+/// secrets.
 public struct OperatorLog: Sendable {
-    /// How much a line matters.
+    /// The importance of a line.
     public enum Level: Sendable {
-        /// What was done.
+        /// Normal work was done.
         case notice
-        /// What works less well than it should.
+        /// A part works less well than it should.
         case warning
-        /// What failed.
+        /// A part failed.
         case error
     }
 
-    /// The most bytes of a message, and of a field's value; what is longer is cut, and ends with
-    /// "…".
+    /// The most bytes of a message. A longer text is cut, and ends with "…".
     public static let messageBytesMax = 1_000
-    /// The most bytes of a field's value, before it is escaped.
+    /// The most bytes of a field's value, before it is escaped. A longer value is cut as well.
     public static let fieldBytesMax = 100
 
     /// Writes nothing.
@@ -31,12 +30,12 @@ public struct OperatorLog: Sendable {
 
     private let write: @Sendable (Level, String, KeyValuePairs<String, String>) -> Void
 
-    /// Makes a log of what writes a line.
+    /// Makes a log from a function that writes a line.
     public init(_ write: @escaping @Sendable (_ level: Level, _ line: String) -> Void) {
         self.write = { write($0, Self.line($1, $2)) }
     }
 
-    /// Makes a log of what takes the fields of a line apart from its message; both are cut.
+    /// Makes a log from a function that takes the message and the fields separately; both are cut.
     package init(
         withFields write:
             @escaping @Sendable (
@@ -51,17 +50,17 @@ public struct OperatorLog: Sendable {
         }
     }
 
-    /// Writes what was done.
+    /// Writes a notice: a line about normal work.
     public func notice(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) {
         write(.notice, message, fields)
     }
 
-    /// Writes what works less well than it should.
+    /// Writes a warning: a line about a part that works less well than it should.
     public func warning(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) {
         write(.warning, message, fields)
     }
 
-    /// Writes what has failed.
+    /// Writes an error: a line about a failure.
     public func error(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) {
         write(.error, message, fields)
     }
@@ -86,7 +85,8 @@ public struct OperatorLog: Sendable {
         return String(scalars) + "…"
     }
 
-    /// The text within quotation marks: it ends neither them nor the line, and shows as it is.
+    /// Escapes a text for use within quotation marks: the result cannot end them or the line, and
+    /// shows every character.
     private static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {
@@ -102,18 +102,18 @@ public struct OperatorLog: Sendable {
     }
 }
 
-/// The log of the operator. A server has one; elsewhere, as in tests, nothing is written unless it
-/// is set.
+/// The key of the operator's log. A server sets a log; elsewhere, as in tests, nothing is written
+/// unless the program sets one.
 public enum OperatorLogKey: DerivedDependencyKey {
-    /// Writes nothing.
+    /// Returns a log that writes nothing.
     public static func derive(from dependencies: Dependencies) -> OperatorLog { .none }
 }
 
 extension Dependencies {
-    /// Writes lines for the operator.
+    /// The log for the operator.
     public var log: OperatorLog { (try? self[OperatorLogKey.self]) ?? .none }
 
-    /// The same, which writes to `log` where the program has set no log of its own.
+    /// Returns a copy that writes to `log`, unless the program has set a log of its own.
     package func logging(to log: OperatorLog) -> Dependencies {
         has(OperatorLogKey.self) ? self : setting(OperatorLogKey.self, to: log)
     }

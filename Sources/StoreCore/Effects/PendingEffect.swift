@@ -1,15 +1,15 @@
 /// An effect on its way to the runner, without its types.
 ///
-/// An object, because most actions have none: the place for one is a single word, in each result
-/// from the reducer to the commit.
+/// An object, because most actions have no effect: each result between reducer and commit has a
+/// single word for it.
 package final class PendingEffect: Sendable {
     package let address: SliceAddress
-    /// Begins the work. Without a cause, another engine does that, and what the work cancels when
-    /// it begins is cancelled here.
+    /// Begins the effect. Without a cause, another engine does the work. Then only the effects that
+    /// the work cancels when it begins are cancelled here.
     let launch: @Sendable (EffectRunner, EffectCause?) -> Void
-    /// What becomes of it when the server ends before it does.
+    /// The treatment of the effect if the server ends first.
     let onRestart: RestartPolicy
-    /// Encodes what is to run again on a restart; `nil` if nothing is.
+    /// Encodes the parts that run again after a restart; `nil` if there are none.
     let kept: (@Sendable (any WorkCodec) throws -> KeptWork?)?
 
     private init(
@@ -24,7 +24,8 @@ package final class PendingEffect: Sendable {
         self.launch = launch
     }
 
-    /// For a slice that begins or ends: cancels all effects of the slice, and then begins `next`.
+    /// Returns an effect that cancels all effects of a slice and then begins `next`. For a slice
+    /// that starts or stops.
     static func cancellingAll(
         of address: SliceAddress,
         then next: PendingEffect?
@@ -57,7 +58,7 @@ package final class PendingEffect: Sendable {
         }
     }
 
-    /// - Returns: `nil` where there is nothing to be done.
+    /// - Returns: `nil` if the effect does nothing.
     package convenience init?<Root, State>(
         _ effect: Effect<State>,
         at address: SliceAddress,
@@ -70,19 +71,19 @@ package final class PendingEffect: Sendable {
     }
 }
 
-/// Which action an effect follows.
+/// The action that an effect follows.
 package struct EffectCause: Sendable {
-    /// The action's version.
+    /// The version of the action.
     package let version: UInt64
-    /// Shows the end of all that follows; `nil` where no client waits for it.
+    /// The watch that signals the end of all consequences; `nil` if no client waits.
     package let watch: EffectWatch?
-    /// The session that dispatched it; `nil` where no client with a session did.
+    /// The session that dispatched the action; `nil` if no client with a session did.
     package let session: String?
-    /// The principal that dispatched it; `nil` where none did.
+    /// The principal that dispatched the action; `nil` if none did.
     package let principal: ActionPrincipal?
-    /// The action's wire name, without the instance that it was for.
+    /// The wire name of the action, without the id of an instance.
     package let type: String
-    /// The trace that it is a part of; `nil` where its request named none.
+    /// The trace of the action; `nil` if its request named none.
     package let trace: String?
 
     package init(

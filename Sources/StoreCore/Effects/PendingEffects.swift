@@ -1,28 +1,29 @@
-/// The effects that have begun and not ended, as a slice of the state: so that a server that ends
-/// before they do finds them when it starts again.
+/// The ledger: a slice of the state with the effects that have begun and not ended. A server that
+/// ends before its effects finds them here at its next start.
 ///
-/// A root state mounts it where one of its modules has effects that outlive the server: a
-/// ``KeepingModule``, or a side effect with a ``RestartPolicy``. An effect is entered in the step
-/// that asks for it, with all that it needs to run again, and removed when all of it has ended.
+/// A root state mounts this module if a module has effects that outlive the server: a
+/// ``KeepingModule``, or a side effect with a ``RestartPolicy``. The step that asks for an effect
+/// enters it, with all data for another run. The entry is removed when all parts of the effect have
+/// ended.
 public struct PendingEffects: Module {
     /// The effects that have not ended, the oldest first.
     public struct State: ModuleState {
-        /// An effect as it was entered.
+        /// An entry as an object, so that copies of the table share it.
         private final class Item: Sendable {
             let entry: Entry
 
             init(_ entry: Entry) { self.entry = entry }
         }
 
-        /// The effects under names that sort as their versions do.
+        /// The effects, under names in the order of their versions.
         private var table = SortedTable<Item>()
 
         private enum CodingKeys: CodingKey { case pending }
 
-        /// Begins without any.
+        /// Makes a ledger without effects.
         public init() {}
 
-        /// The effects. Cost: one step for each.
+        /// The effects. Cost: one step for each effect.
         public var pending: [Entry] { table.map(\.value.entry) }
 
         /// Reads an object with a list of effects.
@@ -47,7 +48,7 @@ public struct PendingEffects: Module {
             table[Self.name(of: version)] = nil
         }
 
-        /// Whether both have the same effects. What both share is not looked at.
+        /// True if both have the same effects. Parts that both share are not compared.
         public static func == (a: State, b: State) -> Bool {
             var isEqual = a.table.count == b.table.count
             guard isEqual else { return false }
@@ -64,16 +65,16 @@ public struct PendingEffects: Module {
         }
     }
 
-    /// One effect that has not ended.
+    /// An effect that has not ended.
     public struct Entry: ModuleState {
-        /// The version of the action that asked for it.
+        /// The version of the action that asked for the effect.
         public let version: UInt64
-        /// The slice that it works for: `orders`, or `cards/7`.
+        /// The slice that the effect works for, such as `orders` or `cards/7`.
         public let slice: String
-        /// What becomes of it on a restart.
+        /// The treatment of the effect at a restart.
         public let onRestart: RestartPolicy
-        /// What runs again on a restart; `nil` if nothing does, and in entries of servers that
-        /// kept none.
+        /// The work that runs again after a restart; `nil` if there is none, and in entries of
+        /// servers that stored none.
         public let work: KeptWork?
 
         package init(
@@ -89,19 +90,19 @@ public struct PendingEffects: Module {
         }
     }
 
-    /// What the runner dispatches.
+    /// The actions of the runner.
     public enum Internal: ModuleAction {
-        /// All that an action asked for has ended, well or not.
+        /// All effects that an action asked for have ended, with success or not.
         case ended(version: UInt64)
     }
 
-    /// The slice's name.
+    /// The name of the slice.
     public static let name = "effects"
 
     /// Makes the module.
     public init() {}
 
-    /// Removes an effect's entry.
+    /// Removes the entry of an effect.
     public func reduce(_ state: inout State, internal action: Internal) {
         switch action {
         case .ended(let version): state.remove(version)
@@ -124,8 +125,8 @@ extension PendingEffects.State: PiecewiseState {
 }
 
 extension Effect {
-    /// What becomes of the whole on a restart: parts of it are run again if any asks for that, else
-    /// it is reported if any part asks for that.
+    /// The treatment of the whole effect at a restart. If any part runs again,
+    /// ``RestartPolicy/retried``; else if any part is reported, ``RestartPolicy/reported``.
     var onRestart: RestartPolicy {
         switch form {
         case .none, .cancel, .endSession: .lost

@@ -1,13 +1,14 @@
-/// The effects that run, found by what they can be cancelled by.
+/// The running effects, indexed by the keys for cancelling them.
 ///
-/// Cost: adding, removing and each lookup take the same however many others run.
+/// Cost: adding, removing and each lookup of an effect are independent of the number of running
+/// effects.
 struct RunningEffects: Sendable {
     private var all: [ObjectIdentifier: EffectToken] = [:]
     private var byID = TokenIndex<EffectID>()
     private var bySlice = TokenIndex<SliceAddress>()
     private var byModule = TokenIndex<SliceAddress>()
     private var bySession = TokenIndex<ExactText>()
-    /// By the watch above all others, where a request waits.
+    /// The effects by their outermost watch, if a request waits.
     private var byWatch = TokenIndex<ObjectIdentifier>()
 
     var count: Int { all.count }
@@ -32,26 +33,26 @@ struct RunningEffects: Sendable {
         if let watch = token.cause.watch { byWatch.remove(token, under: watch.top) }
     }
 
-    /// Those with this id that work for a slice of this session; for shared ones where it is
-    /// `nil`.
+    /// Returns the effects with this id that work for slices of a session; `nil` means shared
+    /// slices.
     func tokens(id: String, of session: String?) -> [EffectToken] {
         byID[EffectID(id: ExactText(id), session: session.map { ExactText($0) })]
     }
 
-    /// Those that work for a slice; without an instance, also for any instance of the module that
-    /// the same session has.
+    /// Returns the effects that work for a slice. Without an instance, returns the effects for all
+    /// instances of the module in the same session.
     func tokens(of address: SliceAddress) -> [EffectToken] {
         address.instance == nil ? byModule[address] : bySlice[address]
     }
 
-    /// Those that work for this session alone.
+    /// Returns the effects that follow actions of this session.
     func tokens(ofSession session: String) -> [EffectToken] { bySession[ExactText(session)] }
 
-    /// Those that a watch waits for, and others that the same request waits for.
+    /// Returns the effects of the same request as a watch. Not all of them belong to the watch.
     func tokens(near watch: EffectWatch) -> [EffectToken] { byWatch[watch.top] }
 }
 
-/// Tokens in groups that have a key in common.
+/// Tokens in groups with a common key.
 private struct TokenIndex<Key: Hashable & Sendable>: Sendable {
     private var groups: [Key: [ObjectIdentifier: EffectToken]] = [:]
 
@@ -69,21 +70,21 @@ private struct TokenIndex<Key: Hashable & Sendable>: Sendable {
 }
 
 extension EffectToken {
-    /// The session that it works for, where it works for no other.
+    /// The session of the action that the effect follows.
     fileprivate var session: ExactText? { cause.session.map { ExactText($0) } }
 }
 
 extension SliceAddress {
-    /// The module's, for all instances.
+    /// The address of the module, for all instances.
     fileprivate var ofModule: SliceAddress {
         SliceAddress(module: module, SliceKey(session: key.session))
     }
 }
 
-/// By what an effect can be cancelled.
+/// The key for cancelling an effect by its id.
 private struct EffectID: Hashable {
     let id: ExactText
-    /// Whose slice it works for; `nil` for shared slices.
+    /// The session whose slice the effect works for; `nil` for shared slices.
     let session: ExactText?
 
     init(id: ExactText, session: ExactText?) {

@@ -1,17 +1,17 @@
 import StoreTraces
 
-/// The trace that an action is a part of (W3C Trace Context, `traceparent`). It is a member of the
-/// record's meta, the first one. Where no traces are exported, or this one is not sampled, it is
-/// handed on as the client's request named it; else it names the server's own span.
+/// The trace of an action (W3C Trace Context, `traceparent`). A record has it as the first member
+/// of its meta. If the trace is exported, it names the server's own span. Otherwise it stays as the
+/// client's request named it.
 public enum TraceContext {
-    /// The trace for which the task works that asks: within an effect, that of the action that the
-    /// effect follows. An HTTP client hands it on.
+    /// The trace of the current task. Within an effect, it is the trace of the effect. An HTTP
+    /// client sends it along.
     @TaskLocal public static var parent: String?
 
-    /// What a meta with a trace begins with.
+    /// The first bytes of a meta with a trace.
     package static let beginning = "{\"traceparent\":\""
 
-    /// The trace of an action's meta; `nil` where it has none, or another member first.
+    /// Returns the trace in an action's meta; `nil` if its first member is no trace.
     package static func parent(of meta: [UInt8]?) -> String? {
         guard let meta, meta.starts(with: beginning.utf8) else { return nil }
         let parent = meta.dropFirst(beginning.utf8.count).prefix(SpanContext.traceparentBytes)
@@ -20,14 +20,14 @@ public enum TraceContext {
         return String(decoding: parent, as: UTF8.self)
     }
 
-    /// Whether bytes are a `traceparent` of version 00: hexadecimal digits in small letters, a
-    /// trace and a span that are not zero, and flags.
+    /// True if the bytes are a `traceparent` of version 00: lowercase hexadecimal digits, a trace
+    /// and a span that are not zero, and flags.
     package static func isParent(_ bytes: some Collection<UInt8>) -> Bool {
         SpanContext(traceparent: bytes) != nil
     }
 
-    /// A meta with a trace: of an action that has a meta, a JSON object, with its members behind
-    /// it. One that names a trace itself stays as it is.
+    /// Returns a meta with a trace, followed by the members of `meta`, a JSON object. The caller
+    /// must not pass a `meta` with a trace of its own.
     package static func meta(_ parent: String, before meta: [UInt8]?) -> [UInt8] {
         let own = Array((beginning + parent + "\"").utf8)
         guard let meta, let brace = meta.firstIndex(of: UInt8(ascii: "{")) else {
@@ -39,7 +39,7 @@ public enum TraceContext {
 }
 
 extension EnvelopeMember {
-    /// The same action as a part of a trace; as it is where it has a meta already.
+    /// Returns the same action as a part of a trace. An action that has a meta stays unchanged.
     package func traced(_ parent: String?) -> EnvelopeMember {
         guard let parent, meta == nil else { return self }
         return EnvelopeMember(
