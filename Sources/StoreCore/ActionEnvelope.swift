@@ -2,8 +2,7 @@ import StorePlatform
 import Synchronization
 
 /// The data that accompany an action on its way to the reducer: its version, its time and its
-/// origin.
-/// Middleware can also register work in the envelope that runs after the commit.
+/// origin. Middleware can also register work for the time after the commit.
 ///
 /// ```swift
 /// core.add(middleware: { state, action, envelope in

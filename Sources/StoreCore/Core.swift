@@ -10,8 +10,9 @@ public import Dispatch
 /// unsubscribe()
 /// ```
 ///
-/// The state has no getter. Observe it, and miss no state. Any thread may call any method. A
-/// dispatch from a reducer, a middleware or an observer is queued behind the current action.
+/// The state has no getter. Observe it instead: an observer misses no state. Any thread may call
+/// any method. A dispatch from a reducer, a middleware or an observer is queued behind the current
+/// action.
 ///
 /// A Core that is made as above has no thread. The caller that finds it idle does the work,
 /// including the work of callers that dispatch meanwhile. A Core can also have a thread of its own,
@@ -98,7 +99,7 @@ public final class Core<State: Sendable>: Sendable {
     }
 
     /// Puts an action into the mailbox and returns at once. If the calling thread does the Core's
-    /// work, returns after the action is applied.
+    /// work, returns after it has applied this action and the actions that arrived meanwhile.
     ///
     /// - Returns: `false` if the mailbox is full or the Core has stopped. The action is then not
     ///   applied, and ``mailboxRefusedTotal`` counts it. Also `false` if a server has no wire name

@@ -27,7 +27,7 @@ public struct Effect<State: Sendable>: Sendable {
         case merge([Effect])
         case concatenate([Effect])
         case cancel(String)
-        /// Cancels all effects that work for a session.
+        /// Cancels all effects that follow actions of a session.
         case endSession(String)
     }
 

@@ -41,7 +41,7 @@ extension EffectRunner {
         cancel { $0.tokens(of: address) }
     }
 
-    /// Cancels all effects that work for this session.
+    /// Cancels all effects that follow actions of this session.
     func cancel(session: String) {
         cancel { $0.tokens(ofSession: session) }
     }

@@ -1,5 +1,5 @@
-/// The change that an action made to the state. After the commit, it decides which parts of the
-/// state are encoded, sent and shown to observers.
+/// The change that an action made to the state. After the commit, the change determines the parts
+/// of the state to encode, to send and to show to observers.
 package struct Change: Sendable {
     /// True if the bytes of the state have changed.
     package var isChange: Bool

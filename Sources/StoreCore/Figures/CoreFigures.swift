@@ -17,7 +17,7 @@ package final class CoreFigures: Sendable {
     package let queueWait = Histogram()
     /// The time that the journal took to make a batch durable.
     package let commit = Histogram()
-    /// The time from there until readers could get the batch.
+    /// The time from the end of the append until readers could get the batch.
     package let publish = Histogram()
     /// The number of actions in the batches.
     package let batches = Histogram(.counts)

@@ -1,6 +1,6 @@
 import StorePlatform
 
-/// The times at which the parts of a commit ended, as ``SystemTime/steadyNanoseconds()``.
+/// The times of the steps of a commit, as ``SystemTime/steadyNanoseconds()``.
 struct CommitTimes {
     /// The time directly before the append to the journal.
     var appending: UInt64 = 0

@@ -172,11 +172,11 @@ public enum JournalError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Another writer appended first, and nothing was written. The journal is at this version;
     /// ``Journal/tail(from:)`` returns the records of the other writer.
     case conflict(version: UInt64)
-    /// History begins at this version.
+    /// History does not reach back that far; it begins at this version.
     case gone(oldest: UInt64)
-    /// The bytes that were read differ from the bytes that were written.
+    /// The history is not usable: its bytes have changed, or this program cannot apply its records.
     case corrupt(String)
-    /// An append failed, and its result is unknown: it may have written the batch.
+    /// The call failed. If it was an append, the batch may have been written.
     case unknown(String)
 
     /// The error, in words for the operator.

@@ -1,5 +1,5 @@
-/// The name that a client gives to a request, so that it can send it again without applying it
-/// twice.
+/// The name that a client gives to a request. The client can then send the request again, and the
+/// store applies it only once.
 public struct IdempotencyKey: Hashable, Sendable {
     /// The principal that owns the key; `nil` for anonymous clients.
     public let principal: String?
@@ -35,7 +35,7 @@ public struct KeptOutcome: Sendable, Equatable {
     public let first: UInt64
     /// The version of the last action.
     public let last: UInt64
-    /// True if any of the actions changed the state.
+    /// True if any of the actions made a change that the client sees.
     public let changed: Bool
     /// The time of the application, in nanoseconds since 1970.
     public let time: Int64
