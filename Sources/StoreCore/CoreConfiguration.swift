@@ -4,16 +4,16 @@ package struct CoreConfiguration<State: Sendable>: Sendable {
     package typealias Driver = EnginePorts.Driver
 
     package var ports = EnginePorts()
-    /// Encodes and publishes the durable states.
+    /// The sink that encodes and publishes the durable states; `nil` if nothing is published.
     package var sink: (any Sink<State>)?
     /// Compares the states before and after an action, and returns `true` if they differ. Without
     /// this closure, every action counts as a change. Unused for a state of modules: the Core
     /// compares its slices.
     package var changed: (@Sendable (State, State) -> Bool)?
-    /// Compares the bytes of slices that are equal by `==`. Without it, equal slices count as the
-    /// same bytes.
+    /// The comparison of the bytes of slices that are equal by `==`. Without it, equal slices count
+    /// as the same bytes.
     package var comparison: ByteComparison?
-    /// Encodes the effects that outlive the server. Without it, no effect runs again after a
+    /// The codec of the effects that outlive the server. Without it, no effect runs again after a
     /// restart.
     package var works: (any WorkCodec)?
     /// Collectors of the slices that accepted actions have written; the writers that encode them

@@ -30,7 +30,7 @@ public struct Interception<State: Sendable>: Sendable {
         self.after = after
     }
 
-    /// Lets the action pass unchanged.
+    /// The decision that lets the action pass unchanged.
     public static var proceed: Interception { Interception() }
 
     /// Lets the action pass unchanged. After the commit, calls `after` with the state that the

@@ -1,8 +1,8 @@
 import StorePlatform
 import Synchronization
 
-/// Runs its commands when it is deallocated. The owner of a disposer thereby owns the subscriptions
-/// that the commands end.
+/// An object that runs its commands when it is deallocated. The owner of a disposer thereby owns
+/// the subscriptions that the commands end.
 ///
 /// The commands run in the order in which they were added, on the thread that released the
 /// disposer.

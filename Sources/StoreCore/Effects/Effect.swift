@@ -82,7 +82,7 @@ public struct Effect<State: Sendable>: Sendable {
         self.form = form
     }
 
-    /// Does nothing.
+    /// An effect that does nothing.
     public static var none: Effect { Effect(.none) }
 
     /// Runs `body` as a task of its own. If the server ends first, the effect is lost, because a

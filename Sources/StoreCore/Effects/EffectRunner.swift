@@ -2,7 +2,7 @@ import StorePlatform
 package import StoreTraces
 package import Synchronization
 
-/// Runs effects: the only place that makes tasks of them.
+/// The object that runs effects. Only the runner makes tasks of them.
 ///
 /// Tasks begin on the thread that does the Core's work, in the order of the actions that they
 /// follow. They run on the threads of the executor, or on Swift's own.
@@ -23,7 +23,7 @@ package final class EffectRunner: Sendable {
     let began: @Sendable (EffectToken) -> Void
     let ended: @Sendable (EffectToken, _ nanoseconds: UInt64) -> Void
     let retried: @Sendable (EffectToken) -> Void
-    /// Records the spans of effects; `nil` if no traces are exported.
+    /// The recorder of the effects' spans; `nil` if no traces are exported.
     let tracing: StoreTracing?
     private let access = Locked(EngineReference())
     let table = Locked(Table())

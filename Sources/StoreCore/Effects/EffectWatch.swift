@@ -1,8 +1,8 @@
 import StorePlatform
 import Synchronization
 
-/// Signals the end of all consequences of an action: its effects, the observers of its state, the
-/// actions of presenters and reactions, and their consequences.
+/// A signal for the end of all consequences of an action. The consequences are its effects, the
+/// observers of its state, the actions of presenters and reactions, and their own consequences.
 ///
 /// A watch is made only if a client waits. Effects begin before the action's own outcome is
 /// delivered. After the outcome, a count of zero is therefore the end.

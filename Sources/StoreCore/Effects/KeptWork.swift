@@ -107,7 +107,7 @@ public struct KeptWork: Codable, Equatable, Sendable {
     }
 }
 
-/// Encodes and decodes the input of an effect for the ledger.
+/// The codec for the inputs of effects in the ledger.
 package protocol WorkCodec: Sendable {
     func text(of value: any Encodable & Sendable) throws -> String
     func value<Value: Decodable>(_ type: Value.Type, of text: String) throws -> Value

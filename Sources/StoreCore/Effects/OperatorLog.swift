@@ -1,5 +1,5 @@
-/// Writes lines for the operator of the store: events of effects and use cases in the outside
-/// world, and the reasons of failures.
+/// A log for the operator of the store: the events of effects and use cases in the outside world,
+/// and the reasons of failures.
 ///
 /// ```swift
 /// context.dependencies.log.warning("login refused", ["user": userName, "reason": reason])
@@ -25,7 +25,7 @@ public struct OperatorLog: Sendable {
     /// The most bytes of a field's value, before it is escaped. A longer value is cut as well.
     public static let fieldBytesMax = 100
 
-    /// Writes nothing.
+    /// A log that writes nothing.
     public static let none = OperatorLog { _, _ in }
 
     private let write: @Sendable (Level, String, KeyValuePairs<String, String>) -> Void

@@ -85,7 +85,7 @@ extension Core: EngineAccess {
     }
 }
 
-/// Resumes the effect that awaits its action.
+/// The completion that resumes the effect which awaits its action.
 private final class WaitingVersion: Completion {
     private let continuation: CheckedContinuation<UInt64, any Error>
 

@@ -28,7 +28,7 @@ extension Core {
     }
 }
 
-/// Resumes the caller that awaits an action. The engine calls this once, after the commit.
+/// The completion that resumes the caller which awaits an action.
 private final class WaitingDispatch<State: Sendable>: Completion {
     private let continuation: CheckedContinuation<Dispatched<State>, any Error>
 

@@ -60,7 +60,7 @@ package struct EnginePorts: Sendable {
     package var hasSights = false
     /// The receiver of the measurements; `nil` if nothing is measured.
     package var figures: CoreFigures?
-    /// Records the spans of sampled traces; `nil` if no traces are exported.
+    /// The recorder of the spans of sampled traces; `nil` if no traces are exported.
     package var tracing: StoreTracing?
 
     package init() {}

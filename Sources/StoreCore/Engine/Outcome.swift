@@ -1,5 +1,5 @@
-/// Receives the outcome of an envelope: exactly once, after the commit or its failure, on the
-/// thread that does the Core's work.
+/// The receiver of an envelope's outcome. The engine calls it exactly once, after the commit or its
+/// failure, on the thread that does the Core's work.
 package protocol Completion: AnyObject, Sendable {
     func complete(_ outcome: Outcome)
 }

@@ -1,5 +1,5 @@
-/// Receives each commit, and the actions that are not applied. The thread that does the Core's work
-/// makes every call, and waits until the call returns.
+/// The receiver of each commit, and of the actions that are not applied. The thread that does the
+/// Core's work makes every call, and waits until the call returns.
 ///
 /// Each method has a default that does nothing.
 package protocol CommitFollower: AnyObject, Sendable {

@@ -1,5 +1,5 @@
-/// Stores the history: the applied actions, the outcomes of requests with idempotency keys, and
-/// snapshots of the state. The Core appends to the journal; the log and a start read it.
+/// The port that keeps the history: the applied actions, the outcomes of requests with idempotency
+/// keys, and snapshots of the state. The Core appends to the journal; the log and a start read it.
 ///
 /// Any thread may make any call. No call waits for an append longer than that append takes. A Core
 /// appends from its own thread, a batch at a time.

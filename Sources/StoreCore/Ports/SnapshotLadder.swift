@@ -1,9 +1,9 @@
-/// Selects surplus snapshots, so that the remaining ones cover the history evenly.
+/// The choice of surplus snapshots. The remaining snapshots cover the history evenly.
 package enum SnapshotLadder {
     /// The number of newest snapshots that are never surplus.
     package static let newestKept = 3
 
-    /// Returns the surplus ones of these versions, which are in ascending order. At least
+    /// Returns the surplus snapshots among these versions, which are in ascending order. At least
     /// ``newestKept`` + 1 snapshots remain.
     ///
     /// Each step drops the snapshot that leaves the smallest gap, relative to its age. The
