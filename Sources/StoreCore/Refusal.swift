@@ -1,22 +1,22 @@
-/// A reducer's no: the action is not applied, and it is as if it had never been dispatched.
+/// The rejection of an action. The action is not applied, and the state does not change.
 public struct Refusal: Error, Sendable, Equatable {
-    /// Why, in a sentence that the client can act on.
+    /// The reason, in a sentence that helps the client to act.
     public let reason: String
-    /// Which member of the action is at fault, as a JSON Pointer (RFC 6901) into its fields.
+    /// The member of the action at fault, as a JSON Pointer (RFC 6901) into the action's fields.
     public let pointer: String?
 
-    /// Whether the client may not do this in any state; over HTTP that is 403 and not 409.
+    /// True if the client may not do this in any state. Over HTTP the status is then 403, else 409.
     public let isForbidden: Bool
 
-    /// Whether the session has ended that the action is for.
+    /// True if the session that owns the slice of the action has ended.
     package let isOfEndedSession: Bool
 
-    /// Whether what sees the whole state refused it, and not the action's module: the reason may
-    /// name any part of the state.
+    /// True if a function of the whole state refused the action, and not the action's module. The
+    /// reason may then name any part of the state.
     package private(set) var isOfWholeState = false
 
-    /// What a reducer threw that is no refusal. Clients get ``reason``, a fixed text then, and
-    /// never this.
+    /// The error of a reducer that is not a refusal. Clients never get this error: ``reason`` is a
+    /// fixed text then.
     public let failure: (any Error)?
 
     /// Makes a refusal.
@@ -24,7 +24,7 @@ public struct Refusal: Error, Sendable, Equatable {
         self.init(reason: reason, pointer: pointer, isForbidden: false)
     }
 
-    /// Makes a refusal of what the client may not do in any state.
+    /// Makes a refusal of an action that the client may not dispatch in any state.
     public static func forbidden(_ reason: String) -> Refusal {
         Refusal(reason: reason, pointer: nil, isForbidden: true)
     }
@@ -34,7 +34,7 @@ public struct Refusal: Error, Sendable, Equatable {
         .ofEndedSession("The session that this comes from has ended.")
     }
 
-    /// Makes the same in other words.
+    /// Makes the same refusal with another reason.
     static func ofEndedSession(_ reason: String) -> Refusal {
         Refusal(
             reason: reason,
@@ -44,7 +44,8 @@ public struct Refusal: Error, Sendable, Equatable {
         )
     }
 
-    /// What a reducer threw: its refusal, or a fixed text in place of any other error.
+    /// Makes a refusal of the error that a reducer threw. An error that is not a refusal gets a
+    /// fixed text.
     package init(_ error: any Error) {
         self =
             error as? Refusal
@@ -56,7 +57,7 @@ public struct Refusal: Error, Sendable, Equatable {
             )
     }
 
-    /// What a function threw that sees the whole state.
+    /// Marks a refusal by a function of the whole state. Returns any other error unchanged.
     static func ofWholeState(_ error: any Error) -> any Error {
         guard var refusal = error as? Refusal else { return error }
         refusal.isOfWholeState = true
@@ -77,13 +78,13 @@ public struct Refusal: Error, Sendable, Equatable {
         self.failure = failure
     }
 
-    /// Whether both have the same reason, pointer and kind; ``failure`` is not compared.
+    /// True if both have the same reason, pointer and kind; ``failure`` is not compared.
     public static func == (a: Refusal, b: Refusal) -> Bool {
         a.reason == b.reason && a.pointer == b.pointer && a.isForbidden == b.isForbidden
     }
 }
 
 extension Refusal: CustomStringConvertible {
-    /// The reason: ``failure`` stays out of texts that a program makes of errors.
+    /// The reason. A text that a program makes of this error does not contain ``failure``.
     public var description: String { reason }
 }

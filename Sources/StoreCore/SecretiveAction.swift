@@ -1,10 +1,12 @@
-/// An action some of whose fields must never be kept: a password, a token.
+/// An action with fields that must never be kept: a password, a token.
 ///
-/// The server takes these members off the payload before it makes the action, whatever dispatches
-/// it: a client, a view, or the program itself, by an effect, a use case, a presenter, a reaction
-/// or an interceptor. So what is reduced is what is journaled, and a replay gives the same state.
-/// They reach no journal, stream or log. Declare them optional, because the reducer always finds
-/// `nil`; an action that needs one keeps the server from starting.
+/// The server removes these members from the payload before it makes the action, for every
+/// dispatcher. Dispatchers are clients, views, and the program itself: its effects, use cases,
+/// presenters, reactions and interceptors. So the reducer gets the action that is journaled, and a
+/// replay gives the same state.
+///
+/// The members reach no journal, stream or log. Declare them optional, because the reducer always
+/// gets `nil`. If an action requires one of them, the server does not start.
 ///
 /// ```swift
 /// struct LoginRequested: SecretiveAction, Codable {
@@ -14,6 +16,6 @@
 /// }
 /// ```
 public protocol SecretiveAction: Action {
-    /// The names that the members have on the wire.
+    /// The names of the secret members on the wire.
     static var secrets: [String] { get }
 }

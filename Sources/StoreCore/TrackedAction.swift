@@ -1,7 +1,7 @@
-/// An action that declares what analytics keep of it.
+/// An action that declares the data of its analytics line.
 ///
-/// Every applied action leaves an analytics line; one of this kind gives that line its `data`,
-/// taken from its own fields and from the state that it found.
+/// Every applied action has an analytics line. A tracked action adds `data` to its line, made from
+/// its own fields and from the state before it.
 ///
 /// ```swift
 /// extension Cart.Action: TrackedAction {
@@ -9,18 +9,19 @@
 /// }
 /// ```
 ///
-/// `State` is the slice of the module that the action belongs to, so a module can be tracked in a
-/// target that knows nothing but `StoreCore`; or it is the root state, which has all slices. Where
-/// the slice is not there yet, as before a start, `data` is empty.
+/// `State` is the slice of the action's module, so a module can be tracked in a target that imports
+/// only `StoreCore`. `State` may also be the root state, which has all slices. If the slice is not
+/// there yet, as before a start, `data` is empty.
 public protocol TrackedAction<State>: Action {
-    /// The state that the action is reduced into: its module's slice, or all of the state.
+    /// The state before the action: the slice of its module, or the whole state.
     associatedtype State
     /// The value to record, encoded as the line's `data`.
     associatedtype Record: Encodable & Sendable
 
-    /// The record of this action, given the state before it was reduced.
+    /// Returns the record of this action; `state` is the state before the action.
     ///
-    /// Runs on the Core's thread, so it only picks values; it never computes at length.
+    /// The function runs on the Core's thread, so it only picks values; it never computes at
+    /// length.
     func record(before state: State) -> Record
 }
 
@@ -34,16 +35,16 @@ public protocol TrackedAction<State>: Action {
 /// }
 /// ```
 public protocol TrackedInstanceAction<State>: TrackedAction {
-    /// The state that the action is reduced into: the instance's slice, or all of the state.
+    /// The state before the action: the slice of the instance, or the whole state.
     associatedtype State
     /// The value to record, encoded as the line's `data`.
     associatedtype Record
 
-    /// The record of this action, given the state before it was reduced, and the instance's id.
+    /// Returns the record of this action; `state` is the state before the action.
     func record(before state: State, of instance: String) -> Record
 }
 
 extension TrackedInstanceAction {
-    /// The record without an instance, which no store asks for.
+    /// Returns the record without an instance. No store calls this function.
     public func record(before state: State) -> Record { record(before: state, of: "") }
 }

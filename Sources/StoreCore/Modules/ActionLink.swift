@@ -1,4 +1,5 @@
-/// An action bound to its arguments, as a member of a view model: what a button of a screen does.
+/// An action bound to its arguments, as a member of a view model: the action of a button on a
+/// screen.
 ///
 /// ```swift
 /// struct TodoCellViewModel: ViewModel {
@@ -12,13 +13,15 @@
 /// }
 /// ```
 ///
-/// On the wire it is `{"href":"/dispatch?action=…","method":"POST"}`; a POST there without a body
-/// dispatches the action as the client's own. An action of a module's view has a link to that
-/// module's `ui`. Those of an instance are addressed: `ActionLink(Card.Action.liked.to("7"))`.
+/// On the wire a link is `{"href":"/dispatch?action=…","method":"POST"}`. A POST to it without a
+/// body dispatches the action as the client's own. The link of a module's UI action leads to the
+/// `ui` of that module. Address an action of an instance first:
+/// `ActionLink(Card.Action.liked.to("7"))`.
 ///
-/// Only a server's views can be written with it, because the server has the names of the actions.
-/// An action that is registered nowhere, or that no client may dispatch, keeps its view from being
-/// made: the log says which, and the view is answered 500.
+/// Only the views of a server can encode links, because the server has the names of the actions.
+/// The action of a link has to be registered, and clients have to be allowed to dispatch it.
+/// Otherwise the view cannot be made. The log names the action, and a request for the view gets
+/// 500.
 public struct ActionLink: Encodable, Equatable, Sendable {
     package let action: any Action
     private let isSame: @Sendable (any Action) -> Bool
@@ -33,9 +36,10 @@ public struct ActionLink: Encodable, Equatable, Sendable {
         case href, method
     }
 
-    /// Writes where the action is dispatched.
+    /// Encodes the address at which the action is dispatched.
     ///
-    /// - Throws: where the encoder is not that of a server's views, or the action has no link.
+    /// - Throws: an error if the encoder does not belong to a server's views, or if the action has
+    ///   no link.
     public func encode(to encoder: any Encoder) throws {
         guard let hrefs = encoder.userInfo[Self.hrefs] as? any ActionHrefs else {
             throw ActionLinkError(
@@ -48,22 +52,22 @@ public struct ActionLink: Encodable, Equatable, Sendable {
         try members.encode("POST", forKey: .method)
     }
 
-    /// Whether both dispatch the same action, with the same arguments.
+    /// True if both dispatch the same action, with the same arguments.
     public static func == (a: ActionLink, b: ActionLink) -> Bool { a.isSame(b.action) }
 
-    /// Under which an encoder of views has its ``ActionHrefs``; `nil` is no valid key.
+    /// The key of the ``ActionHrefs`` in the `userInfo` of an encoder of views.
     package static let hrefs = CodingUserInfoKey(named: "StoreCore.ActionLink.hrefs")
 }
 
 /// Finds the address at which an action is dispatched.
 package protocol ActionHrefs: Sendable {
-    /// The path and the query.
+    /// Returns the path and the query of the address.
     ///
     /// - Throws: ``ActionLinkError`` for an action that clients can't dispatch by a link.
     func href(of action: any Action) throws -> String
 }
 
-/// An action has no link.
+/// The error for an action that has no link.
 package struct ActionLinkError: Error, CustomStringConvertible {
     package let description: String
 
@@ -73,7 +77,7 @@ package struct ActionLinkError: Error, CustomStringConvertible {
 }
 
 extension CodingUserInfoKey {
-    /// A key of a name. `init(rawValue:)` gives one for every name.
+    /// Makes a key of a name. `init(rawValue:)` returns a key for every name.
     fileprivate init(named name: String) {
         guard let key = CodingUserInfoKey(rawValue: name) else {
             preconditionFailure("'\(name)' is no key of an encoder's userInfo")

@@ -1,14 +1,14 @@
-/// Finds the route of an action by its type.
+/// A table that finds the route of an action by its type.
 ///
-/// A dictionary would do, and take ten times as long: types are distinguished by their addresses.
+/// The addresses of the types are their hashes. A dictionary would take ten times as long.
 struct ActionRouteTable: Sendable {
     private struct Slot {
         var type: ObjectIdentifier
         var route: ActionRoute
     }
 
-    /// Open addressing: the first free slot behind a type's own ends the search. At most half are
-    /// taken.
+    /// Open addressing: a search ends at the first free slot behind the first slot of the type. At
+    /// most half of the slots are in use.
     private let slots: [Slot?]
 
     init(_ routes: [ObjectIdentifier: ActionRoute]) {
@@ -32,7 +32,8 @@ struct ActionRouteTable: Sendable {
         return nil
     }
 
-    /// Types are aligned, so the lowest bits of their addresses are alike.
+    /// Returns the first slot of a type. Types are aligned in memory, so the lowest bits of their
+    /// addresses are equal.
     private static func place(of type: ObjectIdentifier, in count: Int) -> Int {
         let address = UInt(bitPattern: type)
         return Int(truncatingIfNeeded: address >> 4 ^ address >> 12) & (count - 1)

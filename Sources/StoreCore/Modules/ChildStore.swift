@@ -6,7 +6,8 @@
 /// home.dispatch(.selected(title: "Movie 3"))
 /// ```
 ///
-/// It is shown its own slice alone: each change, with the action's own old and new state.
+/// A child store has the changes of its own slice alone, each with the slice before and after the
+/// action.
 public final class ChildStore<Root: RootState, M: ModuleInterface>: Sendable {
     private let core: Core<Root>
     private let changes: SliceChanges<Root>
@@ -25,15 +26,16 @@ public final class ChildStore<Root: RootState, M: ModuleInterface>: Sendable {
         self.key = key
     }
 
-    /// Calls `observer` with `nil` and the slice as it is, and then with the slice before and after
-    /// each change; `nil` stands for a slice that is not started.
+    /// Calls `observer` with `nil` and the current slice, and then with the slice before and after
+    /// each change. A slice that is not started is `nil`.
     ///
-    /// Observers are called in the order in which they subscribed, where the Core works.
+    /// Observers are called on the thread that runs the Core, in the order of their subscriptions.
     ///
     /// - Parameters:
-    ///   - name: under which an action may select it, or leave it out (`Recipients`).
+    ///   - name: the name by which an action may select the observer, or leave it out
+    ///     (`Recipients`).
     ///   - observer: receives the slice before and after each change; it may dispatch.
-    /// - Returns: what ends it.
+    /// - Returns: a command that ends the observation.
     @discardableResult
     public func observe(
         as name: String? = nil,
@@ -42,8 +44,9 @@ public final class ChildStore<Root: RootState, M: ModuleInterface>: Sendable {
         changes.observe(M.name, key, place, core, as: name) { observer($0.old, $0.new) }
     }
 
-    /// The slice as it is and whenever it changes; `nil` while it is not started. Ends with the
-    /// task that takes them; of slices that are not taken in time only the newest is kept.
+    /// The current slice and the slice after each change; `nil` while it is not started. The stream
+    /// ends with the task that iterates over it. If the task is slow, only the newest slice is kept
+    /// for it.
     public var values: AsyncStream<M.State?> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let end = observe { _, new in continuation.yield(new) }
@@ -51,12 +54,14 @@ public final class ChildStore<Root: RootState, M: ModuleInterface>: Sendable {
         }
     }
 
-    /// Dispatches one of the module's public actions, whose change is for some observers alone.
+    /// Dispatches one of the module's public actions, whose change only some observers get. Returns
+    /// `false` if the Core does not accept the action.
     package func dispatch(_ action: M.Action, for audience: Audience?) -> Bool {
         core.dispatch(addressed(action), for: audience, from: key.session)
     }
 
-    /// Dispatches one of the module's public actions.
+    /// Dispatches one of the module's public actions. Returns `false` if the Core does not accept
+    /// it.
     @discardableResult
     public func dispatch(_ action: M.Action) -> Bool { send(action) }
 
@@ -70,11 +75,11 @@ public final class ChildStore<Root: RootState, M: ModuleInterface>: Sendable {
 }
 
 extension ChildStore where M: Module {
-    /// Dispatches an action of one of the module's views.
+    /// Dispatches a UI action of the module. Returns `false` if the Core does not accept it.
     @discardableResult
     public func dispatch(_ action: M.UI) -> Bool { send(action) }
 
-    /// Dispatches one of the module's own actions.
+    /// Dispatches an internal action of the module. Returns `false` if the Core does not accept it.
     @discardableResult
     public func dispatch(_ action: M.Internal) -> Bool { send(action) }
 }

@@ -6,7 +6,7 @@ extension Core where State: RootState {
     /// core.dispatch(Counter.Action.increased)
     /// ```
     ///
-    /// - Throws: ``ModuleError`` where the modules don't fit together.
+    /// - Throws: ``ModuleError`` if the modules do not fit together.
     public convenience init(
         _ state: State,
         dependencies: Dependencies = .live
@@ -18,11 +18,11 @@ extension Core where State: RootState {
         )
     }
 
-    /// Makes a Core of modules with ports. The modules are those of the root state, unless a module
-    /// is to be tried alone. `begins` gets the Core before presenters see it, and so before any
+    /// Makes a Core of modules with ports. The modules are those of the root state, except in a
+    /// test of one module. `begins` gets the Core before the presenters do, and so before any
     /// action.
     ///
-    /// - Throws: ``ModuleError`` where the modules don't fit together.
+    /// - Throws: ``ModuleError`` if the modules do not fit together.
     package convenience init(
         _ state: State,
         modules: State.Modules = State.modules,
@@ -43,7 +43,7 @@ extension Core where State: RootState {
         )
         var state = state
         machine.connect(&state)
-        // A replay leaves it as the session of the last action sees it.
+        // A replay leaves the state as the session of its last action sees it.
         machine.show(&state, to: nil)
         self.init(state: state, form: .machine(machine), configuration: configuration)
         runner.connect(self)
@@ -51,18 +51,17 @@ extension Core where State: RootState {
         present(modules, changes)
     }
 
-    /// A module's own view of this Core; of one of its instances, where an id is given.
+    /// Returns a module's own view of this Core, or that of one of its instances.
     ///
-    /// It is there also while the slice is not: until a start, there is nothing to observe but
-    /// `nil`.
+    /// The view exists even if the slice does not: until a start, its observers get `nil`.
     ///
     /// - Parameters:
     ///   - module: the module, or its interface.
-    ///   - instance: the instance's id, where the module has many.
-    ///   - session: the session whose slice it is, where each has one; that of all who have no
-    ///     session of their own, where it is `nil`.
-    /// - Returns: the module's view.
-    /// - Throws: ``ModuleError/notMounted(_:)`` where the module is none of the root state's.
+    ///   - instance: the id of the instance, if the module has instances.
+    ///   - session: the session that owns the slice, if sessions have slices; the shared session if
+    ///     it is `nil`.
+    /// - Returns: the module's view of the Core.
+    /// - Throws: ``ModuleError/notMounted(_:)`` if the root state does not have the module.
     public func child<M: ModuleInterface>(
         _ module: M.Type,
         _ instance: String? = nil,
@@ -77,8 +76,9 @@ extension Core where State: RootState {
         return ChildStore(self, changes, place, SliceKey(session: owner, instance: instance))
     }
 
-    /// Has `seen` called where the Core works, for each slice of a module that begins or ends, and
-    /// first for each that is there. The module goes by its place.
+    /// Calls `seen` on the thread that runs the Core, for each slice of a module that begins or
+    /// ends. The first calls are for the slices that are there already. `module` is an index into
+    /// ``RootState/modules``.
     package func watchSlices(
         of module: Int,
         _ seen: @escaping @Sendable (SliceKey, _ isThere: Bool) -> Void
@@ -89,9 +89,10 @@ extension Core where State: RootState {
         machine.modules[module].slice.watch(changes, self, seen)
     }
 
-    /// The presentation that one of the modules brings; `nil` where none does.
+    /// Returns the presentation that a module supplies; `nil` if none does.
     ///
-    /// - Throws: ``ModuleError`` where a presenter needs a module that is not there.
+    /// - Throws: ``ModuleError`` if a presenter needs a module that is not mounted, or does nothing
+    ///   for a slice that is always there.
     private static func presentation(
         of modules: State.Modules,
         _ dependencies: Dependencies
@@ -147,8 +148,8 @@ extension Core where State: RootState {
 }
 
 extension Core where State: RootState {
-    /// As `dispatch(_:)`, for a client with a session and a principal; `watch` ends with the
-    /// effects that follow.
+    /// Dispatches like `dispatch(_:)`, for a client with a session and a principal. `watch` ends
+    /// with the effects that follow.
     package func dispatch(
         _ action: any Action,
         watch: EffectWatch,
@@ -166,8 +167,8 @@ extension Core where State: RootState {
         }
     }
 
-    /// Calls `look` with the state and its version, where the Core works. Returns `false` once the
-    /// Core has stopped.
+    /// Calls `look` with the state and its version, on the thread that runs the Core. Returns
+    /// `false` if the Core has stopped.
     @discardableResult
     package func look(_ look: @escaping @Sendable (State, UInt64) -> Void) -> Bool {
         engine.perform { [owner] engine in look(owner.current, engine.version) }
@@ -175,10 +176,10 @@ extension Core where State: RootState {
 }
 
 extension Core {
-    /// The effects that run and those that will, where the state is made of modules.
+    /// The runner of the effects; `nil` if the state is not made of modules.
     package var effects: EffectRunner? { engine.ports.effects }
 
-    /// The version behind all that waits at this moment, once that is committed; `nil` once the
+    /// Returns the version after the commit of all envelopes that wait at this moment; `nil` if the
     /// Core has stopped.
     package func committedVersion() async -> UInt64? {
         await withCheckedContinuation { continuation in
@@ -187,7 +188,8 @@ extension Core {
         }
     }
 
-    /// Hands over an action whose change only some observers get.
+    /// Dispatches an action whose change only some observers get. Returns `false` if the Core does
+    /// not accept the action.
     func dispatch(
         _ action: any Action,
         for audience: Audience?,

@@ -1,4 +1,4 @@
-/// A module whose reducers return the work outside of the Core that follows.
+/// A module whose reducers return effects: the work outside of the Core that follows an action.
 ///
 /// ```swift
 /// struct Search: EffectfulModule {
@@ -29,22 +29,23 @@
 /// }
 /// ```
 ///
-/// One `switch` decides what an action changes and what is to be done about it, so the compiler
-/// finds an action that is left out of either. The effect is made of the action, of the slice as it
-/// was and of the slice as it is, whatever the reducer takes of them.
+/// A single `switch` has both the change and the effect of an action, so the compiler reports an
+/// action that lacks either. The effect may depend on the action, on the old slice and on the new
+/// one.
 ///
 /// A reducer stays pure: an ``Effect`` is a value, which does nothing by itself. The runner begins
-/// it once the action is durable. It is dropped where the action is refused, or another one of its
-/// array, in a dry run, and in a replay.
+/// the effect once the action is durable. The effect is dropped in a dry run, in a replay, and if
+/// the action or another one of its array is refused.
 public protocol EffectfulModule<State>: Module {
-    /// Applies an action to the slice, and returns what is to be done about it; or refuses the
-    /// action by throwing ``Refusal``, and then nothing is done.
+    /// Applies an action to the slice, and returns the effect that follows. Refuses the action by
+    /// throwing ``Refusal``; then nothing follows.
     func reduce(_ state: inout State, _ action: Interface.Action) throws -> Effect<State>
 
-    /// Applies an action of one of the module's views.
+    /// Applies an action of one of the module's views, and returns the effect that follows.
     func reduce(_ state: inout State, ui action: UI) throws -> Effect<State>
 
-    /// Applies an action of one of the module's effects or presenters.
+    /// Applies an action of the module's effects or presenters, and returns the effect that
+    /// follows.
     func reduce(_ state: inout State, internal action: Internal) throws -> Effect<State>
 }
 
@@ -59,32 +60,32 @@ extension EffectfulModule {
         let _: Effect<State> = try reduce(&state, ui: action)
     }
 
-    /// Applies one of the module's own actions, and drops the effect.
+    /// Applies one of the module's internal actions, and drops the effect.
     public func reduce(_ state: inout State, internal action: Internal) throws {
         let _: Effect<State> = try reduce(&state, internal: action)
     }
 }
 
 extension EffectfulModule where Interface.Action == Never {
-    /// There is no such action.
+    /// Is never called: the module has no such action.
     public func reduce(_ state: inout State, _ action: Never) -> Effect<State> {}
 
-    /// There is no such action.
+    /// Is never called: the module has no such action.
     public func reduce(_ state: inout State, _ action: Never) {}
 }
 
 extension EffectfulModule where UI == Never {
-    /// There is no such action.
+    /// Is never called: the module has no such action.
     public func reduce(_ state: inout State, ui action: Never) -> Effect<State> {}
 
-    /// There is no such action.
+    /// Is never called: the module has no such action.
     public func reduce(_ state: inout State, ui action: Never) {}
 }
 
 extension EffectfulModule where Internal == Never {
-    /// There is no such action.
+    /// Is never called: the module has no such action.
     public func reduce(_ state: inout State, internal action: Never) -> Effect<State> {}
 
-    /// There is no such action.
+    /// Is never called: the module has no such action.
     public func reduce(_ state: inout State, internal action: Never) {}
 }

@@ -1,7 +1,7 @@
 /// A member of the root state that belongs to no module: a value with a name on the wire, and
 /// without actions.
 final class FieldSlice<Root: RootState, Value: Codable & Equatable & Sendable>: Slice {
-    /// Where it lies, and whose it is.
+    /// The member, which is shared or has a value for each session.
     enum Place: Sendable {
         case shared(RootMember<Root, Value>)
         case sessions(RootMember<Root, PerSession<Value>>)
@@ -25,7 +25,7 @@ final class FieldSlice<Root: RootState, Value: Codable & Equatable & Sendable>: 
 
     var wireType: any (Codable & Sendable).Type { Value.self }
 
-    // It has no module.
+    // A field has no module.
     var handlers: [ActionHandler<Root>] { [] }
     var useCases: [BoundUseCase<Root>] { [] }
     var keepsEffects: Bool { false }
@@ -46,7 +46,7 @@ final class FieldSlice<Root: RootState, Value: Codable & Equatable & Sendable>: 
         _ dependencies: Dependencies
     ) -> (any RootPresentation<Root>)? { nil }
 
-    // It is always there.
+    // A field is always there.
     func watch(
         _ changes: SliceChanges<Root>,
         _ core: Core<Root>,
@@ -142,14 +142,14 @@ extension Mount {
     /// ]
     /// ```
     ///
-    /// It is encoded, streamed and kept as a slice is, and has no actions: it is changed by
-    /// ``RootState/dispatchables`` and ``RootState/reducer``, and by nothing else. Each view that a
-    /// field may change is made anew when it does.
+    /// A field is encoded, streamed and kept like a slice, and has no actions. Only
+    /// ``RootState/dispatchables`` and ``RootState/reducer`` change it. A change of the field
+    /// remakes each view that may depend on it.
     ///
     /// - Parameters:
-    ///   - name: its name on the wire, which no module has.
-    ///   - path: the member.
-    /// - Returns: what stands for it in the root state's list.
+    ///   - name: the name on the wire, which no module may have.
+    ///   - path: the member of the root state.
+    /// - Returns: an element for ``RootState/modules``.
     public static func field<Value: Codable & Equatable & Sendable>(
         _ name: String,
         _ path: any WritableKeyPath<Root, Value> & Sendable
@@ -157,7 +157,7 @@ extension Mount {
         Mount(FieldSlice(name, .shared(RootMember(path))), at: path)
     }
 
-    /// The same, with a value for each session.
+    /// Makes a field with a value for each session.
     public static func field<Value: Codable & Equatable & Sendable>(
         _ name: String,
         _ path: any WritableKeyPath<Root, PerSession<Value>> & Sendable

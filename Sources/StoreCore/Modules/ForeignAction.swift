@@ -1,13 +1,15 @@
-/// An effect, a use case or a presenter of a module has dispatched an action of another one's views
-/// or of its inside. It is not applied, the log has an error, and an effect that awaits gets this.
+/// The error for a dispatch of another module's UI action or internal action, by an effect, a use
+/// case or a presenter.
 ///
-/// A module in a target of its own, behind a ``ModuleInterface``, has the compiler refuse it.
+/// The action is not applied, and the log has an error. An effect that awaits the dispatch gets
+/// this error. If the other module is in a target of its own, behind a ``ModuleInterface``, the
+/// compiler prevents the dispatch.
 public struct ForeignAction: Error, Equatable, CustomStringConvertible {
     /// The wire name of the action.
     public let action: String
     /// The module whose own action it is.
     public let owner: String
-    /// The module whose effect or presenter has dispatched it.
+    /// The module whose effect, use case or presenter has dispatched it.
     public let module: String
 
     init(action: String, of owner: String, by module: String) {
@@ -16,7 +18,7 @@ public struct ForeignAction: Error, Equatable, CustomStringConvertible {
         self.module = module
     }
 
-    /// What is wrong, and what would be right.
+    /// The mistake, and how to correct it.
     public var description: String {
         "only the views, effects and presenters of module '\(owner)' dispatch \(action), and this is "
             + "one of module '\(module)'; dispatch a public action of '\(owner)', or let a presenter "

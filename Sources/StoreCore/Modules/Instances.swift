@@ -1,12 +1,12 @@
 /// Slices of one module under ids of their own: a card for each film, a cart for each visitor.
 ///
-/// On the wire it is an object with a member for each, in the order of their ids' bytes. A change
-/// of one costs what this one costs, and hardly more where there are many.
+/// On the wire it is an object with a member for each slice, in the order of the ids' bytes. A
+/// change costs only the changed slice, and hardly more if there are many others.
 public struct Instances<State: ModuleState>: ModuleState {
-    /// The most bytes that an id has.
+    /// The most bytes that an id may have.
     public static var idBytesMax: Int { 128 }
 
-    /// A slice as it was put in its place.
+    /// A stored slice, which several versions of the table share.
     private final class Slice: Sendable {
         let state: State
 
@@ -15,17 +15,17 @@ public struct Instances<State: ModuleState>: ModuleState {
 
     private var slices = SortedTable<Slice>()
 
-    /// Begins without any.
+    /// Makes an empty table.
     public init() {}
 
     /// The ids, sorted.
     public var ids: [String] { slices.map(\.key) }
-    /// How many there are.
+    /// The number of slices.
     public var count: Int { slices.count }
-    /// Whether there is none.
+    /// True if there are no slices.
     public var isEmpty: Bool { slices.count == 0 }
 
-    /// The slice of an id; setting `nil` ends it.
+    /// The slice of an id; `nil` ends it.
     public subscript(id: String) -> State? {
         get { slices[id]?.state }
         set { slices[id] = newValue.map { Slice($0) } }
@@ -47,7 +47,7 @@ public struct Instances<State: ModuleState>: ModuleState {
         try container.encode(states)
     }
 
-    /// Whether both have equal slices under the same ids. What both share is not looked at.
+    /// True if both have equal slices under the same ids. Slices that both share are skipped.
     public static func == (a: Instances, b: Instances) -> Bool {
         var isEqual = a.count == b.count
         guard isEqual else { return false }
@@ -60,8 +60,8 @@ public struct Instances<State: ModuleState>: ModuleState {
 }
 
 extension Instances {
-    /// The ids under which an earlier version has a slice with other bytes, or none, or only that
-    /// version has one. What both share is not looked at.
+    /// Returns the ids whose slices were added, were removed or have other bytes than in an earlier
+    /// version. Slices that both share are skipped.
     func ids(changedSince old: Instances, _ comparison: ByteComparison?) -> [String] {
         var ids: [String] = []
         slices.forEachDifference(from: old.slices) { id, new, old in

@@ -1,9 +1,9 @@
-/// An encoder that keeps nothing but the keys of a value's own object.
+/// An encoder that records the keys of a value's own object, and nothing else.
 final class KeyRecorder: Encoder {
-    /// How many values that are written as other values are followed.
+    /// The most steps from a value to another value that it is encoded as.
     private static let depthMax = 8
 
-    /// In the order in which they were written.
+    /// The keys, in the order in which they were written.
     private(set) var keys: [String] = []
     private var depth = 0
 
@@ -68,7 +68,7 @@ final class KeyRecorder: Encoder {
         }
     }
 
-    /// A value that is written as another one.
+    /// A container for a value that is written as another value.
     private struct Value: SingleValueEncodingContainer {
         let recorder: KeyRecorder
         var codingPath: [any CodingKey] { [] }

@@ -1,6 +1,6 @@
-/// What a store does with the two actions ``ModuleStart`` and ``ModuleStop``, which make a module's
-/// slice and remove it. A ``Mount`` of a startable module has these handlers beside those of the
-/// module's own actions.
+/// The handlers of ``ModuleStart`` and ``ModuleStop``, the actions that make a module's slice and
+/// remove it. A ``Mount`` of a startable module has them beside the handlers of the module's own
+/// actions.
 enum Lifecycle {
     static func handlers<Root, M: StartableModule>(
         of module: M,
@@ -45,7 +45,7 @@ enum Lifecycle {
                 make: { _ in ModuleStop<M.Interface>() },
                 payload: { _ in NoFields() }
             ) { root, _, key, _ in
-                // The reducer of a stop; refused where the slice is not there.
+                // The reducer of a stop, which is refused if the slice is not there.
                 _ = try place.present(root, key, M.Interface.name)
                 place.write(nil, &root, key)
                 return SliceResult(isChange: true)

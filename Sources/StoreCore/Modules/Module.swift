@@ -22,29 +22,30 @@
 /// }
 /// ```
 ///
-/// The `switch` has no `default`, so the compiler finds an action that is left out. All may
-/// dispatch an ``Action``: on the wire `counter/increased`. The actions of the module's own views
-/// are ``UI``, and those of its effects and presenters ``Internal``; both are refused from outside.
+/// The `switch` has no `default`, so the compiler reports an action that is left out. Every client
+/// may dispatch an ``Action``; on the wire it is `counter/increased`. The actions of the module's
+/// own views are ``UI``, and the actions of its effects and presenters are ``Internal``. The path
+/// `/dispatch` refuses both; views send theirs to `/modules/counter/ui`.
 ///
-/// A module that does work outside of the Core is an ``EffectfulModule``. One whose inside others
-/// are not to name stands in a target of its own, behind a ``ModuleInterface``.
+/// A module with work outside of the Core is an ``EffectfulModule``. A ``ModuleInterface`` in a
+/// target of its own hides the inside of a module from other modules.
 public protocol Module<State>: ModuleInterface {
-    /// What others see of it: the module's own type, where nothing is said. Else the slice, the
-    /// public actions, the input of a start and the name are that one's.
+    /// The interface that other modules see; the module's own type by default. Another interface
+    /// supplies the slice, the public actions, the input of a start and the name.
     associatedtype Interface: ModuleInterface<State> = Self
     /// Actions that only the module's own views may dispatch, while it is started.
     associatedtype UI: ModuleAction = Never
     /// Actions that only the module's own effects and presenters may dispatch.
     associatedtype Internal: ModuleAction = Never
 
-    /// Actions with types of their own, which stand beside ``Action``. On the wire they go by their
-    /// type's name, and those of a module with instances by `module/id/Type`.
+    /// Actions with types of their own, beside ``Action``. On the wire each has the name of its
+    /// type; for a module with instances that is `module/id/Type`.
     static var dispatchables: [any Dispatchable.Type] { get }
 
     /// Applies an action to the slice, or refuses it by throwing ``Refusal``.
     ///
-    /// Pure: it reads and touches nothing else. It works on a copy of the slice, so what it changed
-    /// before it threw is forgotten.
+    /// Pure: the reducer reads and changes nothing else. The slice is a copy, so its changes are
+    /// dropped if the reducer throws.
     func reduce(_ state: inout State, _ action: Interface.Action) throws
 
     /// Applies an action of one of the module's views.
@@ -53,25 +54,31 @@ public protocol Module<State>: ModuleInterface {
     /// Applies an action of one of the module's effects or presenters.
     func reduce(_ state: inout State, internal action: Internal) throws
 
-    /// The action that the module gets where effects that followed the action of this version did
-    /// not end before the server did, and are not run again; `nil` for none.
+    /// Returns the action that the next start dispatches for effects that were interrupted, or
+    /// `nil` for none.
+    ///
+    /// These effects followed the action of `version`. They had not ended when the server did, and
+    /// they are not run again.
     func interrupted(after version: UInt64) -> Internal?
 
-    /// What may be asked of the module besides actions: work whose input is no part of its history.
+    /// The use cases of the module: work that clients ask for, with an input that the journal does
+    /// not keep.
     var useCases: [UseCaseMethod<State>] { get }
 }
 
-/// What a module's slice of the state has to be: plain values with a form on the wire.
+/// The slice of a module: a plain value that has a form on the wire.
 public protocol ModuleState: Codable, Equatable, Sendable {}
 
-/// What the enum of a module's actions has to be.
+/// An enum of a module's actions.
 ///
-/// Each case is a wire name, `module/case`, and its labels are the members of the payload. The
-/// compiler writes its `Codable`; an enum with texts as raw values has these for cases. Any other
-/// form, such as numbers as raw values, keeps a server from starting.
+/// Each case has a wire name, `module/case`, and its labels are the members of the payload. The
+/// compiler writes the `Codable` conformance. If the raw values of an enum are texts, they are the
+/// names of its cases. Any other form, such as numbers as raw values, prevents the start of a
+/// server.
 ///
-/// A case's part of its wire name is its coding key. A key that begins with a slash is the whole
-/// name, as an absolute path is. That is for names which clients and logs have already:
+/// The coding key of a case is its part of the wire name. A key that begins with a slash is the
+/// whole name, like an absolute path. Whole names are for actions that clients and logs already
+/// have under another name:
 ///
 /// ```swift
 /// enum Action: ModuleAction {
@@ -85,75 +92,75 @@ public protocol ModuleState: Codable, Equatable, Sendable {}
 /// }
 /// ```
 ///
-/// The action belongs to its module all the same. A whole name has no further slash. Actions of a
-/// module's views, and those of a module with instances, have none: they are found by the module's
-/// name. What breaks these rules keeps a server from starting.
+/// The action still belongs to its module. A whole name has no further slash. UI actions and the
+/// actions of a module with instances have no whole names: the server finds them by the name of the
+/// module. A server does not start if an enum breaks these rules.
 public protocol ModuleAction: Action, Codable, Equatable {}
 
-/// A module without actions of a kind has none to handle.
+/// The type for a kind of actions that a module does not have.
 extension Never: ModuleAction {}
 
 extension Module {
-    /// None.
+    /// No types.
     public static var dispatchables: [any Dispatchable.Type] { [] }
 }
 
 extension Module {
-    /// Nothing.
+    /// Returns `nil`, so the next start dispatches nothing.
     public func interrupted(after version: UInt64) -> Internal? { nil }
 
-    /// None.
+    /// No use cases.
     public var useCases: [UseCaseMethod<State>] { [] }
 }
 
 extension Module where UI == Never {
-    /// There is no such action.
+    /// Is never called: the module has no such action.
     public func reduce(_ state: inout State, ui action: Never) {}
 }
 
 extension Module where Interface.Action == Never {
-    /// There is no such action.
+    /// Is never called: the module has no such action.
     public func reduce(_ state: inout State, _ action: Never) {}
 }
 
 extension Module where Internal == Never {
-    /// There is no such action.
+    /// Is never called: the module has no such action.
     public func reduce(_ state: inout State, internal action: Never) {}
 }
 
 /// A module whose slice is absent until it is started.
 ///
-/// The actions `name/start`, whose payload is `Start`, and `name/stop` exist for it without being
-/// written. Which dispatchers they are taken from is said where the module is mounted
-/// (``Mount/lifecycle(start:stop:)``). A start of a slice that is there is refused, unless the
-/// module has ``begin(_:over:)``.
+/// The actions `name/start`, whose payload is `Start`, and `name/stop` exist without any code. The
+/// ``Mount`` of the module decides which dispatchers may send them
+/// (``Mount/lifecycle(start:stop:)``). A start of a slice that exists is refused, unless the module
+/// implements ``begin(_:over:)``.
 public protocol StartableModule<State>: Module, StartableInterface
 where Interface: StartableInterface {
-    /// The slice to begin with, or a ``Refusal``.
+    /// Returns the slice to begin with, or throws a ``Refusal``.
     func begin(_ start: Interface.Start) throws -> State
 
-    /// The slice that takes the place of one that is there, or a ``Refusal``. Where a module does
-    /// not say otherwise, such a start is refused: it would empty what others may be using.
+    /// Returns the slice that replaces an existing slice, or throws a ``Refusal``. By default such
+    /// a start is refused, because it would reset a slice that other clients may use.
     ///
-    /// Whatever works for the slice is cancelled then, as when it is stopped.
+    /// As with a stop, the effects of the old slice are cancelled.
     func begin(_ start: Interface.Start, over old: State) throws -> State
 
-    /// The work that follows the start, given the slice to begin with.
+    /// Returns the work that follows a start; `state` is the slice to begin with.
     func effect(afterStart start: Interface.Start, in state: State) -> Effect<State>
 }
 
 extension StartableModule {
-    /// Refuses: the slice is started already.
+    /// Refuses the start, because the slice is started already.
     public func begin(_ start: Interface.Start, over old: State) throws -> State {
         throw AlreadyStarted()
     }
 
-    /// Nothing follows.
+    /// Returns no work.
     public func effect(afterStart start: Interface.Start, in state: State) -> Effect<State> {
         .none
     }
 }
 
-/// A start of a slice that is there, of a module that has no way to begin over it. The store makes
-/// a refusal of it, with the name of the slice.
+/// The error of a start over an existing slice, if the module does not implement
+/// ``StartableModule/begin(_:over:)``. The store makes a refusal of it, with the name of the slice.
 struct AlreadyStarted: Error {}

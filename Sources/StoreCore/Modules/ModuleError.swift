@@ -1,50 +1,52 @@
-/// Why the modules of a root state can't make a store together, or have no part in it. It is thrown
-/// when the store is made, before any action, or by `Core.child`; its description is for the
-/// developer, and has the next step.
+/// A mistake in the modules of a root state, because of which they cannot make a store.
+///
+/// The error is thrown when the store is made, before any action, or by `Core.child`. Its
+/// description is for the developer, and names the next step.
 public enum ModuleError: Error, Equatable, CustomStringConvertible {
     /// Two modules have this name.
     case nameTwice(String)
-    /// A module has this name, which stands for something else in the log.
+    /// A module has this name, which the log uses for use cases or notifications.
     case nameReserved(String)
     /// Two modules handle this type of action; the second string is the later module.
     case actionTwice(String, String)
-    /// This type is listed among the dispatchables of the module that the second string names, but
-    /// is for the state of another module, or is neither a state updater nor a side effect.
+    /// This type is listed among the dispatchables of the module that the second string names. The
+    /// type is for the state of another module, or is neither a state updater nor a side effect.
     case foreignDispatchable(String, String)
-    /// This type is listed among the dispatchables of the root state, but is no state updater of
+    /// This type is listed among the dispatchables of the root state, but is not a state updater of
     /// that state.
     case foreignRootDispatchable(String, root: String)
     /// This type is listed twice among the dispatchables of the root state.
     case rootActionTwice(String)
-    /// The module `reader` reads what this module shares, but the root state does not have it, or
-    /// it is `reader` itself.
+    /// The module `reader` reads the shared value of this module. The root state does not have the
+    /// module, or it is `reader` itself.
     case foreignOwner(String, reader: String)
-    /// The module `reader` reads what the interface of this module shares, and the module that
-    /// implements it is no ``SharingModule`` of that.
+    /// The module `reader` reads the value that the interface of this module shares. The module
+    /// that implements the interface is not a ``SharingModule`` of that value.
     case sharesNothing(String, reader: String)
-    /// The module `reader` reads what this module shares, which has many instances: it is not
-    /// decided which one is read.
+    /// The module `reader` reads a value of this module, which has many instances. A reader cannot
+    /// choose one of many instances.
     case manyOwners(String, reader: String)
-    /// The module `reader`, whose slices are shared, reads what this module shares, of which
-    /// each session has one.
+    /// The module `reader`, whose slices are shared, reads a value of this module, which has a
+    /// slice for each session.
     case ownersOfSessions(String, reader: String)
-    /// This module has effects that go on after a restart, and the root state has no
-    /// ``PendingEffects``, in which they are entered.
+    /// This module has effects that go on after a restart, and the root state does not mount
+    /// ``PendingEffects``, the ledger for them.
     case noLedger(String)
-    /// This module's view has actions for both changes of its visibility, and the root state has no
-    /// ``Presence``, in which the sessions that show it are entered.
+    /// The view of this module has actions for both changes of its visibility. The root state does
+    /// not mount ``Presence``, the ledger of the views that sessions show.
     case noPresence(String)
     /// A presenter of the module `by` needs this module, which the root state does not have.
     case neededModule(String, by: String)
-    /// The view of this module, whose slice is always there, is to be shown while it is there.
+    /// The view of this module is presented for as long as its slice is started, but the slice is
+    /// always there.
     case alwaysPresented(String)
-    /// The root state has no such module, of which a part of the program asks for its own store.
+    /// The program asks for the child store of this module, which the root state does not have.
     case notMounted(String)
     /// The root state has the members `found`, which are neither slices nor fields of its
-    /// `modules`; or, where `found` is empty, it is encoded without the slices of some.
+    /// `modules`. If `found` is empty, the encoded state lacks the slices of some modules.
     case foreignMember(found: [String], modules: [String])
 
-    /// What is wrong, and what would be right.
+    /// The mistake, and how to correct it.
     public var description: String {
         switch self {
         case .nameTwice(let name):

@@ -1,8 +1,9 @@
-/// What other modules see of a module: its name, its slice, and the actions that all may dispatch.
+/// The public side of a module: its name, its slice, and the actions that every client may
+/// dispatch.
 ///
-/// A ``Module`` is its own interface. Where modules are written by people who never meet, the
-/// interface stands in a target of its own, which others import, and the module in another one,
-/// which only the program imports:
+/// By default a ``Module`` is its own interface. If independent teams write the modules, the
+/// interface is in a target of its own, which other modules import. The module is in a second
+/// target, which only the program imports:
 ///
 /// ```swift
 /// // the target HomeInterface
@@ -30,28 +31,28 @@
 /// Home.module.at(\.home)
 /// ```
 ///
-/// Others start `Home`, read its slice and react to it. What the view and the effects of the module
-/// say to it is a type that they can't name, and may change without them.
+/// Other modules start `Home`, read its slice and react to it. They cannot name the actions of the
+/// module's view and effects, so these may change freely.
 public protocol ModuleInterface<State>: Sendable {
     /// The module's slice of the root state.
     associatedtype State: ModuleState
-    /// Actions that all may dispatch.
+    /// Actions that every client may dispatch.
     associatedtype Action: ModuleAction = Never
 
-    /// The slice's name in the state, in paths and before the slash of wire names. It is the type's
-    /// name with a small first letter by default.
+    /// The name of the slice in the state, in paths, and before the slash of wire names. By default
+    /// it is the name of the type, with a small first letter.
     static var name: String { get }
 }
 
-/// The interface of a ``StartableModule``: others start it, and stop it.
+/// The interface of a ``StartableModule``, which other modules may start and stop.
 public protocol StartableInterface<State>: ModuleInterface {
     /// The input of a start.
     associatedtype Start: Codable, Equatable, Sendable = NoFields
 }
 
-/// The interface of a ``SharingModule``: what others may have a copy of in their own slices.
+/// The interface of a ``SharingModule``, whose value other modules may copy into their own slices.
 public protocol SharingInterface<State>: ModuleInterface {
-    /// What others may see.
+    /// The value that other modules may see.
     associatedtype SharedValue: Codable, Equatable, Sendable
 }
 
@@ -66,7 +67,7 @@ extension ModuleInterface {
 }
 
 extension Module {
-    /// The interface's name: a module in a target of its own goes by that, too.
+    /// The name of the interface, also for a module in a target of its own.
     public static var name: String { Interface.name }
 }
 
@@ -76,7 +77,7 @@ extension Module where Interface == Self {
 }
 
 extension StartableInterface {
-    /// The action that starts the module.
+    /// Returns the action that starts the module.
     public static func start(_ start: Start) -> ModuleStart<Self> { ModuleStart(start: start) }
 
     /// The action that stops the module.
@@ -89,7 +90,7 @@ extension StartableInterface where Start == NoFields {
 }
 
 extension StartableModule {
-    /// The action that starts the module.
+    /// Returns the action that starts the module.
     public static func start(_ start: Interface.Start) -> ModuleStart<Interface> {
         ModuleStart(start: start)
     }
@@ -103,25 +104,25 @@ extension StartableModule where Interface.Start == NoFields {
     public static var start: ModuleStart<Interface> { ModuleStart(start: NoFields()) }
 }
 
-/// Which dispatchers may start a module's slices, or stop them.
+/// The dispatchers that may start or stop the slices of a module.
 public enum LifecycleAccess: Sendable {
-    /// All who may dispatch.
+    /// Every client and the program.
     case everybody
-    /// The program itself: its effects, use cases, presenters and reactions.
+    /// The program alone: its effects, use cases, presenters and reactions.
     case program
 }
 
 /// The payload of an action without fields.
 public struct NoFields: Codable, Equatable, Sendable {
-    /// The only value.
+    /// Makes the only value.
     public init() {}
 }
 
-/// Asks for a module's slice to begin.
+/// The action that starts a slice of a module.
 public struct ModuleStart<M: StartableInterface>: Action, Equatable {
     /// The input of the start.
     public let start: M.Start
 }
 
-/// Asks for a module's slice to end.
+/// The action that stops a slice of a module.
 public struct ModuleStop<M: StartableInterface>: Action, Equatable {}

@@ -1,13 +1,12 @@
-// The ledger of effects, the module ``PendingEffects``: an entry for each effect that is to go on,
-// or to be reported, after a restart. It is a part of the state, so an entry is as durable as the
+// The ledger of effects, the module ``PendingEffects``: an entry for each effect that goes on or is
+// reported after a restart. The entries are a part of the state, so each is as durable as its
 // action.
 
 extension ModuleMachine {
-    /// Enters the effect of an action in the ledger, where a restart does not simply lose it.
-    /// `state` is the state that the action has led to: it gets the entry, and `change` gets the
-    /// ledger's slice.
+    /// Enters the effect of an action in the ledger, unless a restart may lose the effect. `state`
+    /// is the state after the action and gets the entry; `change` gets the ledger's slice.
     ///
-    /// - Throws: ``KeptWorkError`` where what it needs to run again can't be kept.
+    /// - Throws: ``KeptWorkError`` if the input of the effect cannot be kept.
     func enter(
         _ effect: PendingEffect,
         version: UInt64,
@@ -32,8 +31,9 @@ extension ModuleMachine {
         change.isChange = true
     }
 
-    /// Where the root state has the ledger; `nil` where it has none and none of its modules needs
-    /// one.
+    /// Returns the ledger of a root state; `nil` if there is none and no module needs one.
+    ///
+    /// - Throws: ``ModuleError/noLedger(_:)`` if a module needs one.
     static func ledger(
         of modules: Root.Modules
     ) throws(ModuleError) -> (module: Int, place: SlicePlace<Root, PendingEffects.State>)? {

@@ -1,7 +1,7 @@
-// The module ``Presence``: an entry for each view that a session shows. It is a part of the state,
-// so an entry is as durable as the view's action.
+// The module ``Presence``: an entry for each view that a session shows. The entries are a part of
+// the state, so each is as durable as the action of the view.
 
-/// Where a root state has ``Presence``, and the modules whose views it keeps.
+/// The place of ``Presence`` in a root state, and the modules whose views it records.
 struct PresenceLedger<Root: RootState>: Sendable {
     let module: Int
     let place: SlicePlace<Root, Presence.State>
@@ -43,15 +43,15 @@ package protocol SessionRegister {
 }
 
 extension RootState {
-    /// The name of the first module whose views have to be kept, if the root state has no
-    /// ``Presence``; `nil` if all is well.
+    /// The name of the first module that needs ``Presence``, if the root state does not mount it;
+    /// `nil` if no module needs it.
     package static var moduleWithoutPresence: String? {
         guard PresenceLedger<Self>(of: modules) == nil else { return nil }
         return modules.first { $0.slice.visibilityReport != nil }?.name
     }
 
-    /// The actions that end the views that this state has open, each with its session; `nil` stands
-    /// for the shared session.
+    /// The actions that end the open views of this state, each with its session; `nil` stands for
+    /// the shared session.
     package var endsOfViews: [(action: any Action, session: String?)] {
         guard let presence = PresenceLedger<Self>(of: Self.modules),
             let state = presence.place.read(self, .only)
@@ -65,7 +65,8 @@ extension RootState {
         }
     }
 
-    /// The action that ends a view; `nil` if this program does not have the slice any more.
+    /// Returns the action that ends a view; `nil` if this program does not have the slice or the
+    /// view any more.
     private func endOfView(
         _ slice: String,
         in session: String,
@@ -87,7 +88,8 @@ extension RootState {
 }
 
 extension ModuleMachine {
-    /// Refuses the action of a view that a session shows already, or does not show.
+    /// Refuses an action that reports a view as shown if the session shows it already, or as hidden
+    /// if the session does not show it.
     func admitView(
         _ action: any Action,
         _ module: Int,
@@ -103,13 +105,13 @@ extension ModuleMachine {
         if change == .visible, isShown {
             throw Refusal(reason: "This session shows '\(slice)' already.")
         }
-        // A slice that is not there is the better reason.
+        // If the slice is not there, a later check refuses the action with a better reason.
         if change == .hidden, !isShown, modules[module].slice.isThere(root, key) {
             throw Refusal(reason: "This session does not show '\(slice)'.")
         }
     }
 
-    /// Enters or removes the view that an action reports, and removes those of a slice that stops.
+    /// Enters or removes the view that an action reports. A stop removes all views of its slice.
     func enterView(
         by action: any Action,
         _ kind: ActionHandler<Root>.Kind,
@@ -153,8 +155,8 @@ extension ModuleMachine {
         }
     }
 
-    /// Removes the views of all slices that a session had for itself. Those of shared slices stay
-    /// until their streams have ended.
+    /// Removes the views of the session's own slices. The views of shared slices stay until their
+    /// streams have ended.
     func endViews(ofSession session: String, _ root: inout Root, _ change: inout Change) {
         guard let presence else { return }
         let own = sessionModules.filter { presence.reports[$0] != nil }.map { names[$0] }

@@ -1,4 +1,4 @@
-// How one action changes the state.
+// The reduction of one action.
 
 extension ModuleMachine {
     package func reduce(
@@ -19,7 +19,7 @@ extension ModuleMachine {
         return try apply(&state, action, by: route, key, session, version: version, &effect)
     }
 
-    /// Applies what need not be judged any more.
+    /// Applies an action without checks. The caller has made them, or replays the action.
     @inline(__always)
     func apply(
         _ state: inout Root,
@@ -57,7 +57,8 @@ extension ModuleMachine {
         )
     }
 
-    /// What a client asks for besides actions, of a slice that has to be there.
+    /// Passes on the effect of a use case that a client calls. Refuses the call if its slice is not
+    /// there.
     func request(
         _ action: any Action,
         _ module: Int,
@@ -85,8 +86,8 @@ extension ModuleMachine {
         guard hasLedger[route.module] else {
             return try reducePlainSlice(&state, action, by: handler, route, key: key, &effect)
         }
-        // In a function of its own: an optional copy of the state here would cost each action of
-        // each module a look-up of metadata.
+        // A function of its own, because an optional copy of the state here would cost each action
+        // of each module a look-up of metadata.
         return try reduceLedgerSlice(
             &state,
             action,
@@ -99,9 +100,8 @@ extension ModuleMachine {
         )
     }
 
-    /// Reduces an action for the slice of a module with a ledger: enters the effects that outlive
-    /// the server, and the views that sessions show. The state stays as it was if an effect can't
-    /// be entered.
+    /// Reduces an action of a module with a ledger. Enters the effects that outlive the server, and
+    /// the views that sessions show. Leaves the state unchanged if an effect cannot be entered.
     @inline(never)
     private func reduceLedgerSlice(
         _ state: inout Root,
@@ -127,7 +127,7 @@ extension ModuleMachine {
         return change
     }
 
-    /// Reduces an action for the slice of a module, without the ledger.
+    /// Reduces an action for the slice of its module, without the ledgers.
     @inline(__always)
     private func reducePlainSlice(
         _ state: inout Root,
@@ -151,8 +151,8 @@ extension ModuleMachine {
         return change
     }
 
-    /// What follows a start or a stop: whatever works for the slice ends, and then a start's own
-    /// effect begins.
+    /// Returns the effect of a start or a stop: it cancels all effects of the slice, and then
+    /// begins the effect of the start.
     func lifecycleEffect(
         after action: any Action,
         by handler: ActionHandler<Root>,
@@ -164,8 +164,10 @@ extension ModuleMachine {
         return .cancellingAll(of: address, then: handler.effectAfterStart?(state, action, address))
     }
 
-    /// Starts a module that sees something of others. That is filled in only behind the reducer:
-    /// until then a slice that was there already looks changed.
+    /// Starts a module that reads shared values.
+    ///
+    /// The reducer of a start makes a slice with empty copies, which are filled in afterwards.
+    /// Until then an existing slice looks changed, so this function compares the slices once more.
     func start(
         _ state: inout Root,
         _ action: any Action,
@@ -197,7 +199,7 @@ extension ModuleMachine {
             return try reduceParts(&state, action, by: handler, of: module, key: key, &effect)
         }
         let result = try handler.reduce(&state, action, key, comparison)
-        // Most actions have none; to put that in its place would cost a release.
+        // Most actions have no effect, and an assignment of `nil` would cost a release.
         if let asked = result.effect { effect = asked }
         var change = Change(isChange: result.isChange, isOfSession: isOfSession[module])
         if result.isChange || result.isRestart {
@@ -208,14 +210,14 @@ extension ModuleMachine {
         if result.isChange {
             if hasLinks[module] { updateCopies(links[module], of: module, key, &state, &change) }
         } else if comparison == nil, hasLinks[module] {
-            // Equal texts may have other bytes, which nothing here compares: readers get them as
-            // they are.
+            // Without a comparison, the slice may have new bytes that `==` calls equal. Readers get
+            // a copy of these bytes, too.
             updateCopies(links[module], of: module, key, &state, &change)
         }
         return change
     }
 
-    /// Reduces an action for the slice that has a part for each session.
+    /// Reduces an action for a slice that has a part for each session.
     func reduceParts(
         _ state: inout Root,
         _ action: any Action,
@@ -235,7 +237,7 @@ extension ModuleMachine {
         return change
     }
 
-    /// Whether a module's slice has the same bytes in both.
+    /// True if the slice of a module has the same bytes in both states.
     func isSame(_ module: Int, _ a: Root, _ b: Root) -> Bool {
         let slice = modules[module].slice
         guard slice.isEqual(a, b), let old = slice.value(a), let new = slice.value(b) else {

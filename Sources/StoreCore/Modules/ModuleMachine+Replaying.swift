@@ -1,4 +1,4 @@
-// Actions of the past, which are not judged again.
+// Replayed actions, which are not checked again.
 
 extension ModuleMachine {
     package func replay(
@@ -14,7 +14,7 @@ extension ModuleMachine {
         return try apply(&state, action, by: route, key, session, version: version, &effect)
     }
 
-    /// A reducer of its own, for replays.
+    /// A reducer for replays, which makes no checks and drops effects.
     package var replaying: @Sendable (inout Root, any Action, UInt64, String?) throws -> Void {
         { [self] state, action, version, session in
             guard let route = route(of: action) else { return }
@@ -48,7 +48,7 @@ extension ModuleMachine {
 }
 
 extension StateMachine {
-    /// Reduces an action; one that belongs to nothing changes nothing.
+    /// Reduces an action and drops its effect. An action without a route changes nothing.
     @discardableResult
     package func reduce(
         _ state: inout State,

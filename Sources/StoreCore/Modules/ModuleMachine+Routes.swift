@@ -1,4 +1,4 @@
-// Where an action goes: its module, what handles it there, and which slice it is for.
+// The route of an action: its module, its handler and its slice.
 
 extension ModuleMachine {
     package func route(of action: any Action) -> ActionRoute? {
@@ -13,11 +13,11 @@ extension ModuleMachine {
             }
         }
         if let route = routes[ObjectIdentifier(type)] { return route }
-        // A record that a migration gives up means nothing to the root state's reducer either.
+        // The root state's reducer does not get records that a migration has dropped.
         return type == Meaningless.self ? nil : others
     }
 
-    /// The handler of a route, found without a look-up of its generic type.
+    /// Returns the handler of a route, without a look-up of its generic type.
     @inline(__always)
     func handler(of route: ActionRoute) -> ActionHandler<Root>? {
         guard let handler = route.handler else { return nil }
@@ -25,7 +25,8 @@ extension ModuleMachine {
         return Unmanaged<ActionHandler<Root>>.fromOpaque(handler).takeUnretainedValue()
     }
 
-    /// The name of the module that an action is for; `nil` for one of the whole state, too.
+    /// Returns the name of the module of an action; `nil` for an action of the whole state, and for
+    /// an action without a module.
     package func module(of action: any Action) -> String? {
         guard let module = route(of: action)?.module, names.indices.contains(module) else {
             return nil
@@ -40,8 +41,8 @@ extension ModuleMachine {
         return names[route.module]
     }
 
-    /// The action itself, and the slice that it is for: where sessions have slices of their own,
-    /// that of the session which it comes from.
+    /// Returns the action without its address, and the key of its slice. The key has the session of
+    /// the action if sessions have slices of their own.
     @inline(__always)
     func addressed(
         _ action: any Action,
@@ -49,8 +50,7 @@ extension ModuleMachine {
         _ session: String?
     ) -> (any Action, SliceKey) {
         let owner = ownership[module] == .session ? session ?? SessionName.shared : nil
-        // The types are compared first: that is much cheaper than a cast that fails, for each
-        // action.
+        // The types are compared first, because a cast that fails would cost each action much more.
         let type = type(of: action)
         if type == AddressedAction.self, let addressed = action as? AddressedAction {
             return (addressed.action, SliceKey(session: owner, instance: addressed.instance))

@@ -1,8 +1,9 @@
-// What modules see of one another (``SharingModule``): the slice of a reader has a copy of what the
-// owner shares, and each action that changes one of the two brings the copy up to date.
+// Shared values (``SharingModule``): the slice of a reader has a copy of the owner's value. Each
+// action on the owner or on the reader updates the copy.
 
 extension ModuleMachine {
-    /// Fills in all copies, in a state that no action has led to: the initial one, or a snapshot.
+    /// Fills in all copies in a state that is not the result of an action: the initial state or a
+    /// snapshot.
     package func connect(_ state: inout Root) {
         for link in links.joined() {
             for key in link.shared.keys(of: modules[link.reader].slice, state) {
@@ -11,11 +12,12 @@ extension ModuleMachine {
         }
     }
 
-    /// Brings the copies of these links up to date after an action on a slice of the module. The
-    /// slices of readers that changed are added to `change`.
+    /// Updates the copies of these links after an action on a slice of the module. Adds the slices
+    /// of readers that changed to `change`.
     ///
-    /// Where a shared slice is read by those of sessions or instances, all of these get the new
-    /// value, and what is noted is that all may have changed.
+    /// If the owner's slice is shared and its readers belong to sessions or instances, all of their
+    /// slices get the new value. Above ``touchesMax`` changed slices, `change` gets one entry for
+    /// the whole module.
     func updateCopies(
         _ links: [Link],
         of module: Int,
@@ -38,7 +40,7 @@ extension ModuleMachine {
         }
     }
 
-    /// Brings the copy in one slice up to date. Returns whether that changed the slice.
+    /// Updates the copy in one slice. Returns true if the slice changed.
     private func update(_ link: Link, _ key: SliceKey, _ state: inout Root) -> Bool {
         link.shared.update(
             &state,
@@ -49,9 +51,11 @@ extension ModuleMachine {
         )
     }
 
-    /// For each module, the links that an action on it may change: where it is the owner, because
-    /// its value may be another, and where it is the reader, because its slice may have begun just
-    /// now, with an empty copy.
+    /// Returns the links that an action on each module may change. An action on the owner may
+    /// change its value. An action on the reader may start its slice, which begins with an empty
+    /// copy.
+    ///
+    /// - Throws: ``ModuleError`` if the owner of a link cannot share its value with the reader.
     static func links(of modules: Root.Modules) throws(ModuleError) -> [[Link]] {
         var links: [[Link]] = Array(repeating: [], count: modules.count)
         for (reader, mount) in modules.enumerated() {

@@ -1,10 +1,10 @@
-// What is shown of an action to those who observe slices.
+// The report of changes to the observers of slices.
 
 extension ModuleMachine {
     package func isWatched(_ route: ActionRoute) -> Bool {
         guard let changes else { return false }
         for module in reach[route.module] where changes.isWatched(module) { return true }
-        // The end of a session changes all slices that it has.
+        // The end of a session removes all of its slices.
         return route.isForSessions && sessionModules.contains(where: changes.isWatched)
     }
 

@@ -1,9 +1,9 @@
-// Actions that may change every slice: those of the whole state, and all where the root state has a
-// reducer. What they changed is found by comparing the slices before and after.
+// Actions that may change every slice: the actions of the root state, and all actions if the root
+// state has a reducer. A comparison of the slices before and after an action finds its changes.
 
 extension ModuleMachine {
-    /// Reduces an action by its module or by its own function, and then by the root state's
-    /// reducer. Leaves the state as it was where one of them throws.
+    /// Calls the reducer of the module or the function of the action, and then the reducer of the
+    /// root state. Leaves the state unchanged if one of them throws.
     func reduceWhole(
         _ state: inout Root,
         _ action: any Action,
@@ -57,7 +57,8 @@ extension ModuleMachine {
         }
     }
 
-    /// Puts in order what was written, brings copies up to date, and notes what has changed.
+    /// Normalizes the slices that the functions wrote, updates the copies of shared values, and
+    /// returns the changes.
     private func settle(
         _ state: inout Root,
         after before: Root,
@@ -87,7 +88,7 @@ extension ModuleMachine {
         return change
     }
 
-    /// The slices of each module that are not as they were.
+    /// Returns the changed slices of each module.
     private func changedSlices(
         _ state: inout Root,
         after before: Root,
@@ -106,8 +107,8 @@ extension ModuleMachine {
         return changed
     }
 
-    /// Brings up to date what modules see of the changed ones, and these of others. Returns whether
-    /// there is such a module. A session that is over is given nothing.
+    /// Updates the copies that the changed modules share or read, except in the slices of the
+    /// session that the action ended. Returns true if one of the modules has such copies.
     private func updateCopies(
         behind changed: [(module: Int, keys: [SliceKey])],
         _ state: inout Root,
@@ -116,7 +117,7 @@ extension ModuleMachine {
         var hasCopies = false
         for (module, keys) in changed where hasLinks[module] {
             hasCopies = true
-            // What this changes is compared once more.
+            // The caller compares all slices once more, and finds these changes then.
             var noted = Change.none
             for key in keys where key.session.map(settling.isOver) != true {
                 updateCopies(links[module], of: module, key, &state, &noted)
@@ -125,7 +126,8 @@ extension ModuleMachine {
         return hasCopies
     }
 
-    /// Refuses to leave something to a session that is not open: it would stay for ever.
+    /// Refuses a change to the slice of a session that has ended: no later action would remove the
+    /// slice.
     private func admit(
         _ keys: [SliceKey],
         of module: Int,
@@ -139,8 +141,8 @@ extension ModuleMachine {
         }
     }
 
-    /// Notes which slices of a module have changed. Beyond some, one note that means all costs
-    /// less; all sessions see something of the action then.
+    /// Adds the changed slices of a module to `change`. Above ``touchesMax``, one entry for the
+    /// whole module is cheaper. The action is then visible to all sessions.
     private func note(_ keys: [SliceKey], of module: Int, _ change: inout Change) {
         guard keys.count <= Self.touchesMax else {
             change.touch(Touch(module))
@@ -151,7 +153,7 @@ extension ModuleMachine {
         if !isOfSession[module] { change.isOfSession = false }
     }
 
-    /// The slices that are no longer there.
+    /// Returns the slices that the action has removed.
     private func endedSlices(
         _ keys: [SliceKey],
         of module: Int,
@@ -165,7 +167,7 @@ extension ModuleMachine {
 }
 
 extension ModuleMachine {
-    /// What is done with the root state's own actions.
+    /// Makes the handlers of the root state's own actions.
     ///
     /// - Throws: ``ModuleError/foreignRootDispatchable(_:root:)``.
     static func wholeHandlers() throws(ModuleError) -> [ActionHandler<Root>] {
@@ -182,8 +184,8 @@ extension ModuleMachine {
 }
 
 extension RootMember {
-    /// What is done with the actions of a type that change the member by this function, where that
-    /// is the whole state. What they changed is found by the caller.
+    /// Returns a reducer for a type of action that changes the whole state by `update`. The reducer
+    /// reports no change: the caller compares the states.
     package func updating<A: Action>(
         _ update: @escaping @Sendable (inout Value, A) throws -> Void
     ) -> SliceReducer<Root> {
@@ -197,7 +199,7 @@ extension RootMember {
 }
 
 extension ActionHandler {
-    /// What is done with an action that no module has: nothing.
+    /// The handler of actions without a module, which changes nothing.
     static var doingNothing: ActionHandler {
         ActionHandler(Meaningless.self, .dispatchable, wire: nil) { _, _, _, _ in .same }
     }

@@ -1,73 +1,75 @@
-/// The reducer that the modules of a root state make together.
+/// The reducer of a store that is made of modules.
 ///
-/// Finds by an action's type which slice it is for, so that an action costs the same however many
-/// modules there are. It notes nothing: whatever an action leads to is in the ``Change`` that it
-/// returns.
+/// The machine finds the slice of an action by the type of the action, so the cost does not depend
+/// on the number of modules. The machine stores no results: the ``Change`` that it returns lists
+/// the slices that the action has written.
 package final class ModuleMachine<Root: RootState>: StateMachine {
-    /// A copy of what one module shares, in the slice of another. Both are places in ``modules``.
+    /// A copy of one module's shared value in the slice of another module. `reader` and `owner` are
+    /// indices into ``modules``.
     struct Link: Sendable {
         let reader: Int
         let owner: Int
-        /// Brings the copy up to date.
+        /// Updates the copy.
         let shared: SharedLink<Root>
     }
 
     let routes: ActionRouteTable
-    /// Keeps what the routes point to.
+    /// The handlers, kept alive here: the routes have unowned pointers to them.
     let handlers: [ActionHandler<Root>]
-    /// For each module, the way of what clients ask of it besides actions.
+    /// For each module, the route of its use cases.
     let requests: [ActionRoute]
-    /// The way of actions that no module has, where the root state's reducer sees them.
+    /// The route of actions without a module, if the root state has a reducer, which is called with
+    /// them.
     let others: ActionRoute?
-    /// The modules that have links, those that keep effects, and those with entries in a ledger:
-    /// of effects, or of views.
+    /// For each module, true if it has links, effects that outlive the server, and entries in a
+    /// ledger (of effects or of views).
     let hasLinks: [Bool]
     let keepsEffects: [Bool]
     let hasLedger: [Bool]
     let names: [String]
-    /// Whose the slices of each module are, and behind them the two places of actions that are for
-    /// no module: ``whole`` and ``none``.
+    /// The owner of the slices of each module. Two more elements are for actions without a module:
+    /// those of the root state, and all others.
     let ownership: [SliceOwnership]
-    /// Which modules' actions are their session's alone.
+    /// For each module, true if only the session of an action sees the action.
     let isOfSession: [Bool]
-    /// Whether sessions have slices, or parts of one. Then what is asked of a module besides
-    /// actions is its session's alone.
+    /// True if sessions have slices, or parts of slices. Then a call of a use case is visible to
+    /// its session alone.
     package let hasSessions: Bool
-    /// Which modules have a slice with a part for each session.
+    /// For each module, true if its one slice has a part for each session.
     let isInParts: [Bool]
-    /// The modules that have slices of sessions.
+    /// The indices of the modules whose slices belong to sessions.
     let sessionModules: [Int]
     let modules: Root.Modules
-    /// The state before any action, without what modules see of one another.
+    /// The state before any action, without the copies of shared values.
     let initial: Root
-    /// What is called behind the reducer of each action's module.
+    /// The reducer of the root state, called after the reducer of each action's module.
     let reducer: RootReducer<Root>?
-    /// The modules whose slices are kept by the store itself, so that nothing else changes them.
+    /// The indices of the modules whose slices only the store itself changes.
     let keptByStore: [Int]
-    /// For each module, the links that its changes may move: those to it, and those from it.
+    /// For each module, the links that its changes may update: as owner and as reader.
     let links: [[Link]]
-    /// For each module, the places of those whose slices its actions may change.
+    /// For each module, the indices of the modules whose slices its actions may change.
     let reach: [[Int]]
-    /// The ledger of effects, where there is one.
+    /// The ledger of effects, if the root state has one.
     let ledger: (module: Int, place: SlicePlace<Root, PendingEffects.State>)?
     /// The ledger of views, if there is one.
     let presence: PresenceLedger<Root>?
-    /// The observers of slices; `nil` where nothing is shown, as in a replay.
+    /// The observers of slices; `nil` if there are none, as in a replay.
     let changes: SliceChanges<Root>?
-    /// Which modules see something of others.
+    /// For each module, true if it reads shared values of other modules.
     let seesOthers: [Bool]
-    /// Compares what `==` calls equal.
+    /// Compares the bytes of values that `==` calls equal.
     let comparison: ByteComparison?
-    /// Encodes the effects that outlive the server; without it the ledger keeps that there are
-    /// some, and none is run again.
+    /// Encodes the effects that outlive the server. Without it their entries in the ledger have no
+    /// input, and no effect is run again.
     let works: (any WorkCodec)?
 
     /// - Parameters:
-    ///   - modules: those of the root state, unless a module is to be tried alone.
-    ///   - comparison: decides whether slices that are equal by `==` have the same bytes; without
-    ///     it they have.
+    ///   - modules: the modules of the root state, or one module alone in a test.
+    ///   - comparison: decides if slices that are equal by `==` have the same bytes; without it
+    ///     they have.
     ///   - works: encodes the effects that outlive the server.
-    /// - Throws: ``ModuleError`` where the modules don't fit together.
+    /// - Throws: ``ModuleError`` if the modules do not fit together.
     package convenience init(
         of modules: Root.Modules = Root.modules,
         comparison: ByteComparison? = nil,
@@ -76,9 +78,9 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         try self.init(of: modules, changes: nil, comparison: comparison, works: works)
     }
 
-    /// Makes a machine that notes which slices change, for those who observe them.
+    /// Makes a machine that reports changed slices to the observers in `changes`.
     ///
-    /// - Throws: ``ModuleError`` where the modules don't fit together.
+    /// - Throws: ``ModuleError`` if the modules do not fit together.
     init(
         of modules: Root.Modules,
         changes: SliceChanges<Root>?,
@@ -131,7 +133,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         let owned = ownership.map { $0 != .everybody }
         isInParts = ownership.map { $0 == .partForSession }
         hasSessions = owned.contains(true)
-        // An action of no module is its session's alone.
+        // An action without a module is visible to its session alone.
         isOfSession = owned.dropLast() + [hasSessions]
         sessionModules = ownership.indices.filter { [ownership] in ownership[$0] == .session }
         initial = Root()
@@ -160,7 +162,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
 }
 
 extension ActionRoute {
-    /// The route to a handler, which its machine keeps.
+    /// Makes the route to a handler, which the machine keeps alive.
     fileprivate convenience init<Root>(
         of handler: ActionHandler<Root>,
         at module: Int,

@@ -1,9 +1,9 @@
-/// A module at its place, with its types.
+/// A mounted module with its types.
 final class ModuleSlice<Root: RootState, M: Module>: Slice {
     let module: M
     let place: SlicePlace<Root, M.State>
     let lifecycle: [ActionHandler<Root>]
-    /// The module's name, made once: the name of a type is put together whenever it is asked for.
+    /// The name of the module, stored because Swift builds the name of a type at each use.
     let name = M.Interface.name
 
     init(module: M, place: SlicePlace<Root, M.State>, lifecycle: [ActionHandler<Root>]) {
@@ -223,7 +223,7 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
 }
 
 extension ModuleSlice {
-    /// What is done with each of the module's enums, where nothing follows.
+    /// The handlers of the module's enums, if the module has no effects.
     private var plainHandlers: [ActionHandler<Root>] {
         [
             handler(.action, M.Interface.Action.self) { [module] in try module.reduce(&$0, $1) },
@@ -234,7 +234,7 @@ extension ModuleSlice {
         ].compactMap(\.self)
     }
 
-    /// What is done with each of the module's enums, where effects may follow.
+    /// Returns the handlers of the module's enums, if effects may follow.
     private func handlers<E: EffectfulModule>(of module: E) -> [ActionHandler<Root>]
     where E.State == M.State {
         [
@@ -248,7 +248,7 @@ extension ModuleSlice {
         ].compactMap(\.self)
     }
 
-    /// `nil` where the module has no such actions.
+    /// Makes the handler of an enum; `nil` if the module has no such actions.
     private func handler<A: ModuleAction>(
         _ kind: ActionHandler<Root>.Kind,
         _ type: A.Type,
@@ -258,7 +258,8 @@ extension ModuleSlice {
         return ActionHandler(A.self, kind, wire: A.self, reduce: place.reducing(name, reduce))
     }
 
-    /// `nil` where the module has no such actions.
+    /// Makes the handler of an enum whose actions may have effects; `nil` if the module has no such
+    /// actions.
     private func handler<A: ModuleAction>(
         _ kind: ActionHandler<Root>.Kind,
         _ type: A.Type,
@@ -269,8 +270,8 @@ extension ModuleSlice {
         return ActionHandler(A.self, kind, wire: A.self, reduce: reducer)
     }
 
-    /// What is done with an action that has a type of its own; `nil` where that is for another
-    /// slice, which is found when a store begins.
+    /// Makes the handler of a dispatchable; `nil` if the type is for another slice. Such a type
+    /// prevents the start of a store.
     private func handler(of type: any Dispatchable.Type) -> ActionHandler<Root>? {
         type.handling.maker.handler(of: name, at: place)
     }

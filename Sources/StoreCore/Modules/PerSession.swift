@@ -1,4 +1,4 @@
-/// A value for each session: the member of a root state where each client has a slice of its own.
+/// A value for each session: a member of a root state that gives each client a slice of its own.
 ///
 /// ```swift
 /// struct AppState: RootState {
@@ -10,15 +10,16 @@
 /// ```
 ///
 /// An action changes the value of the session that it comes from. Every session begins with the
-/// same value, and has one in the table from the first change to the end of the session. So there
-/// are at most as many as there are sessions.
+/// same value. The table has a value for a session from its first change to its end. So there are
+/// at most as many values as sessions.
 ///
-/// On the wire, a client gets the value of its own session in the place of all. Where the state is
-/// kept, there is an object with a member for each session.
+/// On the wire, a client gets only the value of its own session. A snapshot of the state has an
+/// object with a member for each session.
 ///
-/// Cost: a look-up or a change takes log2(count) steps, however large the other values are.
+/// Cost: a look-up or a change takes log2(count) steps. The size of the other values does not
+/// matter.
 public struct PerSession<Value: Codable & Equatable & Sendable>: Equatable, Sendable {
-    /// A value as it was put in its place.
+    /// A stored value, which several versions of the table share.
     fileprivate final class Entry: Sendable {
         let value: Value
 
@@ -29,20 +30,22 @@ public struct PerSession<Value: Codable & Equatable & Sendable>: Equatable, Send
     fileprivate var entries = SortedTable<Entry>()
     private var reader: SessionReader?
 
-    /// Begins without any; each session begins with this value.
+    /// Makes a table without values; every session begins with `first`.
     public init(_ first: Value) {
         self.first = Entry(first)
     }
 
-    /// The value of the session on whose behalf the state is read: in a view, of the client that
-    /// asks; in middleware, interceptors, observers and reactions, of the client whose action it
-    /// is. Where no session is behind it, that of the session `shared`.
+    /// The value of the session on whose behalf the state is read.
+    ///
+    /// In a view, that is the session of the client that asks. In middleware, interceptors,
+    /// observers and reactions, it is the session of the client whose action it is. If there is no
+    /// session, it is the session `shared`.
     public var value: Value {
         get { self[reader?.session ?? SessionName.shared] }
         set { self[reader?.session ?? SessionName.shared] = newValue }
     }
 
-    /// The value of a session, which need not have changed it yet.
+    /// The value of a session: the common first value, until the session changes it.
     public subscript(session: String) -> Value {
         get { entries[session]?.value ?? first.value }
         set { entries[session] = Entry(newValue) }
@@ -51,7 +54,7 @@ public struct PerSession<Value: Codable & Equatable & Sendable>: Equatable, Send
     /// The sessions that have changed their value, sorted.
     public var sessions: [String] { entries.map(\.key) }
 
-    /// Whether all sessions have equal values. What both share is not looked at.
+    /// True if all sessions have equal values. Values that both share are skipped.
     public static func == (a: PerSession, b: PerSession) -> Bool {
         var isEqual = a.first === b.first || a.first.value == b.first.value
         guard isEqual, a.entries.count == b.entries.count else { return false }
@@ -64,21 +67,21 @@ public struct PerSession<Value: Codable & Equatable & Sendable>: Equatable, Send
 }
 
 extension PerSession where Value: ExpressibleByNilLiteral {
-    /// Begins without any.
+    /// Makes a table in which no session has started a slice.
     public init() { self.init(nil) }
 }
 
 extension PerSession {
-    /// Begins without any.
+    /// Makes a table in which no session has an instance.
     public init<State>() where Value == Instances<State> { self.init(Instances()) }
 }
 
 extension PerSession {
-    /// Whether a session has changed its value.
+    /// True if a session has changed its value.
     func has(_ session: String) -> Bool { entries[session] != nil }
 
-    /// Gives a session a value; `nil` takes its value out, so that it has what all begin with.
-    /// Without a session, that is what is set.
+    /// Sets the value of a session. If `value` is `nil`, the session has the value again that every
+    /// session begins with. If `session` is `nil`, sets that first value.
     mutating func set(_ value: Value?, for session: String?) {
         guard let session else {
             if let value { first = Entry(value) }
@@ -87,50 +90,51 @@ extension PerSession {
         entries[session] = value.map { Entry($0) }
     }
 
-    /// Takes out the value of a session that ends. Returns whether there was one.
+    /// Removes the value of a session that ends. Returns true if there was one.
     mutating func end(_ session: String) -> Bool {
         guard has(session) else { return false }
         entries[session] = nil
         return true
     }
 
-    /// The value of a session; of none, what all begin with.
+    /// Returns the value of a session; for `nil`, the value that every session begins with.
     func read(_ session: String?) -> Value {
         session.map { self[$0] } ?? first.value
     }
 
-    /// From now on ``value`` is that of this reader.
+    /// Makes ``value`` the value of this reader's session.
     mutating func show(to reader: SessionReader) {
         self.reader = reader
     }
 
-    /// Takes the values of sessions from where they are kept.
+    /// Replaces all values by the values of a snapshot.
     mutating func take(_ values: [ExactText: Value]) {
         entries = SortedTable(
             sorted: values.sorted { $0.key < $1.key }.map { ($0.key.text, Entry($0.value)) }
         )
     }
 
-    /// The values by session, as they are kept.
+    /// The values by session, as a snapshot has them.
     var kept: [ExactText: Value] {
         var values: [ExactText: Value] = Dictionary(minimumCapacity: entries.count)
         for (session, entry) in entries { values[ExactText(session)] = entry.value }
         return values
     }
 
-    /// The sessions whose values another version has otherwise, and whether all sessions begin with
-    /// something else.
+    /// Returns the sessions whose values differ from an earlier version. `isFirst` is true if the
+    /// value that every session begins with is another.
     func changes(since old: PerSession) -> (sessions: [String], isFirst: Bool) {
         (entries.differences(from: old.entries).map(\.key), first !== old.first)
     }
 }
 
 extension PerSession {
-    /// Takes what all begin with from `given`, whatever a function of the whole state has put
-    /// there: it is the program's, and what the store itself has copied into it.
+    /// Restores the value that every session begins with, after a function of the whole state. The
+    /// new value is that of `given`, the state before the function, which has the store's own
+    /// copies.
     ///
-    /// - Throws: ``WholeStateError/beginning(_:)`` where that is neither what was there nor what
-    ///   the program began with.
+    /// - Throws: ``WholeStateError/beginning(_:)`` if the function changed the value. A reset to
+    ///   the program's first value, in `initial`, is not an error.
     mutating func keepFirst(of given: PerSession, orOf initial: PerSession) throws {
         guard first !== given.first else { return }
         guard first.value == given.first.value || first.value == initial.first.value else {
@@ -139,16 +143,17 @@ extension PerSession {
         first = given.first
     }
 
-    /// Whether all begin with something else than before.
+    /// True if the value that every session begins with has other bytes than before.
     func isFirstChanged(since old: PerSession, _ comparison: ByteComparison?) -> Bool {
         first !== old.first && differs(old.first.value, first.value, comparison)
     }
 
-    /// What a function of the whole state has made of the values is put in order, where `old` is
-    /// what was there before. Returns the sessions whose values are not as they were.
+    /// Normalizes the writes of a function of the whole state; `old` has the values before the
+    /// action. Returns the sessions whose values changed.
     ///
-    /// A session whose value was taken out begins anew, unless it is over: then it is not as it
-    /// was, whatever its value. One that wrote what it had without a value of its own gets none.
+    /// If the function removed the value of an open session, the session begins anew. A session
+    /// that has ended counts as changed, whatever its value. If a session without a value of its
+    /// own wrote the same value again, it still has none.
     mutating func settle(
         after old: PerSession,
         _ comparison: ByteComparison?,
@@ -171,7 +176,8 @@ extension PerSession {
     }
 }
 
-/// On whose behalf a state is read. An object, so that it costs one reference in each slice.
+/// The session on whose behalf a state is read. An object, because each slice has a reference to
+/// it.
 package final class SessionReader: Sendable {
     let session: String
 

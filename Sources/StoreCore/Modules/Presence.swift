@@ -1,5 +1,5 @@
-/// The sessions that show views, as a slice of the state: so that a server that starts again ends
-/// the views that were open when the one before was killed.
+/// The views that sessions show, as a slice of the state. If a server is killed, the next start
+/// finds the open views here and ends them.
 ///
 /// A root state mounts it if one of its modules is a ``VisibleModule`` with an action for both
 /// changes of its view:
@@ -13,8 +13,9 @@
 /// ]
 /// ```
 ///
-/// A view is entered in the step of the action that reports it. On the wire the slice is an object
-/// with a list of slices for each session that has shown any, of which a client gets its own.
+/// A view is entered in the same step as the action that reports it. On the wire the slice is an
+/// object with a list of slices for each session that has shown any. A client gets the list of its
+/// own session.
 public struct Presence: Module {
     /// The slices that each session shows.
     public struct State: ModuleState {
@@ -53,12 +54,12 @@ public struct Presence: Module {
         /// The sessions that show views. Cost: one step for each session that has shown any.
         public var sessions: [String] { table.filter { !$0.value.slices.isEmpty }.map(\.key) }
 
-        /// Whether a session shows a slice.
+        /// True if a session shows a slice.
         public func shows(_ slice: String, in session: String) -> Bool {
             self[session].contains { $0.isSame(as: slice) }
         }
 
-        /// Whether both have equal lists under the same names. Lists that both share are skipped.
+        /// True if both have equal lists under the same names. Lists that both share are skipped.
         public static func == (a: State, b: State) -> Bool {
             var isEqual = a.table.count == b.table.count
             guard isEqual else { return false }
@@ -78,8 +79,9 @@ public struct Presence: Module {
             table[session] = Shown(changed)
         }
 
-        /// Removes a slice from a session's list. A list that is empty then stays, so that its
-        /// reader gets the change after any pause; that of a session that is over is removed.
+        /// Removes a slice from a session's list. An empty list stays as long as the session is
+        /// open, so that its reader gets the change after any pause. The empty list of an ended
+        /// session is removed.
         package mutating func remove(_ slice: String, in session: String, isOver: Bool = false) {
             remove(in: session, isOver: isOver) { $0.isSame(as: slice) }
         }

@@ -1,5 +1,5 @@
-/// Reacts to the changes of a module's slice, and may dispatch: this is how one module's state
-/// leads to what another one does.
+/// A reaction to the changes of a module's slice. With presenters, the state of one module leads to
+/// actions of others.
 ///
 /// ```swift
 /// struct HomePresenter: Presenter {
@@ -12,59 +12,62 @@
 /// }
 /// ```
 ///
-/// It runs where the Core works, after the commit, so it only decides; work belongs in effects.
-/// It may dispatch the ``Module/UI`` and ``Module/Internal`` actions of the module that it
-/// presents, and no other one's: these are dropped, and the log has an error.
+/// A presenter runs on the thread that runs the Core, after the commit. So it only decides; work
+/// belongs in effects. A presenter may dispatch the ``Module/UI`` and ``Module/Internal`` actions
+/// of its own module. Such actions of other modules are dropped, and the log has an error.
 public protocol Presenter<State>: Sendable {
-    /// The slice that it reacts to.
+    /// The slice whose changes the presenter gets.
     associatedtype State: ModuleState
 
     /// The module that the root state has to mount for this presenter; none by default.
     static var neededModule: (any ModuleInterface.Type)? { get }
 
-    /// The slice has changed; `nil` stands for a slice that is not started. The first call, when
-    /// the store begins, has no old one.
+    /// Reacts to a change of the slice; `nil` stands for a slice that is not started. In the first
+    /// call, when the store begins, `old` is `nil`.
     ///
-    /// Where each session has a slice, or the module has instances, it is called for each slice by
-    /// itself; ``PresenterContext/session`` and ``PresenterContext/instance`` say which.
+    /// If the module has instances or a slice for each session, the function is called for each
+    /// slice by itself. ``PresenterContext/session`` and ``PresenterContext/instance`` name the
+    /// slice.
     func stateDidUpdate(from old: State?, to new: State?, _ context: PresenterContext)
 }
 
 extension Presenter {
-    /// None.
+    /// No module.
     public static var neededModule: (any ModuleInterface.Type)? { nil }
 }
 
-/// What a presenter may do.
+/// The context of a presenter: the slice that changed, and the functions to act on it.
 public struct PresenterContext: Sendable {
-    /// The presenter's name, under which it observes: its type's.
+    /// The name under which the presenter observes: the name of its type.
     package let name: String
     /// The presenter's type.
     package let presenter: any Presenter.Type
-    /// The module whose slice it presents, and whose own actions it may dispatch; `nil` for one of
-    /// the program itself.
+    /// The module whose slice the presenter presents, and whose own actions it may dispatch; `nil`
+    /// for a presenter of the whole state.
     package var module: String?
-    /// The action whose change the presenter is shown.
+    /// The action whose change the presenter gets.
     var cause = SliceCause.start(for: nil)
-    /// The session that it presents to: that of the slice, or of the action; the shared one for an
-    /// action of no session. `nil` where no client asked, as when a store begins.
+    /// The session to present to: the session of the slice or of the action, or the shared session
+    /// for an action without a session. The value is `nil` if no client asked, as when a store
+    /// begins.
     package var audience: String? { cause.session }
-    /// The session whose slice it is; `nil` where the slice is shared.
+    /// The session that owns the slice; `nil` if the slice is shared.
     public internal(set) var session: String?
-    /// The instance whose slice it is; `nil` where the module has none.
+    /// The id of the instance that owns the slice; `nil` if the module has no instances.
     public internal(set) var instance: String?
-    /// Decides to which sessions it presents; `nil` where the root state has no sessions.
+    /// The presentation, which decides to which sessions the presenter presents; `nil` if the root
+    /// state has no sessions.
     package let presentation: (any Presentation)?
     /// The Core that it observes.
     package let access: EngineReference
 
-    /// Dispatches an action. The log shows it with the version that led to it, and the place of the
-    /// call. The presenter itself is not shown what it changes.
+    /// Dispatches an action. The log shows the version that led to it, and the place of the call.
+    /// This presenter does not get the changes of the action.
     public func dispatch(_ action: any Action, file: String = #fileID, line: Int = #line) {
         dispatch(action, for: .allExcept([ExactText(name)]), file: file, line: line)
     }
 
-    /// Dispatches an action whose change is for some observers alone.
+    /// Dispatches an action whose change only some observers get.
     package func dispatch(_ action: any Action, for audience: Audience?, file: String, line: Int) {
         var source = source("\(file):\(line)")
         source.audience = audience
@@ -75,21 +78,22 @@ public struct PresenterContext: Sendable {
 }
 
 extension PresenterContext {
-    /// Has the screens of the session that it presents to do something once: to scroll, to give a
-    /// field the focus. It is no part of the state.
+    /// Sends the screens of the session a command that they execute once: to scroll, or to give a
+    /// field the focus. A command is no part of the state.
     ///
     /// ```swift
     /// if new.messages.count > old.messages.count { context.command("scrollToEnd") }
     /// ```
     ///
-    /// Each stream `/route/events` of the session that is open gets it, behind the change that led
-    /// to it. A client that comes later does not, nor does one that is too far behind; `/metrics`
-    /// counts those. Where no client asked, as when a store begins, nothing is sent.
+    /// Each open stream `/route/events` of the session gets the command, behind the change that led
+    /// to it. A client that opens its stream later does not get it. A client that is too far behind
+    /// misses it, and `/metrics` counts such commands. If no client asked, as when a store begins,
+    /// nothing is sent.
     public func command(_ name: String, file: String = #fileID, line: Int = #line) {
         send(name, nil, "\(file):\(line)")
     }
 
-    /// The same, with what the screens need for it.
+    /// Sends a command with a payload for the screens.
     public func command(
         _ name: String,
         _ payload: some Encodable & Sendable,
@@ -104,7 +108,7 @@ extension PresenterContext {
         access.engine?.command(ScreenCommand(name, payload, for: session), from: source(place))
     }
 
-    /// The place in the program that dispatches, with what led to it.
+    /// Returns the origin of a dispatch: its place in the program, and the action that led to it.
     package func source(_ place: String) -> ActionSource {
         var source = ActionSource(cause: cause.version, place: place)
         source.session = session ?? audience
@@ -116,13 +120,16 @@ extension PresenterContext {
 }
 
 extension Mount {
-    /// The same module, with a presenter for its slice.
+    /// Returns the same module, with a presenter for its slice.
     public func presented<P: Presenter>(by presenter: P) -> Mount {
         presented(by: presenter, named: "\(P.self)", needsStart: false)
     }
 
-    /// The same for a presenter that observes under another name than its type's; `needsStart`
-    /// where it does nothing for a slice that is always there, which a start refuses.
+    /// Returns the same module, with a presenter that observes under another name than the name of
+    /// its type.
+    ///
+    /// `needsStart` is true if the presenter does nothing for a slice that is always there. A store
+    /// does not begin with such a presenter at such a slice.
     package func presented<P: Presenter>(
         by presenter: P,
         named name: String,
@@ -158,11 +165,11 @@ extension Mount {
     }
 }
 
-/// A presenter with what it takes to attach it to a Core.
+/// A presenter, with a function that attaches it to a Core.
 struct BoundPresenter<Root: RootState>: Sendable {
     let name: String
     let type: any Presenter.Type
-    /// Whether it does nothing for a slice that is always there.
+    /// True if the presenter does nothing for a slice that is always there.
     let needsStart: Bool
     let attach:
         @Sendable (SliceChanges<Root>, Core<Root>, any Slice<Root>, PresenterContext) -> Void

@@ -1,8 +1,9 @@
-/// Checks that a root state consists of its modules' slices and nothing else.
+/// A check that a root state has the slices of its modules and nothing else.
 ///
-/// Whatever else it has would be written nowhere, and so be lost with the first start that goes on
-/// from what was written.
+/// Any other member would not be written, and so would be lost with the next start from a snapshot.
 enum RootMembers {
+    /// Checks the members of a root state, and the names under which they are encoded.
+    ///
     /// - Throws: ``ModuleError/foreignMember(found:modules:)``.
     static func check<Root: RootState>(
         _ root: Root,
@@ -17,37 +18,37 @@ enum RootMembers {
         do {
             try root.encode(to: recorder)
         } catch {
-            // A state without a form on the wire is refused by those who write it.
+            // A state that cannot be encoded is reported when it is written.
             return
         }
         let foreign = recorder.keys.filter { !names.contains($0) }
-        // An absent slice may be left out as well as be null.
+        // An absent slice may be left out or be null.
         let lacks = Root.modules.contains {
             $0.slice.form != .started && !recorder.keys.contains($0.name)
         }
         if lacks || !foreign.isEmpty { throw .foreignMember(found: foreign, modules: names) }
     }
 
-    /// The stored members at which no module is mounted.
+    /// Returns the names of the stored members at which no module is mounted.
     private static func unmounted<Root: RootState>(
         in root: Root,
         _ modules: Root.Modules
     ) -> [String] {
-        // A type that shows itself otherwise than it is shows nothing here.
+        // A type with a mirror of its own may hide its members.
         guard !(root is any CustomReflectable) else { return [] }
         let members = Mirror(reflecting: root).children.compactMap(\.label)
         let mounted = modules.map { member(at: $0.path, of: Root.self) }
         let foreign = members.filter { member in
-            // The storage of a wrapped property has its name behind an underscore.
+            // The storage of a wrapped property has the property's name behind an underscore.
             !mounted.contains(member)
                 && !(member.first == "_" && mounted.contains(String(member.dropFirst())))
         }
-        // What a computed path reads is not to be found out, so then only the counts are compared.
+        // The members that a computed path reads are unknown, so only the counts are compared.
         guard mounted.contains(nil) else { return foreign }
         return members.count > modules.count ? foreign : []
     }
 
-    /// The member of the root with which a path begins; `nil` where the path has no name.
+    /// Returns the member of the root with which a path begins; `nil` if the path has no name.
     private static func member<Root>(at path: AnyKeyPath, of root: Root.Type) -> String? {
         let text = "\(path)"
         let start = "\\\(root)."

@@ -1,4 +1,4 @@
-/// The state of a store, put together from the slices of its modules.
+/// The state of a store, composed of the slices of its modules.
 ///
 /// ```swift
 /// struct AppState: RootState {
@@ -12,13 +12,12 @@
 /// }
 /// ```
 ///
-/// It has nothing but slices and fields (`Mount.field(_:_:)`): a stored member that is neither,
-/// or an `encode(to:)` of its own that writes other names than theirs, is refused when a store
-/// begins, by ``ModuleError/foreignMember(found:modules:)``. Its forms on the wire come from the
-/// modules, each slice under its module's name and in the order of ``modules``.
+/// The stored members of a root state are slices and fields (`Mount.field(_:_:)`). A store does not
+/// begin if there is another stored member, or if a custom `encode(to:)` writes other names. The
+/// error is ``ModuleError/foreignMember(found:modules:)``. The forms on the wire come from the
+/// modules: each slice has the name of its module, in the order of ``modules``.
 ///
-/// What a module may have, the whole state may have: ``dispatchables``, a ``reducer``,
-/// ``presenters``.
+/// Like a module, the whole state may have ``dispatchables``, a ``reducer`` and ``presenters``.
 public protocol RootState: ModuleState {
     /// The modules that make the state.
     typealias Modules = [Mount<Self>]
@@ -26,13 +25,13 @@ public protocol RootState: ModuleState {
     typealias Views = [any ParameterizedViewModel<Self>.Type]
     /// Actions that change the whole state.
     typealias Dispatchables = [any Dispatchable.Type]
-    /// What reacts to changes of the whole state.
+    /// Reactions to changes of the whole state.
     typealias Presenters = [any Presenter<Self>]
 
     /// The state before any action.
     init()
 
-    /// Which module has which slice, in the order in which they stand in the state.
+    /// The modules with their slices, in the order that the slices have in the state.
     static var modules: Modules { get }
 
     /// The projections of the state that a server shows.
@@ -42,26 +41,29 @@ public protocol RootState: ModuleState {
     /// ```
     static var views: Views { get }
 
-    /// Actions with types of their own that change the whole state: each a `StateUpdater` whose
-    /// `State` is the root. One action may change several slices, in one version.
+    /// Actions with types of their own that change the whole state. Each is a `StateUpdater` whose
+    /// `State` is the root. An action may change several slices, in one version.
     ///
     /// ```swift
     /// static let dispatchables: Dispatchables = [Checkout.self]
     /// ```
     ///
-    /// On the wire they go by their type's name. What one changes is found by comparing the state
-    /// before and after it, so only that is encoded, and only its readers get it. In it,
-    /// ``PerSession/value`` is that of the session whose action it is. The record of the action is
-    /// read by all, as that of an action of a shared module; what it changed in a session's slice
-    /// is shown to that session alone.
+    /// On the wire, an action has the name of its type. The store compares the state before and
+    /// after an action to find its changes. Only the changes are encoded, and only their readers
+    /// get them.
+    ///
+    /// Within the action, ``PerSession/value`` is the value of the session that the action comes
+    /// from. All clients read the record of the action, as with an action of a shared module. If
+    /// the action changed a slice of a session, only that session sees the change.
     static var dispatchables: Dispatchables { get }
 
-    /// Called behind the module's own reducer for each action, and in the same version; none by
-    /// default.
+    /// The reducer that is called behind the module's own reducer for each action, in the same
+    /// version; none by default.
     static var reducer: RootReducer<Self>? { get }
 
-    /// What reacts to changes of the whole state: each is called once for each action that changed
-    /// something, with the state before and after it as the session of the action sees them.
+    /// Reactions to changes of the whole state. Each is called once for each action that changed
+    /// the state. The states before and after the action are as the session of the action sees
+    /// them.
     ///
     /// ```swift
     /// static let presenters: Presenters = [ReceiptPresenter()]
@@ -69,7 +71,7 @@ public protocol RootState: ModuleState {
     static var presenters: Presenters { get }
 }
 
-/// A reducer of the whole state, which is called behind the reducer of each action's module.
+/// A reducer of the whole state, called behind the reducer of each action's module.
 ///
 /// ```swift
 /// static let reducer: RootReducer<AppState>? = { state, action in
@@ -77,28 +79,28 @@ public protocol RootState: ModuleState {
 /// }
 /// ```
 ///
-/// Pure, as all reducers are. What it throws refuses the action: then the module's own reducer has
-/// changed nothing either. It is called with all actions of modules, of the root state and of the
-/// server's list, and with none of what clients ask for besides actions. An action of an instance
-/// is an ``AddressedAction``.
+/// Pure, as all reducers are. If it throws, the action is refused, and the changes of the module's
+/// own reducer are dropped. The reducer is called with all actions of modules, of the root state
+/// and of the server's list, but not for use cases and notifications. An action of an instance is
+/// an ``AddressedAction``.
 ///
-/// Cost: what changed is found by a comparison of all slices, by reference first.
+/// Cost: all slices are compared to find the changes, by reference first.
 public typealias RootReducer<Root> = @Sendable (inout Root, any Action) throws -> Void
 
 extension RootState {
-    /// None.
+    /// No views.
     public static var views: Views { [] }
 
-    /// None.
+    /// No actions.
     public static var dispatchables: Dispatchables { [] }
 
-    /// None.
+    /// No reducer.
     public static var reducer: RootReducer<Self>? { nil }
 
-    /// None.
+    /// No presenters.
     public static var presenters: Presenters { [] }
 
-    /// Reads the slices of all modules; an absent one may be left out or null.
+    /// Reads the slices of all modules; an absent slice may be left out or null.
     public init(from decoder: any Decoder) throws {
         self.init()
         let container = try decoder.container(keyedBy: SliceName.self)
@@ -107,7 +109,7 @@ extension RootState {
         }
     }
 
-    /// Reads the slices that are there, and leaves the others as they are before any action.
+    /// Reads the slices that the decoder has, and leaves the others as they are before any action.
     package init(readingSlicesOf decoder: any Decoder) throws {
         self.init()
         let container = try decoder.container(keyedBy: SliceName.self)
@@ -116,7 +118,7 @@ extension RootState {
         }
     }
 
-    /// Writes the slices of all modules in their order; an absent one is null.
+    /// Writes the slices of all modules in their order; an absent slice is null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: SliceName.self)
         for mount in Self.modules {
@@ -124,13 +126,13 @@ extension RootState {
         }
     }
 
-    /// Whether all slices are equal.
+    /// True if all slices are equal.
     public static func == (a: Self, b: Self) -> Bool {
         modules.allSatisfy { $0.slice.isEqual(a, b) }
     }
 }
 
-/// A slice's name as the key of a member.
+/// The name of a slice, as a coding key.
 package struct SliceName: CodingKey {
     package let stringValue: String
 

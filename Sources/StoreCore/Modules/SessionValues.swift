@@ -1,17 +1,18 @@
-/// What the sessions have of a module, whatever its type is: ``PerSession``.
+/// The values that the sessions have of a module, without their type: ``PerSession``.
 package protocol SessionValues: Encodable, Sendable {
-    /// What a session has; of `nil`, what every session begins with. No value stands for a slice
-    /// that is absent.
+    /// Returns the value of a session; for `nil`, the value that every session begins with. An
+    /// absent slice is `nil`, too.
     func part(of session: String?) -> (any Encodable & Sendable)?
 
-    /// The sessions that have something of their own.
+    /// The sessions that have values of their own.
     var sessions: [String] { get }
 
-    /// Whether a session has something of its own.
+    /// True if a session has a value of its own.
     func hasPart(of session: String) -> Bool
 
-    /// The sessions for which an earlier version has something else, and whether every session
-    /// begins with something else. All, where that is no version of this one.
+    /// Returns the sessions whose values differ from an earlier version. `isFirst` is true if the
+    /// value that every session begins with differs. If `old` is no version of these values, all
+    /// sessions are returned, and `isFirst` is true.
     func changes(since old: (any SessionValues)?) -> (sessions: [String], isFirst: Bool)
 }
 

@@ -1,7 +1,7 @@
-/// A module that lets others see a part of its slice.
+/// A module that shares a part of its slice with other modules.
 ///
-/// It stays the only one that changes it: a reader has a copy that the store keeps up to date, and
-/// that no other module can write to.
+/// Only this module can change the part. A reader has a copy, which the store keeps up to date, and
+/// which no other module can write.
 ///
 /// ```swift
 /// extension User: SharingModule {
@@ -21,18 +21,18 @@ public protocol SharingModule<State>: Module, SharingInterface
 where Interface: SharingInterface {
     associatedtype SharedValue
 
-    /// What of the slice others may see. Pure.
+    /// Returns the value that other modules may see. Pure.
     func share(_ state: State) -> SharedValue
 }
 
-/// What a module sees of another one's slice; empty while that is not started.
+/// A copy of another module's shared value; empty while the slice of that module is not started.
 ///
-/// It has no setter: the owner's actions are the only way to change it.
+/// The copy has no setter: only the owner's actions change it.
 public struct Shared<Value: Codable & Equatable & Sendable>: ModuleState {
     /// The owner's value.
     public package(set) var value: Value?
 
-    /// Begins empty; the store fills it in the same step in which the slice begins.
+    /// Makes an empty copy. The store fills it in the same step in which the slice begins.
     public init() {}
 
     /// Reads the value, or null.
@@ -48,12 +48,12 @@ public struct Shared<Value: Codable & Equatable & Sendable>: ModuleState {
 }
 
 extension Mount {
-    /// The same module, which sees what another one shares.
+    /// Returns the same module, which reads the shared value of another module.
     ///
     /// - Parameters:
-    ///   - path: where in the module's slice it sees it.
-    ///   - owner: the module that shares it, or its interface.
-    /// - Returns: the module for the root state's list; the one that it was made of is as it was.
+    ///   - path: the member of the module's slice that gets the copy.
+    ///   - owner: the module that shares the value, or its interface.
+    /// - Returns: an element for the root state's list; the original one is unchanged.
     public func reading<State: ModuleState, Owner: SharingInterface>(
         _ path: any WritableKeyPath<State, Shared<Owner.SharedValue>> & Sendable,
         of owner: Owner.Type
@@ -80,14 +80,14 @@ extension Mount {
     }
 }
 
-/// One module's sight of another.
+/// A reader's link to the shared value of an owner.
 struct SharedLink<Root: RootState>: Sendable {
     let owner: String
-    /// The type of what is read.
+    /// The type of the shared value.
     let value: any Any.Type
-    /// All slices of the reader, given its module.
+    /// Returns the keys of all slices of the reader, given its module.
     let keys: @Sendable (any Slice<Root>, Root) -> [SliceKey]
-    /// Brings the copy in one slice of the reader up to date; returns whether it changed.
+    /// Updates the copy in one slice of the reader. Returns true if the slice changed.
     let update:
         @Sendable (
             inout Root, any Slice<Root>, _ owner: any Slice<Root>, SliceKey, ByteComparison?
@@ -95,15 +95,15 @@ struct SharedLink<Root: RootState>: Sendable {
 
     func keys(of reader: any Slice<Root>, _ root: Root) -> [SliceKey] { keys(reader, root) }
 
-    /// The slices of the reader that read from the owner's slice of this key: those of its session,
-    /// or all.
+    /// Returns the keys of the reader's slices that read from the owner's slice of this key: the
+    /// slices of its session, or all slices.
     func keys(
         of reader: any Slice<Root>,
         _ root: Root,
         readingFrom key: SliceKey
     ) -> [SliceKey] {
         guard let session = key.session else { return keys(reader, root) }
-        // A reader that has no slices of its own for this session yet is given one.
+        // A session that has no slice of the reader yet gets one.
         guard reader.form == .instances else { return [SliceKey(session: session)] }
         return keys(reader, root).filter { $0.session?.isSame(as: session) == true }
     }

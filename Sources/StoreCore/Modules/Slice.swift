@@ -1,83 +1,85 @@
 internal import Glibc
 
-/// A module at its place, or a field, whatever its types are.
+/// A mounted module or a field, for callers that do not have its types.
 package protocol Slice<Root>: Sendable {
     associatedtype Root: RootState
 
-    /// The module's name.
+    /// The name of the module or field.
     var name: String { get }
-    /// Whether the slice may be absent, or be there several times.
+    /// The number of slices: one, at most one, or many.
     var form: SliceForm { get }
-    /// Whose the slices are.
+    /// The owner of the slices: all clients, or sessions.
     var ownership: SliceOwnership { get }
-    /// What is done with each of the module's types of action.
+    /// The handlers of the module's types of action.
     var handlers: [ActionHandler<Root>] { get }
-    /// What may be asked of the module besides actions.
+    /// The use cases of the module.
     var useCases: [BoundUseCase<Root>] { get }
-    /// Whether some of its effects have a ``RestartPolicy`` besides `lost`.
+    /// True if some effects of the module have a ``RestartPolicy`` besides `lost`.
     var keepsEffects: Bool { get }
-    /// The module itself; `nil` for a field, which has none.
+    /// The module itself; `nil` for a field.
     var anyModule: (any Module)? { get }
-    /// The presentation of all modules, where this one brings it.
+    /// Returns the presentation of all modules; `nil` if this module supplies none.
     func presentation(
         of modules: Root.Modules,
         _ dependencies: Dependencies
     ) -> (any RootPresentation<Root>)?
-    /// Makes effects again that the ledger has kept.
+    /// Makes an effect that the ledger has kept once more.
     ///
-    /// - Throws: where this program can't read what is kept, or has no such work.
+    /// - Throws: an error if this program cannot read the kept work, or has no such work.
     func effect(
         again work: KeptWork,
         at address: SliceAddress,
         _ codec: any WorkCodec
     ) throws -> PendingEffect?
-    /// The action that reports effects that did not end.
+    /// Returns the action that reports effects that did not end; `nil` for none.
     func interrupted(after version: UInt64) -> (any Action)?
     /// Dispatchables that the module lists, but that are for another state.
     var foreignDispatchables: [any Dispatchable.Type] { get }
-    /// The type of what a client gets of the slice, for schemas.
+    /// The type of the slice as a client gets it, for schemas.
     var wireType: any (Codable & Sendable).Type { get }
 
-    /// Where the slice lies, a `SlicePlace<Root, State>`, for callers that have its type.
+    /// Returns the place of the slice, a `SlicePlace<Root, State>`; `nil` if the slice has another
+    /// type.
     func place<State: ModuleState>(of state: State.Type) -> Any?
-    /// The type of what the module lets others see; `nil` where it shares nothing.
+    /// The type of the value that the module shares; `nil` if it shares none.
     var sharedType: (any Any.Type)? { get }
-    /// What a slice of the module lets others see; `nil` where it is absent or shares nothing.
+    /// Returns the value that a slice of the module shares; `nil` if the slice is absent or shares
+    /// none.
     func shared(_ root: Root, _ key: SliceKey) -> (any Sendable)?
     func isEqual(_ a: Root, _ b: Root) -> Bool
-    /// The slice as it stands in the root; `nil` where it is absent.
+    /// Returns the member of the root; `nil` if its slice is not started.
     func value(_ root: Root) -> (any Encodable & Sendable)?
-    /// Whether a slice is there.
+    /// True if a slice is there.
     func isThere(_ root: Root, _ key: SliceKey) -> Bool
-    /// Throws a ``Refusal`` where the slice is not there.
+    /// Throws a ``Refusal`` if the slice is not there.
     func check(_ root: Root, _ key: SliceKey) throws
-    /// Takes out all that a session has. Returns whether there was something.
+    /// Removes all slices of a session. Returns true if there were any.
     func end(session: String, _ root: inout Root) -> Bool
-    /// Has the state read on behalf of a session.
+    /// Makes ``PerSession/value`` the value of the reader's session.
     func show(_ root: inout Root, to reader: SessionReader)
-    /// Has `seen` called where the Core works, for each slice that begins or ends, and first for
-    /// each that is there.
+    /// Calls `seen` on the thread that runs the Core, for each slice that begins or ends. The first
+    /// calls are for the slices that are there already.
     func watch(
         _ changes: SliceChanges<Root>,
         _ core: Core<Root>,
         _ seen: @escaping @Sendable (SliceKey, _ isThere: Bool) -> Void
     )
-    /// Puts in order what a function of the whole state has written, where `old` is the state
-    /// before it. Returns the slices that are not as they were.
+    /// Normalizes the writes of a function of the whole state; `old` is the state before the
+    /// action. Returns the keys of the slices that changed.
     func settle(
         _ root: inout Root,
         after old: Root,
         _ settling: Settling<Root>
     ) throws -> [SliceKey]
-    /// The sessions whose parts of the slice differ, where a module has a part for each; `nil`
-    /// where it has none, or the slices have keys.
+    /// Returns the sessions whose parts of the slice differ, if the slice has a part for each
+    /// session. Returns `nil` if the slice is not a single slice in parts.
     func changedSessions(_ old: Root, _ new: Root) -> [String]?
     func encode(
         _ root: Root,
         to container: inout KeyedEncodingContainer<SliceName>,
         under name: SliceName
     ) throws
-    /// Reads what a client gets of the slice, and drops it.
+    /// Reads the slice as a client gets it, and drops the value. A schema follows the reads.
     func readVisible(
         from container: KeyedDecodingContainer<SliceName>,
         under name: SliceName
@@ -89,29 +91,29 @@ package protocol Slice<Root>: Sendable {
     ) throws
 }
 
-/// How often a module's slice is there, for all or for one session.
+/// The number of slices that a module has, in the shared state or for one session.
 package enum SliceForm: Sendable {
     case always, started, instances
 }
 
-/// Whose a module's slices are.
+/// The owner of a module's slices.
 package enum SliceOwnership: Sendable {
-    /// shared.
+    /// The slices are shared.
     case everybody
-    /// Each session has its own: ``PerSession``.
+    /// Each session has its own slices: ``PerSession``.
     case session
-    /// One slice has a part for each session, under the session's name.
+    /// A single slice has a part for each session, under the session's name.
     case partForSession
 }
 
-/// Changes the slice that an action is for. Leaves the root as it was where it throws.
+/// Changes the slice of an action. Leaves the root unchanged if it throws.
 package typealias SliceReducer<Root> =
     @Sendable (inout Root, any Action, SliceKey, ByteComparison?) throws
     -> SliceResult
 
-/// What a store does with one type of action.
+/// The way in which a store handles one type of action.
 package final class ActionHandler<Root: RootState>: Sendable {
-    /// What kind of action it is, as others may see it.
+    /// The kind of an action.
     package enum Kind: Sendable {
         /// A case of the module's ``Module/Action``.
         case action
@@ -119,7 +121,7 @@ package final class ActionHandler<Root: RootState>: Sendable {
         case ui
         /// A case of ``Module/Internal``.
         case `internal`
-        /// A type of its own.
+        /// A dispatchable, which has a type of its own.
         case dispatchable
         case start, stop
     }
@@ -128,13 +130,13 @@ package final class ActionHandler<Root: RootState>: Sendable {
     package let kind: Kind
     /// The type of its payload on the wire; `nil` for none.
     package let wire: (any (Codable & Sendable).Type)?
-    /// Changes the slice. Leaves the root as it was where it throws.
+    /// Changes the slice. Leaves the root unchanged if it throws.
     let reduce: SliceReducer<Root>
-    /// The work that follows a start, made of the state with all that the slice sees of others.
+    /// Makes the work that follows a start, with the state that has all copies of shared values.
     let effectAfterStart: (@Sendable (Root, any Action, SliceAddress) -> PendingEffect?)?
-    /// Makes the action of its payload, for ``Kind/start`` and ``Kind/stop``.
+    /// Makes the action from its payload, for ``Kind/start`` and ``Kind/stop``.
     package let make: (@Sendable (any Codable) -> (any Action)?)?
-    /// Takes an action's payload, where ``make`` makes one.
+    /// Returns the payload of an action, if ``make`` makes such actions.
     package let payload: (@Sendable (any Action) -> (any Codable)?)?
 
     package init(
@@ -156,24 +158,24 @@ package final class ActionHandler<Root: RootState>: Sendable {
     }
 }
 
-/// What an action has done to its slice, and what is to be done about it.
+/// The result of an action for its slice: the change, and the work that follows.
 package struct SliceResult {
-    /// Whether the slice has other bytes than before.
+    /// True if the slice has other bytes than before.
     let isChange: Bool
-    /// Whether a slice was started that was there already.
+    /// True if a slice was started again that was there already.
     var isRestart = false
-    /// The work outside of the Core that its reducer has asked for.
+    /// The work outside of the Core that the reducer returned.
     var effect: PendingEffect?
 
     package static let same = SliceResult(isChange: false)
 }
 
-/// Returns whether two values of one type have the same bytes on the wire.
+/// Returns true if two values of one type have the same bytes on the wire.
 ///
 /// Values that `==` calls equal may differ there: U+00E9 equals e with U+0301, and 0.0 equals -0.0.
 package typealias ByteComparison = @Sendable (any Encodable, any Encodable) -> Bool
 
-/// Whether a slice has changed: `==` decides where it finds a difference, and else the bytes.
+/// True if a slice has changed. If `==` finds no difference, the bytes decide.
 @inline(__always)
 func differs<State: Equatable & Encodable>(
     _ old: State,
@@ -186,7 +188,7 @@ func differs<State: Equatable & Encodable>(
     return !comparison(old, new)
 }
 
-/// Whether two values are the same in memory, and so in all else.
+/// True if two values are the same in memory, and so are equal in every way.
 @inline(__always)
 func isIdentical<Value>(_ a: Value, _ b: Value) -> Bool {
     withUnsafeBytes(of: a) { a in
@@ -197,13 +199,13 @@ func isIdentical<Value>(_ a: Value, _ b: Value) -> Bool {
     }
 }
 
-/// Likewise, of values where they lie.
+/// True if two values, compared in place, are the same in memory.
 @inline(__always)
 func isIdentical<Value>(_ a: UnsafePointer<Value>, _ b: UnsafePointer<Value>) -> Bool {
     memcmp(a, b, MemoryLayout<Value>.size) == 0
 }
 
-/// Which slice: a module's, of a session and of an instance where it has these.
+/// The address of a slice: its module, with the session and the instance if the module has these.
 package struct SliceAddress: Hashable, Sendable {
     package let module: String
     package let key: SliceKey
@@ -215,7 +217,7 @@ package struct SliceAddress: Hashable, Sendable {
 
     package var instance: String? { key.instance }
 
-    /// As it stands in wire names and paths, which don't name the session: `card/7`.
+    /// The address in wire names and paths, which do not name the session: `card/7`.
     package var path: String { key.instance.map { module + "/" + $0 } ?? module }
 
     package static func == (a: SliceAddress, b: SliceAddress) -> Bool {
@@ -235,8 +237,8 @@ public struct AddressedAction: Action, Equatable {
     /// The instance's id.
     public let instance: String
 
-    /// Whether both are for the same instance, and the actions are equal; those of a type that is
-    /// not `Equatable` are not.
+    /// True if both are for the same instance, and their actions are equal. Actions of a type that
+    /// is not `Equatable` are never equal.
     public static func == (a: AddressedAction, b: AddressedAction) -> Bool {
         guard a.instance.isSame(as: b.instance), let action = a.action as? any Equatable else {
             return false
@@ -250,7 +252,7 @@ extension Equatable {
 }
 
 extension Action {
-    /// The same action, for the instance of this id.
+    /// Returns the same action for the instance of this id.
     public func to(_ instance: String) -> AddressedAction {
         AddressedAction(action: self, instance: instance)
     }

@@ -1,19 +1,19 @@
-/// Shows the changes of slices to those who observe them: presenters, and child stores.
+/// Reports the changes of slices to their observers: presenters and child stores.
 ///
-/// Each applied action's change is shown by itself, in order, with the slice as it was before that
-/// action and as it was behind it.
+/// Observers get the change of each applied action by itself, in order, with the slice before and
+/// after that action.
 package final class SliceChanges<Root: RootState>: @unchecked Sendable {
-    // Safety: `watched` belongs to the Core's thread; observers join and leave by tasks of the
-    // Core.
+    // Safety: the mutable members belong to the Core's thread; observers join and leave by tasks of
+    // the Core.
 
     let presentation: (any RootPresentation<Root>)?
     private var watched: [[any WatchedSlices<Root>]] {
         didSet { count() }
     }
-    /// The modules with one slice that has a part for each session.
+    /// For each module, true if its one slice has a part for each session.
     private let isInParts: [Bool]
-    /// How many observe the slices of each module, presenters of the whole state among them: asked
-    /// for each action.
+    /// For each module, the number of observers of its slices, with the presenters of the whole
+    /// state. The numbers are stored because each action needs one.
     private var counts: [Int]
     /// The presenters of the whole state, in their order.
     private var presenters: [WholePresenter<Root>] = [] {
@@ -29,16 +29,16 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
 
     private func count() { counts = watched.map { $0.count + presenters.count } }
 
-    /// Whether the slices of a module have observers.
+    /// True if the slices of a module have observers.
     func isWatched(_ module: Int) -> Bool { counts[module] > 0 }
 
-    /// Shows what an action has changed.
+    /// Reports the changes of an action to the observers.
     func show(_ change: Change, from old: Root, to new: Root, _ cause: SliceCause) {
         let shared = presentation == nil ? nil : SessionName.shared
         let cause = cause.for(cause.session ?? shared)
         var partsShown: Int?
         for touch in change.touches where touch.isChange && !isListed(touch, in: change) {
-            // A slice that has a part for each session is one slice to those who observe it.
+            // Observers get a slice that has a part for each session as one slice.
             guard !isInParts[touch.module] else {
                 if partsShown != touch.module { show(.only, of: touch.module, old, new, cause) }
                 partsShown = touch.module
@@ -65,8 +65,8 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
         for slices in watched[module] { slices.show(key, old, new, cause) }
     }
 
-    /// Whether a touch means all slices of a module, and each of those that sessions have is noted
-    /// by itself.
+    /// True if a touch stands for all slices of a module, and the change also lists the slices of
+    /// sessions one by one.
     private func isListed(_ touch: Touch, in change: Change) -> Bool {
         touch.key == .only && !isInParts[touch.module]
             && change.touches.contains {
@@ -74,11 +74,11 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
             }
     }
 
-    /// Adds a presenter of the whole state, and shows it the state as it is.
+    /// Adds a presenter of the whole state, and calls it with the current state.
     func present(_ presenter: WholePresenter<Root>, of core: Core<Root>) {
         core.engine.perform { [self, owner = core.owner] _ in
             presenters.append(presenter)
-            // No session asked.
+            // No session is the cause of this call.
             var root = owner.current
             owner.machine?.show(&root, to: nil)
             presenter.showFirst(root)
@@ -118,30 +118,30 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
 struct SliceChange<State: ModuleState>: Sendable {
     let old: State?
     let new: State?
-    /// Which slice of the module it is.
+    /// The key of the slice within its module.
     let key: SliceKey
-    /// The action that changed it, and the session to present to.
+    /// The action that changed the slice, and the session to present to.
     let cause: SliceCause
 }
 
 private protocol WatchedSlices<Root>: AnyObject {
     associatedtype Root
-    /// Whether their observer has left.
+    /// True if the observer has left.
     var isEnded: Bool { get }
-    /// Shows what an action did to a slice, where the observer observes it.
+    /// Reports what an action did to a slice, if the observer observes the slice.
     func show(_ touched: SliceKey, _ old: Root, _ new: Root, _ cause: SliceCause)
-    /// Shows a slice to a presenter as if it had begun, for the session that the cause names.
+    /// Reports a slice to a presenter as if the slice had begun, for the session of the cause.
     func showBeginning(_ key: SliceKey, _ root: Root, _ cause: SliceCause)
 }
 
-/// One slice of a module, or all of them, with their observer.
+/// A slice of a module, or all of its slices, with their observer.
 private final class Watched<Root: RootState, State: ModuleState>: WatchedSlices {
     private let place: SlicePlace<Root, State>
-    /// The slice; `nil` for all that there are.
+    /// The key of the slice; `nil` for all slices of the module.
     private let key: SliceKey?
     private let name: String?
     private let presents: Bool
-    /// True for a part of the server itself, which observes changes for other recipients, too.
+    /// True for a part of the server itself, which also gets changes that are for other recipients.
     var seesAll = false
     private let subscription: Subscriber<(SliceChange<State>) -> Void>
 
@@ -166,7 +166,7 @@ private final class Watched<Root: RootState, State: ModuleState>: WatchedSlices 
             !(presents && cause.isElsewhere)
         else { return }
         for key in meant(by: touched, old, new) {
-            // The action may come from another session than the slice that it changed.
+            // The session of the action may not be the owner of the slice.
             let cause = key.session.map { cause.for($0) } ?? cause
             subscription.handler(
                 SliceChange(
@@ -179,7 +179,7 @@ private final class Watched<Root: RootState, State: ModuleState>: WatchedSlices 
         }
     }
 
-    /// The slices that are observed, of those that a touch means.
+    /// Returns the observed slices among the slices that a touch stands for.
     private func meant(by touched: SliceKey, _ old: Root, _ new: Root) -> [SliceKey] {
         let isOne =
             (touched.session != nil || !place.isPerSession)
@@ -191,14 +191,14 @@ private final class Watched<Root: RootState, State: ModuleState>: WatchedSlices 
         if isOne { return [touched] }
         let keys = place.keys(new)
         let known = Set(keys)
-        // In the order of their names: the same action always leads to the same calls.
+        // The keys are sorted by name, so the same action always leads to the same calls.
         return (keys + place.keys(old).filter { !known.contains($0) }).filter { key in
             key.isPart(of: touched) && isShown(key)
                 && !isIdentical(place.read(old, key), place.read(new, key))
         }
     }
 
-    /// What every session begins with belongs to none.
+    /// False for the value that every session begins with: no session owns it.
     private func isShown(_ key: SliceKey) -> Bool { key.session != nil || !place.isPerSession }
 
     func showFirst(_ root: Root, _ audience: (SliceKey) -> String?) {
@@ -215,14 +215,14 @@ private final class Watched<Root: RootState, State: ModuleState>: WatchedSlices 
         }
     }
 
-    /// All slices that there are, and that of all who have no session of their own.
+    /// Returns the keys of all slices, and the key of the shared session.
     private func firstKeys(_ root: Root) -> [SliceKey] {
         var keys = place.keys(root).filter(isShown)
         if place.isPerSession, place.form != .instances {
             let shared = SliceKey(session: SessionName.shared)
             if !keys.contains(shared) { keys.append(shared) }
         }
-        // An observer of a module that has no instance yet is called, too.
+        // An observer of a module without instances so far is called, too.
         return keys.isEmpty ? [.only] : keys
     }
 
@@ -235,7 +235,7 @@ private final class Watched<Root: RootState, State: ModuleState>: WatchedSlices 
 }
 
 extension SliceKey {
-    /// Whether a touch that leaves a name open means this slice.
+    /// True if a touch, which may leave the session or the instance open, includes this slice.
     fileprivate func isPart(of touched: SliceKey) -> Bool {
         (touched.session == nil || SliceKey(session: session) == SliceKey(session: touched.session))
             && (touched.instance == nil

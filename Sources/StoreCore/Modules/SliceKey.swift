@@ -1,6 +1,7 @@
-/// Which of a module's slices: that of a session, that of an instance, or both.
+/// The key of a slice within its module: a session, an instance, both or neither.
 ///
-/// One word: most actions are for the one slice of a module, and keep no names.
+/// A key has the size of one word: most actions are for the only slice of a module, and store no
+/// names.
 package struct SliceKey: Hashable, Sendable {
     private final class Names: Sendable {
         let session: String?
@@ -21,18 +22,18 @@ package struct SliceKey: Hashable, Sendable {
 
     private init() { names = nil }
 
-    /// The one slice of a module that has no others.
+    /// The key of a module's only slice.
     package static var only: SliceKey { SliceKey() }
 
-    /// Whether it names nothing.
+    /// True if the key names neither a session nor an instance.
     @inline(__always)
     package var isOnly: Bool { names == nil }
 
-    /// The session; `nil` where the module's slices are shared. Of a module with slices of
-    /// sessions, `nil` means what every session begins with.
+    /// The session; `nil` if the slices of the module are shared. If sessions have slices, `nil`
+    /// stands for the value that every session begins with.
     package var session: String? { names?.session }
 
-    /// The instance; `nil` where the module has none.
+    /// The instance; `nil` if the module has no instances.
     package var instance: String? { names?.instance }
 
     package static func == (a: SliceKey, b: SliceKey) -> Bool {
@@ -50,9 +51,9 @@ package struct SliceKey: Hashable, Sendable {
     }
 }
 
-/// The sessions of clients, as the engine has them.
+/// Names of sessions that the engine uses itself.
 package enum SessionName {
-    /// The session of all who have none of their own: clients without a session, and the program
-    /// where no client's action led to what it does.
+    /// The session of all clients without one of their own. The program has it, too, if its work
+    /// does not follow a client's action.
     package static let shared = "shared"
 }

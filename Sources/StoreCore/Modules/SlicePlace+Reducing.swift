@@ -1,7 +1,7 @@
-// How actions of one type change the slice at its place.
+// Reducers that change a slice at its place, each for one type of action.
 
 extension SlicePlace {
-    /// The slice, which has to be there.
+    /// Returns the slice, or throws a ``Refusal`` if it is not there.
     package func present(_ root: Root, _ key: SliceKey, _ module: String) throws(Refusal) -> State {
         if let state = read(root, key) { return state }
         if form == .instances, key.instance == nil {
@@ -14,7 +14,8 @@ extension SlicePlace {
         throw Refusal(reason: "'\(path)' is not started; dispatch \(path)/start first.")
     }
 
-    /// Whether a slice of this id may begin: it has to have a place of its own in paths.
+    /// Throws a ``Refusal`` if an instance cannot have this id, because its path would be ambiguous
+    /// or too long.
     func check(_ key: SliceKey) throws(Refusal) {
         guard form == .instances else { return }
         let id = key.instance ?? ""
@@ -27,9 +28,9 @@ extension SlicePlace {
         }
     }
 
-    /// What is done with the actions of a type: they change the slice by this reducer.
+    /// Returns the reducer for a type of action that changes the slice by `reduce`.
     ///
-    /// The slice that is always there has a way of its own, which looks no type up at run time.
+    /// A slice that is always there has a branch of its own, which looks up no types at run time.
     package func reducing<A: Action>(
         _ module: String,
         _ reduce: @escaping @Sendable (inout State, A) throws -> Void
@@ -48,8 +49,8 @@ extension SlicePlace {
         }
     }
 
-    /// What is done with the actions of a type: they change the slice by this reducer, which
-    /// returns what is to be done about it.
+    /// Returns the reducer for a type of action that changes the slice by `reduce`, which also
+    /// returns an effect.
     func reducing<A: Action>(
         _ module: String,
         withEffect reduce: @escaping @Sendable (inout State, A) throws -> Effect<State>
@@ -69,8 +70,8 @@ extension SlicePlace {
         }
     }
 
-    /// What is done with the actions of a type: they leave the slice, which has to be there, as it
-    /// is, and something is to be done about them.
+    /// Returns the reducer for a type of action that has an effect and does not change the slice.
+    /// The slice has to be there.
     package func working<A: Action>(
         _ module: String,
         _ effect: @escaping @Sendable (A) -> Effect<State>
@@ -84,7 +85,7 @@ extension SlicePlace {
         }
     }
 
-    /// An effect on its way to the runner; `nil` where there is nothing to be done.
+    /// Returns the effect with its address, for the runner; `nil` if there is no effect.
     private func pending(
         _ effect: Effect<State>,
         _ module: String,
@@ -94,10 +95,11 @@ extension SlicePlace {
         return PendingEffect(effect, at: SliceAddress(module: module, key), in: self)
     }
 
-    /// Changes a copy of the slice, and puts it in its place where that did not throw.
+    /// Changes a copy of the slice, and writes it to its place unless `change` throws.
     ///
-    /// Whatever was written is kept, also where `==` calls it equal to what was there. But a
-    /// session gets nothing of its own by an action that changes nothing: no reader would get it.
+    /// A new value is stored even if `==` calls it equal to the old value. There is one exception:
+    /// if the session has no value of its own yet, and the action changes no byte, the session gets
+    /// none. No reader would get such a value.
     private func change(
         _ root: inout Root,
         _ key: SliceKey,
@@ -117,9 +119,9 @@ extension SlicePlace {
 }
 
 extension RootMember where Value: Equatable & Encodable {
-    /// Changes a copy of the value, and puts it in its place where that did not throw.
+    /// Changes a copy of the value, and writes it to its place unless `change` throws.
     ///
-    /// Whatever was written is kept, also where `==` calls it equal to what was there.
+    /// A new value is stored even if `==` calls it equal to the old value.
     @inline(__always)
     func replace(
         _ root: inout Root,
@@ -141,8 +143,8 @@ extension RootMember where Value: Equatable & Encodable {
     }
 }
 
-/// An action as a value of the type that it was found to have: a cast that may fail costs ten times
-/// as much.
+/// Returns an action as a value of its own type, which the caller has compared. A cast that may
+/// fail costs ten times as much.
 @inline(__always)
 func cast<A: Action, Type>(_ action: A) -> Type {
     // Safety: the caller has compared the types.

@@ -1,31 +1,31 @@
-// What a function of the whole state has made of slices: whatever it wrote is put in order, and
-// what it changed is found by comparing, by reference first.
+// The work after a function of the whole state. The store normalizes the writes of the function to
+// slices, and finds its changes by a comparison, by reference first.
 
-/// What a comparison of the state before and after a function of the whole state depends on.
+/// The input of the comparison of the state before and after a function of the whole state.
 package struct Settling<Root: Sendable>: Sendable {
-    /// The state before any action, without what modules see of one another.
+    /// The state before any action, without the copies of shared values.
     let initial: Root
-    /// Compares what `==` calls equal.
+    /// Compares the bytes of values that `==` calls equal.
     let comparison: ByteComparison?
-    /// The session that the action has ended, whose slices are gone for good.
+    /// The session that the action has ended; its slices never come back.
     let endedSession: String?
-    /// The state that the function was given: behind the reducer of the action's module, with the
-    /// copies that follow from it.
+    /// The state that the function got: the state after the module's reducer, with updated copies
+    /// of shared values.
     let given: Root
-    /// Whether the store itself has changed the state since, so that what all sessions begin with
-    /// may be another.
+    /// True after the store itself has updated copies. These may be in the value that every session
+    /// begins with.
     var isCopied = false
 
-    /// Whether the action has ended this session.
+    /// True if the action has ended this session.
     func isOver(_ session: String) -> Bool { endedSession?.isSame(as: session) == true }
 }
 
 extension SlicePlace {
-    /// Puts in order what was written, where `old` is the state before it. Returns the slices that
-    /// are not as they were.
+    /// Normalizes the writes to the slices; `old` is the state before the action. Returns the keys
+    /// of the slices that changed.
     ///
-    /// - Throws: ``Refusal`` where an instance can't have its id, ``WholeStateError`` where it
-    ///   changed what all sessions begin with.
+    /// - Throws: ``Refusal`` if an instance cannot have its id, ``WholeStateError`` if the function
+    ///   changed the value that every session begins with.
     func settle(
         _ root: inout Root,
         after old: Root,
@@ -43,7 +43,8 @@ extension SlicePlace {
         case .sessionInstances(let member):
             let (isFirst, sessions) = try member.settle(&root, after: old, settling)
             return try sessions.reduce(into: isFirst ? [.only] : []) { keys, change in
-                // Its end takes all of them, also where there is none.
+                // The end of a session removes all of its instances. A single key stands for them,
+                // even if there are none.
                 guard !settling.isOver(change.session) else {
                     return keys.append(SliceKey(session: change.session))
                 }
@@ -65,15 +66,15 @@ extension SlicePlace {
 }
 
 extension RootMember where Value: Equatable & Encodable {
-    /// Whether the value has other bytes than before.
+    /// True if the value has other bytes than before.
     func isChanged(_ root: Root, after old: Root, _ settling: Settling<Root>) -> Bool {
         differs(read(old), read(root), settling.comparison)
     }
 }
 
 extension RootMember {
-    /// Puts in order what was written to the values of sessions, and returns which are not as they
-    /// were, and whether all begin with something else.
+    /// Normalizes the writes to the values of sessions. Returns the sessions whose values changed.
+    /// `isFirst` is true if the value that every session begins with has changed.
     func settle<Own>(
         _ root: inout Root,
         after old: Root,
@@ -95,7 +96,7 @@ extension RootMember {
         }
     }
 
-    /// The same as keys, of slices that are there once.
+    /// Does the same, and returns keys. The slices have no instances.
     func keys<Own>(
         _ root: inout Root,
         after old: Root,
@@ -105,8 +106,8 @@ extension RootMember {
         return (isFirst ? [.only] : []) + sessions.map { SliceKey(session: $0.session) }
     }
 
-    /// Reads the values of sessions; none where they are left out. What all sessions begin with is
-    /// the program's.
+    /// Reads the values of sessions; there are none if the member is missing. The value that every
+    /// session begins with is a part of the program, and is not read.
     func decode<Own>(
         _ root: inout Root,
         from container: KeyedDecodingContainer<SliceName>,

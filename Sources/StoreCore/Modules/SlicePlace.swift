@@ -1,4 +1,4 @@
-/// Where in the root state a slice lies.
+/// The place of a slice in the root state.
 package enum SlicePlace<Root: RootState, State: ModuleState>: Sendable {
     case always(RootMember<Root, State>)
     case started(RootMember<Root, State?>)
@@ -7,7 +7,7 @@ package enum SlicePlace<Root: RootState, State: ModuleState>: Sendable {
     case startedSessions(RootMember<Root, PerSession<State?>>)
     case sessionInstances(RootMember<Root, PerSession<Instances<State>>>)
 
-    /// The slice, where it is there.
+    /// Returns the slice, or `nil` if it is not there.
     package func read(_ root: Root, _ key: SliceKey) -> State? {
         switch self {
         case .always(let member): member.read(root)
@@ -20,7 +20,7 @@ package enum SlicePlace<Root: RootState, State: ModuleState>: Sendable {
         }
     }
 
-    /// Puts a slice in its place; `nil` where it ends.
+    /// Writes a slice to its place; `nil` removes it.
     package func write(_ state: State?, _ root: inout Root, _ key: SliceKey) {
         switch self {
         case .always(let member): if let state { member.write(state, &root) }
@@ -30,7 +30,7 @@ package enum SlicePlace<Root: RootState, State: ModuleState>: Sendable {
         case .sessions(let member):
             if let state { member.change(&root) { $0.set(state, for: key.session) } }
         case .startedSessions(let member):
-            // That it has ended is kept, until the session ends: readers get the version of it.
+            // The absence is stored until the session ends, so that readers get its version.
             member.change(&root) { $0.set(.some(state), for: key.session) }
         case .sessionInstances(let member):
             guard let instance = key.instance else { return }
@@ -44,7 +44,7 @@ package enum SlicePlace<Root: RootState, State: ModuleState>: Sendable {
 }
 
 extension SlicePlace {
-    /// How often the slice is there, for all or for one session.
+    /// The number of slices that the module has, in the shared state or for one session.
     var form: SliceForm {
         switch self {
         case .always, .sessions: .always
@@ -53,7 +53,7 @@ extension SlicePlace {
         }
     }
 
-    /// Whether each session has a slice of its own.
+    /// True if each session has a slice of its own.
     var isPerSession: Bool {
         switch self {
         case .always, .started, .instances: false
@@ -61,7 +61,7 @@ extension SlicePlace {
         }
     }
 
-    /// The member of the root state, as it is written down.
+    /// The key path of the member, as the program wrote it.
     var path: any AnyKeyPath & Sendable {
         switch self {
         case .always(let member): member.path
@@ -73,9 +73,10 @@ extension SlicePlace {
         }
     }
 
-    /// All slices that are there, those of sessions with what every session begins with.
+    /// Returns the keys of all slices. If each session has one slice, the key without a session is
+    /// among them: it stands for the value that every session begins with.
     ///
-    /// Cost: one step for each.
+    /// Cost: one step for each key.
     func keys(_ root: Root) -> [SliceKey] {
         switch self {
         case .always, .started: return [.only]
@@ -94,7 +95,7 @@ extension SlicePlace {
         [.only] + sessions.map { SliceKey(session: $0) }
     }
 
-    /// Takes out all that a session has. Returns whether there was something.
+    /// Removes all slices of a session. Returns true if there were any.
     func end(session: String, _ root: inout Root) -> Bool {
         switch self {
         case .always, .started, .instances: false
@@ -104,7 +105,8 @@ extension SlicePlace {
         }
     }
 
-    /// Whether a slice is kept under its key, and is not only what every session begins with.
+    /// True if a slice is stored under its key. False for a session that still has the value that
+    /// every session begins with.
     func has(_ root: Root, _ key: SliceKey) -> Bool {
         guard let session = key.session else { return true }
         return switch self {
@@ -115,7 +117,7 @@ extension SlicePlace {
         }
     }
 
-    /// Has the state read on behalf of a session.
+    /// Makes ``PerSession/value`` the value of the reader's session.
     func show(_ root: inout Root, to reader: SessionReader) {
         switch self {
         case .always, .started, .instances: break
@@ -128,11 +130,12 @@ extension SlicePlace {
 
 /// A member of a root state.
 ///
-/// A key path is walked at run time, at some 500 instructions a use; a stored member is read and
-/// written where it lies instead.
+/// A key path costs some 500 instructions at each use. A stored member is read and written at its
+/// offset in memory instead.
 package struct RootMember<Root: RootState, Value>: Sendable {
     let path: any WritableKeyPath<Root, Value> & Sendable
-    /// Where in the root's memory the value lies; `nil` where the path computes or observes it.
+    /// The offset of the value in the root's memory, in bytes; `nil` if the path is computed or
+    /// observed.
     private let offset: Int?
 
     package init(_ path: any WritableKeyPath<Root, Value> & Sendable) {

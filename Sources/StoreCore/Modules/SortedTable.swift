@@ -1,35 +1,35 @@
-/// Objects under names, in the order of the names' bytes: a value of which older versions stay as
-/// they are, and cost nothing to keep.
+/// A table of objects under names, sorted by the bytes of the names. Older versions of the table
+/// stay as they are, and cost nothing to keep.
 ///
-/// A dictionary that is held elsewhere is copied whole by the next change, and some part always
-/// holds the state: a batch that may be taken back, a reaction, an observer. Here a change makes
-/// the few nodes on the way to one name anew, and shares all others with the versions before: a
-/// balanced tree whose nodes never change. So any thread may read any version.
+/// If a dictionary has a second reference, the next change copies it as a whole. The state always
+/// has a second reference: in a batch that may be rolled back, in a reaction, or in an observer.
+/// This table is a balanced tree whose nodes never change. A change makes new nodes on the way to
+/// one name, and shares all other nodes with the older versions. So any thread may read any
+/// version.
 ///
-/// Cost: a look-up or a change takes log2(count) steps; an answer in order takes one for each
-/// object.
+/// Cost: a look-up or a change takes log2(count) steps, an iteration one step for each object.
 package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
     private var root: SortedNode?
 
-    /// An object as the type that all of the table have.
+    /// Casts an object to the type that all objects of the table have.
     @inline(__always)
     private static func value(_ value: AnyValue) -> Value {
         // Safety: only objects of this type come in.
         unsafeDowncast(value, to: Value.self)
     }
 
-    /// Begins without any.
+    /// Makes an empty table.
     package init() {}
 
-    /// Takes over what is sorted already, each name once.
+    /// Makes a table of members that are sorted already, each name once.
     package init(sorted members: [(key: String, value: Value)]) {
         root = .made(of: members.map { ($0.key, $0.value) }[...])
     }
 
-    /// How many there are.
+    /// The number of objects.
     package var count: Int { root?.count ?? 0 }
 
-    /// The object of a name; setting `nil` takes it out.
+    /// The object of a name; `nil` removes it.
     package subscript(key: String) -> Value? {
         get { root?.find(key).map(Self.value) }
         set {
@@ -44,10 +44,10 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
         }
     }
 
-    /// The names under which another version has something else, sorted, each with what stands
-    /// there now.
+    /// Returns the names, sorted, whose objects differ from another version. Each name has its
+    /// object in this version, or `nil` if it has none.
     ///
-    /// What both versions share is not looked at: a few changes cost log2(count) steps each.
+    /// Subtrees that both versions share are skipped: a few changes cost log2(count) steps each.
     package func differences(from old: SortedTable) -> [(key: String, value: Value?)] {
         var found: [(key: String, value: Value?)] = []
         forEachDifference(from: old) { key, new, _ in
@@ -100,16 +100,17 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
         }
     }
 
-    /// How many steps the longest way to a name has.
+    /// The number of steps on the longest way to a name.
     package var depth: Int { root?.depth ?? 0 }
 
-    /// Whether it is the same version as another one; two that are not may still be equal.
+    /// True if both are the same version. Two versions with equal objects may be different
+    /// versions.
     package func isIdentical(to other: SortedTable) -> Bool { root === other.root }
 }
 
 extension SortedTable: Sequence {
     package struct Iterator: IteratorProtocol {
-        /// The nodes that come next, each before what is right of it.
+        /// The nodes that still come, the next one last. The right side of a node follows the node.
         private var waiting: [SortedNode] = []
 
         fileprivate init(_ root: SortedNode?) { descend(from: root) }
@@ -134,20 +135,20 @@ extension SortedTable: Sequence {
     package var underestimatedCount: Int { count }
 }
 
-/// An object of a table, whatever its type is: so the nodes are of one type, and no generic one is
-/// looked up at run time for a step.
+/// An object of a table, without its type. So all nodes have one type, and no step looks up a
+/// generic type at run time.
 private typealias AnyValue = any AnyObject & Sendable
 
-/// What comes next on a way through a table in order: whole subtrees, until one has to be looked
-/// into.
+/// A walk through a table in order. Each step is a whole subtree, until the caller descends into
+/// it.
 private struct SortedSteps {
     enum Step {
         case tree(SortedNode)
-        /// The member of a node alone.
+        /// The member of a node, without the sides of the node.
         case member(SortedNode)
     }
 
-    /// From the last to the next.
+    /// The steps that still come, the next one last.
     private var waiting: [Step]
 
     init(_ root: SortedNode?) { waiting = root.map { [.tree($0)] } ?? [] }
@@ -156,7 +157,7 @@ private struct SortedSteps {
 
     mutating func skip() { waiting.removeLast() }
 
-    /// Takes the next subtree apart.
+    /// Replaces the next subtree by its left side, its member and its right side.
     mutating func descend() {
         guard case .tree(let node)? = waiting.popLast() else { return }
         if let right = node.right { waiting.append(.tree(right)) }
@@ -165,8 +166,9 @@ private struct SortedSteps {
     }
 }
 
-/// A name with what comes before and after it. Neither side has more than three times as much as
-/// the other, or the way to some names would grow long (Adams, *Efficient sets*, 1993).
+/// A member of a table, with the members before and after it. Neither side has more than three
+/// times as many members as the other. So no way to a name grows long (Adams, *Efficient sets*,
+/// 1993).
 private final class SortedNode: Sendable {
     let key: String
     let value: AnyValue
@@ -188,7 +190,7 @@ private final class SortedNode: Sendable {
         return order < 0 ? left?.find(key) : right?.find(key)
     }
 
-    /// The same with another object under a name that is there: nothing has to be balanced.
+    /// Returns the tree with another object under an existing name, which needs no balancing.
     func replacing(_ key: String, _ value: AnyValue) -> SortedNode {
         let order = key.order(beside: self.key)
         if order == 0 { return SortedNode(self.key, value, left, right) }
@@ -229,7 +231,7 @@ private final class SortedNode: Sendable {
         }
         guard let left = node.left else { return node.right }
         guard let right = node.right else { return left }
-        // The neighbour from the side that has more takes its place.
+        // The neighbour from the larger side takes the place of the removed member.
         return left.count > right.count
             ? left.last.beside(left.withoutLast, right)
             : right.first.beside(left, right.withoutFirst)
@@ -248,7 +250,8 @@ private final class SortedNode: Sendable {
         return beside(left, right.withoutLast)
     }
 
-    /// The same member between two sides of which one may have grown or shrunk by one.
+    /// Returns this member between two sides, balanced. The number of members on one side may have
+    /// changed by one.
     private func beside(_ left: SortedNode?, _ right: SortedNode?) -> SortedNode {
         let (before, after) = (left?.count ?? 0, right?.count ?? 0)
         guard before + after > 1 else { return SortedNode(key, value, left, right) }

@@ -1,12 +1,12 @@
-/// Modules whose slices may have changed, by their places in ``RootState/modules``, and who sees
-/// something of the actions.
+/// The modules whose slices may have changed, as indices into ``RootState/modules``, and the
+/// readers that see something of the actions.
 package final class TouchedModules: @unchecked Sendable {
     // Safety: belongs to the Core's thread.
 
-    /// Whether sessions see different things.
+    /// True if sessions see different states.
     private let hasSessions: Bool
     @exclusivity(unchecked) private var touched: Set<Int> = []
-    /// What was noted last; the next is often the same.
+    /// The module that was inserted last; the next one is often the same.
     @exclusivity(unchecked) private var last: Int?
     @exclusivity(unchecked) private var audience = VersionAudience.sessions([])
 
@@ -14,7 +14,7 @@ package final class TouchedModules: @unchecked Sendable {
         self.hasSessions = hasSessions
     }
 
-    /// What an action of a session has done.
+    /// Adds the change of an action from a session.
     package func insert(_ change: Change, from session: String?) {
         change.touches.forEach { touch in
             if last == touch.module { return }
@@ -29,13 +29,13 @@ package final class TouchedModules: @unchecked Sendable {
         }
     }
 
-    /// Modules whose slices may be others.
+    /// Adds modules whose slices may have changed.
     package func insert(_ modules: Range<Int>) {
         touched.formUnion(modules)
         last = nil
     }
 
-    /// Returns them in order, and forgets them.
+    /// Returns the modules in order, and forgets them.
     package func take() -> [Int] {
         last = nil
         if touched.count == 0 { return [] }
@@ -43,7 +43,7 @@ package final class TouchedModules: @unchecked Sendable {
         return touched.sorted()
     }
 
-    /// Returns who sees something of the actions since the last time.
+    /// Returns the readers that see something of the actions since the last call.
     package func takeAudience() -> VersionAudience {
         guard hasSessions else { return .everybody }
         defer { audience = .sessions([]) }
@@ -51,10 +51,10 @@ package final class TouchedModules: @unchecked Sendable {
     }
 }
 
-/// Who sees something of a version besides its number.
+/// The readers that see something of a version besides its number.
 package enum VersionAudience: Sendable, Equatable {
     case everybody
-    /// These sessions; what others see is as it was.
+    /// These sessions; the state of all others is unchanged.
     case sessions(Set<ExactText>)
 
     package mutating func insert(_ session: String) {
@@ -64,7 +64,7 @@ package enum VersionAudience: Sendable, Equatable {
         self = .sessions(sessions)
     }
 
-    /// Those of both.
+    /// Returns the readers of both.
     package func union(_ other: VersionAudience) -> VersionAudience {
         guard case .sessions(let mine) = self, case .sessions(let theirs) = other else {
             return .everybody

@@ -1,4 +1,4 @@
-/// What one part of a screen shows: a member of another view model, such as a cell of a list.
+/// A part of a screen: a member of another view model, such as a cell of a list.
 ///
 /// ```swift
 /// struct TodoCellViewModel: ViewModel {
@@ -14,31 +14,30 @@
 /// }
 /// ```
 ///
-/// Cells that have a member `id` of their own, a text or a whole number, are compared by it where a
-/// stream sends patches: one that is put at the front of a list is one operation, and the others
-/// are left as they are.
+/// The patches of a stream match cells by their own member `id`, if it is a text or a whole number.
+/// Then a new cell at the front of a list is one operation, and the other cells stay as they are.
 public protocol ViewModel: Encodable, Equatable, Sendable {}
 
-/// A named projection of the state that a client gives parameters for, in the query of the URL:
+/// A named projection of the state with parameters, which a client gives in the query of the URL:
 /// `/views/page?after=20`.
 public protocol ParameterizedViewModel<State>: ModuleReader, ViewModel {
-    /// The root state that it is made from.
+    /// The root state that the projection is made from.
     associatedtype State: RootState
-    /// What a client may ask for in the query of the URL.
+    /// The parameters that a client may give in the query of the URL.
     associatedtype Parameters: Codable & Sendable = NoFields
 
-    /// Its name in paths: the type's name without `ViewModel`, with a small first letter, where
-    /// nothing is said.
+    /// The name in paths. By default it is the type's name without `ViewModel`, with a small first
+    /// letter.
     static var name: String { get }
 
-    /// The modules that it is made from, or their interfaces; all of them where nothing is said.
+    /// The modules that the projection is made from, or their interfaces; all modules by default.
     static var reads: [any ModuleInterface.Type] { get }
 
-    /// The projection, or `nil` where there is nothing to show. Pure.
+    /// Makes the projection; `nil` if there is nothing to show. Pure.
     init?(state: State, parameters: Parameters)
 }
 
-/// A named projection of the state: what one screen, one page or one client needs of it.
+/// A named projection of the state for one screen, one page or one client.
 ///
 /// ```swift
 /// struct ListViewModel: ViewModelWithState {
@@ -52,18 +51,18 @@ public protocol ParameterizedViewModel<State>: ModuleReader, ViewModel {
 /// }
 /// ```
 ///
-/// A server shows it at `/views/list`, and streams it whenever it changes. It is made once for each
-/// change, however many watch, and only when a module that it reads has changed.
+/// A server shows the view at `/views/list`, and streams it whenever it changes. A change makes the
+/// view only once for all watchers, and only if a module that the view reads has changed.
 public protocol ViewModelWithState<State>: ParameterizedViewModel where Parameters == NoFields {
-    /// The root state that it is made from.
+    /// The root state that the projection is made from.
     associatedtype State
 
-    /// The projection, or `nil` where there is nothing to show. Pure.
+    /// Makes the projection; `nil` if there is nothing to show. Pure.
     init?(state: State)
 }
 
 extension ViewModelWithState {
-    /// The projection, which takes no parameters.
+    /// Makes the projection, which takes no parameters.
     public init?(state: State, parameters: NoFields) {
         self.init(state: state)
     }
@@ -77,21 +76,21 @@ extension ParameterizedViewModel {
         return type.prefix(1).lowercased() + type.dropFirst()
     }
 
-    /// Those that are named as modules; all of them where none is.
+    /// The modules that the type names as modules; an empty list stands for all modules.
     public static var reads: [any ModuleInterface.Type] {
         let modules: [any Module.Type] = Self.reads
         return modules
     }
 }
 
-/// What names the modules that it is made from, where each is its own interface:
-/// `static let reads: [any Module.Type] = [Todos.self]`.
+/// A type that names the modules that it is made from, if each is its own interface: `static let
+/// reads: [any Module.Type] = [Todos.self]`.
 public protocol ModuleReader {
-    /// The modules that it is made from.
+    /// The modules that the type is made from.
     static var reads: [any Module.Type] { get }
 }
 
 extension ModuleReader {
-    /// None is named.
+    /// No modules.
     public static var reads: [any Module.Type] { [] }
 }

@@ -1,35 +1,36 @@
-/// A module whose view has an action for the moment when a client begins to show it, and when that
-/// ends.
+/// A module whose view has an action for the time when a client begins to show it, and an action
+/// for the end of that.
 ///
 /// A client shows a module while it reads the module's stream.
 ///
-/// If the view has both actions, they come by turns: the first is refused from a session that
-/// shows the slice already, and the second from a session that does not. ``Presence`` keeps which
-/// sessions show which slices, so a server that starts again ends what the one before left open.
-/// A slice that stops takes its views with it, and one that is started over itself keeps them:
-/// ``StartableModule/begin(_:over:)`` carries a count of them over.
+/// If the view has both actions, each session dispatches them by turns. The first is refused if the
+/// session shows the slice already, and the second if it does not.
+///
+/// ``Presence`` records which sessions show which slices. So a start ends the views that the
+/// previous server left open. A stop of a slice ends its views. A start over an existing slice
+/// keeps its views: ``StartableModule/begin(_:over:)`` carries a count of them over.
 public protocol VisibleModule<State>: Module {
-    /// The action of the view when a client begins or ceases to show it; `nil` for none. It is
-    /// dispatched once for each session.
+    /// Returns the action of the view when a client begins or ceases to show it; `nil` for none.
+    /// The action is dispatched once for each session.
     func visibilityDidChange(to visibility: ViewVisibility) -> UI?
 }
 
-/// Whether a client shows a view.
+/// The visibility of a view in a client.
 public enum ViewVisibility: Sendable {
     /// A client shows it.
     case visible
-    /// The client shows it no more.
+    /// The client does not show it any more.
     case hidden
 }
 
 extension Slice {
-    /// The action of the module's view when its visibility changes.
+    /// Returns the action of the module's view for a change of its visibility.
     package func action(on visibility: ViewVisibility) -> (any Action)? {
         (anyModule as? any VisibleModule)?.visibilityDidChange(to: visibility)
     }
 
-    /// Finds the visibility that an action of the module's view reports, if the view has an action
-    /// for both; `nil` if it has not.
+    /// A function that returns the visibility that an action reports; `nil` if the view does not
+    /// have an action for both changes.
     var visibilityReport: (@Sendable (any Action) -> ViewVisibility?)? {
         func report<M: VisibleModule>(_ module: M) -> (@Sendable (any Action) -> ViewVisibility?)? {
             module.visibilityReport

@@ -1,5 +1,5 @@
-/// The form of what a client gets of a root state, for schemas: its session's slices stand in the
-/// place of all.
+/// The form of a root state as a client gets it, for schemas. The slices of the client's session
+/// take the place of the slices of all sessions.
 package struct VisibleRoot<Root: RootState>: Decodable {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: SliceName.self)

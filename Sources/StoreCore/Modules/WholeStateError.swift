@@ -1,9 +1,9 @@
-/// What a function of the whole state did that can't be kept: a mistake of the program's, which
-/// refuses the action. Clients get a fixed text, and the log has this one.
+/// A mistake of a function of the whole state, which refuses the action. Clients get a fixed text,
+/// and the log gets the description of this error.
 enum WholeStateError: Error, Equatable, CustomStringConvertible {
-    /// It changed what every session begins with, of a member of this type.
+    /// The function changed the value that every session begins with, of a member of this type.
     case beginning(String)
-    /// It changed the slice of this module, which the store itself keeps.
+    /// The function changed the slice of this module, which only the store itself may change.
     case keptByStore(String)
 
     var description: String {

@@ -1,21 +1,21 @@
-/// What a client asks for besides actions: a call of a use case, or a notification.
+/// A client's request that is not an action: a call of a use case, or a notification.
 ///
-/// It changes nothing. It is journaled, so that what comes of it has a cause of its own: what was
-/// asked, and by which client. The input is not kept.
+/// A request changes nothing. The journal has it as the cause of the actions that follow, with its
+/// name and its client. The input is not kept.
 package struct ClientRequest: Action {
-    /// Its wire name, which is the route's path: `usecases/login/login`.
+    /// The wire name, which is the path of the route: `usecases/login/login`.
     package let name: String
     /// The slice that has to be there; `nil` for none.
     package let address: SliceAddress?
-    /// The work that is asked for; `nil` in a replay.
+    /// The work of a use case; `nil` for a notification and in a replay.
     let effect: PendingEffect?
 
-    /// The first parts of the names, which no module may have.
+    /// The first parts of the names. No module may have these names.
     package static let useCases = "usecases"
     package static let notifications = "notify"
 
-    /// The wire name of a method of a use case, `usecases/cards/renamed`; of one that is asked of
-    /// an instance, with the id behind the use case's name, `usecases/cards/7/renamed`.
+    /// Returns the wire name of a use case's method, `usecases/cards/renamed`. If the slice is an
+    /// instance, its id follows the name of the use case: `usecases/cards/7/renamed`.
     package static func name(ofUseCase path: String, instance: String?) -> String {
         guard let instance, let slash = path.firstIndex(of: "/") else {
             return useCases + "/" + path
@@ -23,12 +23,13 @@ package struct ClientRequest: Action {
         return "\(useCases)/\(path[..<slash])/\(instance)\(path[slash...])"
     }
 
-    /// A notification of this name.
+    /// Makes a notification of this name.
     package init(notification name: String) {
         self.init(name: "\(Self.notifications)/\(name)", address: nil, effect: nil)
     }
 
-    /// The request that the journal has under a wire name; `nil` where that is another action's.
+    /// Makes the request that the journal has under a wire name; `nil` if the name belongs to an
+    /// action.
     package init?(recorded name: String) {
         let parts = name.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 1)
         guard parts.count == 2,

@@ -1,5 +1,5 @@
-/// One method of a use case: work that is asked for by name, with an input that is neither kept nor
-/// shown anywhere. It dispatches its outputs.
+/// A method of a use case: work that clients ask for by name. Its input is neither kept nor shown
+/// anywhere. The work dispatches its outputs as actions.
 ///
 /// ```swift
 /// var useCases: [UseCaseMethod<State>] {
@@ -12,21 +12,21 @@
 /// }
 /// ```
 ///
-/// A server has a route for each, `POST /usecases/login/login`, and where the module has instances
-/// `POST /usecases/cards/7/rename`: the adapter does no more than read the input. Passwords and
-/// tokens belong here: an action's fields are journaled.
+/// A server has a route for each method, `POST /usecases/login/login`. If the module has instances,
+/// the route is `POST /usecases/cards/7/rename`. The route only decodes the input. Passwords and
+/// tokens belong in use cases, because the fields of an action are journaled.
 public struct UseCaseMethod<State: Sendable>: Sendable {
-    /// The use case's name and the method's, with a slash between them.
+    /// The names of the use case and of the method, with a slash between them.
     package let path: String
     package let input: any (Codable & Sendable).Type
     package let effect: @Sendable (any Codable & Sendable) throws -> Effect<State>
 
-    /// Names a method and describes it.
+    /// Makes a method from its names and its work.
     ///
     /// - Parameters:
     ///   - useCase: the use case's name.
     ///   - method: the method's name within it.
-    ///   - cancelInFlight: whether a call cancels one that is under way.
+    ///   - cancelInFlight: cancels a call that is under way, if true.
     ///   - body: does the work, as an effect of the module.
     public init<Input: Codable & Sendable>(
         _ useCase: String,
@@ -52,10 +52,10 @@ public struct UseCaseMethod<State: Sendable>: Sendable {
 package struct BoundUseCase<Root: RootState>: Sendable {
     package let path: String
     package let input: any (Codable & Sendable).Type
-    /// The work, given its input.
+    /// Makes the work from its input.
     let effect: @Sendable (any Codable & Sendable, SliceAddress) throws -> PendingEffect?
 
-    /// The request to do the work for a slice, which has to be there.
+    /// Makes the request to do the work for a slice, which has to be there.
     package func request(
         _ input: any Codable & Sendable,
         to address: SliceAddress
