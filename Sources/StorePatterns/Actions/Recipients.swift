@@ -1,23 +1,24 @@
 public import StoreCore
 
-/// Selects the named observers and streams that get an event for what an action changes. Those
-/// without a name get it unless only some are selected.
+/// The selection of the named observers and streams that get an event for an action's change.
+/// Observers without a name get the event, unless only some names are selected.
 ///
-/// It selects the streams that get an event, and restricts nothing: the state is the same for all,
-/// and the other streams get it with the next change.
+/// The selection restricts nothing. The state is the same for all, and the other streams get it
+/// with the next change.
 public enum Recipients: Sendable, Equatable {
-    /// All.
+    /// All observers and streams.
     case all
-    /// The one that dispatched it.
+    /// The observer that dispatched the action.
     case emitter
-    /// All but the one that dispatched it.
+    /// All but the observer that dispatched the action.
     case allExcludingEmitter
-    /// Those of these names.
+    /// The observers of these names.
     case authorized(to: Set<ExactText>)
 }
 
 extension Audience {
-    /// The audience of an action that `emitter` dispatches; `nil` for all, which costs nothing.
+    /// Makes the audience of an action that `emitter` dispatches; `nil` for all, which costs
+    /// nothing.
     package init?(_ recipients: Recipients, emitter: String?) {
         let emitters = Set([emitter.map { ExactText($0) }].compactMap(\.self))
         switch recipients {
@@ -33,10 +34,10 @@ extension ChildStore {
     /// Dispatches one of the module's public actions.
     ///
     /// - Parameters:
-    ///   - action: what the module takes from everywhere.
-    ///   - recipients: which named observers are shown what it changes.
-    ///   - emitter: the name of the one that dispatches.
-    /// - Returns: whether the mailbox took it.
+    ///   - action: a public action of the module.
+    ///   - recipients: the named observers that get the change.
+    ///   - emitter: the name of the observer that dispatches.
+    /// - Returns: `true` if the Core accepted the action.
     @discardableResult
     public func dispatch(
         _ action: M.Action,
@@ -48,7 +49,7 @@ extension ChildStore {
 }
 
 extension PresenterContext {
-    /// Dispatches an action, of whose change only some are notified.
+    /// Dispatches an action whose change only the recipients get.
     public func dispatch(
         _ action: any Action,
         recipients: Recipients,

@@ -1,7 +1,7 @@
 public import StoreCore
 
-/// An action that changes nothing itself: it works outside the Core, and dispatches what comes of
-/// it.
+/// An action that works outside of the Core and changes nothing itself. The work dispatches its
+/// results.
 ///
 /// ```swift
 /// struct Multiply: SideEffect {
@@ -14,39 +14,41 @@ public import StoreCore
 /// }
 /// ```
 ///
-/// What it returns is the `value` of an answer that waits for it; what it throws is its problem.
+/// If an answer waits for the side effect, the return value is its `value`, and an error that is
+/// thrown is its problem.
 public protocol SideEffect<State, Value>: Dispatchable {
-    /// The slice that its context shows: the state of the module that lists it.
+    /// The slice in the context of the work: the state of the module that lists the action.
     associatedtype State: ModuleState
-    /// What it returns.
+    /// The type of the return value.
     associatedtype Value: Sendable = Void
 
-    /// Does the work. Several run at the same time.
+    /// Does the work. Several side effects run at the same time.
     func sideEffect(_ context: EffectContext<State>) async throws -> Value
 }
 
-/// A side effect with a policy for its failure, and for the end of the server before its own.
+/// A side effect with policies for a failure of the work, and for a server that ends before the
+/// work.
 public protocol RetriedSideEffect: SideEffect {
-    /// How often it is tried again.
+    /// The policy for further tries after a failure.
     static var retry: Retry { get }
-    /// What becomes of it on a restart.
+    /// The policy for a restart of the server.
     static var onRestart: RestartPolicy { get }
 }
 
 extension RetriedSideEffect {
-    /// It is lost.
+    /// The work is lost.
     public static var onRestart: RestartPolicy { .lost }
 }
 
 extension SideEffect {
-    /// It does its work once it is durable.
+    /// The handling: the work begins once the action is durable.
     public static var handling: ActionHandling { ActionHandling(SideEffectHandling<Self>()) }
 }
 
 extension EffectContext {
-    /// Dispatches a side effect, and waits for what it returns.
+    /// Dispatches a side effect, and returns its value.
     ///
-    /// - Throws: as `dispatch(_:file:line:)`, and what the side effect throws.
+    /// - Throws: the errors of `dispatch(_:file:line:)` and of the side effect.
     public func value<E: SideEffect>(
         of effect: E,
         file: String = #fileID,
@@ -84,7 +86,7 @@ private struct SideEffectHandling<Work: SideEffect>: HandlerMaker {
         Self.effect(of: try work.value(as: Work.self, codec)) as? Effect<State>
     }
 
-    /// A side effect works for a slice, and ends with it.
+    /// Returns `nil`, because a side effect works for a slice, and ends with it.
     func handler<Root>(of whole: RootMember<Root, Root>) -> ActionHandler<Root>? { nil }
 
     private static func effect(of action: Work) -> Effect<Work.State> {

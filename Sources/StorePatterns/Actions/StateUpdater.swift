@@ -15,8 +15,8 @@ public import StoreCore
 /// }
 /// ```
 ///
-/// One whose `State` is the root state, listed in ``/StoreCore/RootState/dispatchables``, may
-/// change several slices in one version:
+/// An action whose `State` is the root state may change several slices in one version. List it in
+/// ``/StoreCore/RootState/dispatchables``:
 ///
 /// ```swift
 /// struct Checkout: StateUpdater {
@@ -28,15 +28,16 @@ public import StoreCore
 /// }
 /// ```
 public protocol StateUpdater<State>: Dispatchable {
-    /// What it changes: the state of the module that lists it, or the root state.
+    /// The state that it changes: the state of the module that lists it, or the root state.
     associatedtype State: ModuleState
 
-    /// Changes the state, or refuses by throwing ``/StoreCore/Refusal``. Pure, as a reducer is.
+    /// Changes the state, or refuses the action by throwing ``/StoreCore/Refusal``. Pure, as a
+    /// reducer is.
     func updateState(_ state: inout State) throws
 }
 
 extension StateUpdater {
-    /// It changes the state.
+    /// The handling: the action changes the state.
     public static var handling: ActionHandling { ActionHandling(UpdaterHandling<Self>()) }
 }
 

@@ -1,9 +1,10 @@
 public import StoreCore
 
 extension Core {
-    /// Adds a reaction; one to the start dispatches at once.
+    /// Adds a reaction. A reaction to the start dispatches at once. A reaction to a notification
+    /// has no effect here, because only a server gets notifications.
     ///
-    /// - Returns: what ends it.
+    /// - Returns: a command that removes the reaction.
     @discardableResult
     public func add(reaction: Reaction<State>) -> PlainCommand {
         let place = reaction.place
@@ -22,7 +23,7 @@ extension Core {
         }
     }
 
-    /// The same as ``/StoreCore/Core/add(middleware:)``, in Unicore's words.
+    /// Adds a middleware, like ``/StoreCore/Core/add(middleware:)``; this is the name in Unicore.
     @discardableResult
     public func onAction(
         execute: @escaping @Sendable (State, any Action) -> Void

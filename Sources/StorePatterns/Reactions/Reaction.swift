@@ -1,7 +1,7 @@
 public import StoreCore
 
-/// Dispatches an action of its own accord: when the store starts, when the state changes, after an
-/// action of a type, or when something outside calls.
+/// A function that dispatches an action: at the start of the store, or after a change of the state,
+/// an action of a type, or a notification.
 ///
 /// ```swift
 /// let reactions: [Reaction<AppState>] = [
@@ -12,8 +12,8 @@ public import StoreCore
 /// ]
 /// ```
 ///
-/// Each call dispatches at most one action; `nil` means that there is nothing to do. It only
-/// decides: it runs where the Core works.
+/// Each call dispatches at most one action; `nil` stands for none. A reaction only decides, because
+/// it runs on the thread that runs the Core.
 public struct Reaction<State: Sendable>: Sendable {
     package enum Trigger: Sendable {
         case start(@Sendable () -> (any Action)?)
@@ -27,7 +27,7 @@ public struct Reaction<State: Sendable>: Sendable {
     }
 
     package let trigger: Trigger
-    /// Where it is written, which the log shows as the origin of what it dispatches.
+    /// The place in the source, which the log shows as the origin of the dispatched actions.
     package let place: String
 
     private init(_ trigger: Trigger, _ file: String, _ line: Int) {
@@ -35,12 +35,13 @@ public struct Reaction<State: Sendable>: Sendable {
         place = "\(file):\(line)"
     }
 
-    /// Whether it reacts to the start alone.
+    /// True if it reacts to the start alone.
     package var isAtStart: Bool {
         if case .start = trigger { true } else { false }
     }
 
-    /// Once, before anything else is applied but the starts of modules that start with the store.
+    /// Makes a reaction to the start. Only the starts of modules that start with the store come
+    /// before it.
     public static func onStart(
         file: String = #fileID,
         line: Int = #line,
@@ -49,7 +50,7 @@ public struct Reaction<State: Sendable>: Sendable {
         Reaction(.start(react), file, line)
     }
 
-    /// After each action that changed the state, given the state before and after it.
+    /// Makes a reaction to each action that changed the state, with the state before and after it.
     public static func onStateChange(
         file: String = #fileID,
         line: Int = #line,
@@ -58,7 +59,7 @@ public struct Reaction<State: Sendable>: Sendable {
         Reaction(.stateChange(react), file, line)
     }
 
-    /// After each action of exactly this type, given the state before and after it.
+    /// Makes a reaction to each action of exactly this type, with the state before and after it.
     public static func onDispatch<A: Action>(
         of type: A.Type,
         file: String = #fileID,
@@ -72,8 +73,8 @@ public struct Reaction<State: Sendable>: Sendable {
         )
     }
 
-    /// When a client notifies the store: over HTTP `POST /notify/<name>`, whose body is the
-    /// payload.
+    /// Makes a reaction to a notification by a client: over HTTP `POST /notify/<name>`, whose body
+    /// is the payload.
     public static func onNotification<Payload: Decodable & Sendable>(
         _ name: String,
         as payload: Payload.Type,

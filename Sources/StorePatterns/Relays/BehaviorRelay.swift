@@ -2,10 +2,11 @@ public import StoreCore
 import StorePlatform
 import Synchronization
 
-/// Keeps a value, and passes it to each new listener, and to all whenever it is taken or changed.
+/// A value with listeners. A new listener gets the value at once, and all listeners get it again
+/// after each change.
 ///
-/// Any thread may call anything here. Listeners get one value after the other, in the order in
-/// which they came.
+/// Any thread may call any function. Listeners get the values one after the other, in the order of
+/// the changes.
 public final class BehaviorRelay<Value: Sendable>: Sendable {
     private struct Change: Action {
         let apply: @Sendable (inout Value) -> Void
@@ -26,26 +27,26 @@ public final class BehaviorRelay<Value: Sendable>: Sendable {
     /// The value that listeners got last.
     public var value: Value { current.withLock { $0 } }
 
-    /// Takes a value in place of the one that it has.
+    /// Replaces the value.
     public func accept(_ value: Value) {
         modify { $0 = value }
     }
 
-    /// Changes the value in one step, which listeners get once, however much it changes.
+    /// Changes the value in one step. Listeners get only the result.
     public func modify(_ change: @escaping @Sendable (inout Value) -> Void) {
         core.dispatch(Change(apply: change))
     }
 
-    /// Calls `listener` with the value as it is, and whenever it is taken or changed.
+    /// Calls `listener` with the current value, and with the new value after each change.
     ///
-    /// - Returns: what ends it.
+    /// - Returns: a command that removes the listener.
     @discardableResult
     public func observe(_ listener: @escaping @Sendable (Value) -> Void) -> PlainCommand {
         core.observe(with: listener)
     }
 
-    /// The value as it is, and whenever it is taken or changed. Ends with the task that takes them;
-    /// of values that are not taken in time only the newest is kept.
+    /// The current value, and the new value after each change. The stream ends with the task that
+    /// iterates over it. If the task is slow, only the newest value is kept for it.
     public var values: AsyncStream<Value> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let end = observe { continuation.yield($0) }

@@ -1,10 +1,11 @@
 public import StoreCore
 
-/// Passes values on to the listeners of that moment, and keeps none: a login that is completed, a
-/// screen that is to close. A listener that comes later does not get it.
+/// A relay that passes values on to its current listeners, and keeps none: a login that is
+/// completed, a screen that is to close. A later listener does not get such a value.
 ///
-/// Any thread may call anything here. Listeners get one value after the other, in the order in
-/// which they came; a value that a listener has the relay accept comes after the one that it gets.
+/// Any thread may call any function. Listeners get the values one after the other, in the order of
+/// the calls. If a listener calls ``accept(_:)``, all listeners get that value after the current
+/// one.
 public final class PublishRelay<Value: Sendable>: Sendable {
     private struct Published: Action {
         let value: Value
@@ -15,14 +16,14 @@ public final class PublishRelay<Value: Sendable>: Sendable {
     /// Makes a relay without listeners.
     public init() {}
 
-    /// Passes a value on.
+    /// Passes a value on to all listeners.
     public func accept(_ value: Value) {
         core.dispatch(Published(value: value))
     }
 
-    /// Calls `listener` with each value from now on.
+    /// Calls `listener` with each later value.
     ///
-    /// - Returns: what ends it.
+    /// - Returns: a command that removes the listener.
     @discardableResult
     public func observe(_ listener: @escaping @Sendable (Value) -> Void) -> PlainCommand {
         core.add { (_: Int, action: any Action) in
@@ -30,8 +31,8 @@ public final class PublishRelay<Value: Sendable>: Sendable {
         }
     }
 
-    /// The values from now on, all that are not taken yet among them. Ends with the task that takes
-    /// them.
+    /// The later values, which are all kept until the task takes them. The stream ends with the
+    /// task that iterates over it.
     public var values: AsyncStream<Value> {
         AsyncStream { continuation in
             let end = observe { continuation.yield($0) }

@@ -1,11 +1,11 @@
 /// A view on a route.
 public struct PresentedView: Codable, Equatable, Sendable {
-    /// Its name.
+    /// The name of the view.
     public let view: String
-    /// How it came there.
+    /// The style in which the view is presented.
     public let style: PresentationStyle
 
-    /// Names a view, and how it is presented.
+    /// Makes a view of a route.
     public init(view: String, style: PresentationStyle) {
         self.view = view
         self.style = style
@@ -13,16 +13,16 @@ public struct PresentedView: Codable, Equatable, Sendable {
 }
 
 extension PresentedView {
-    /// The name of the view of one of a module's instances: `cards/7`.
+    /// Returns the name of the view of an instance: `cards/7`.
     static func name(_ view: String, of instance: String) -> String { view + "/" + instance }
 }
 
-/// How a view is presented.
+/// The style in which a view is presented.
 public enum PresentationStyle: String, Codable, Sendable {
     /// On top of a stack.
     case push
-    /// Before all else, until it is dismissed.
+    /// Over all other views, until it is dismissed.
     case modal
-    /// In place of all else.
+    /// In place of all other views.
     case root
 }

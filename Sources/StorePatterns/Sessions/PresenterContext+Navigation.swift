@@ -1,29 +1,29 @@
 public import StoreCore
 
 extension PresenterContext {
-    /// Pushes views on the stacks of those who asked, and pops them.
+    /// The navigator that pushes views on the route of the session, and pops them.
     public var navigation: RouteNavigator { navigator(.push) }
-    /// Presents views before all else to those who asked, and dismisses them.
+    /// The navigator that presents views over all others, and dismisses them.
     public var modal: RouteNavigator { navigator(.modal) }
-    /// Presents views to those who asked in place of all else.
+    /// The navigator that presents a view in place of all others.
     public var window: RouteNavigator { navigator(.root) }
 
-    /// The presenter's own view: the name that it gives, or its module's; of an instance, that name
-    /// and the id, `cards/7`.
+    /// The presenter's own view: the name that the presenter declares, or the name of its module.
+    /// For an instance, the id follows: `cards/7`.
     public var view: String {
         let module = module ?? self.name
         let name = (presenter as? any ViewPresenter.Type)?.view(of: module) ?? module
         return instance.map { PresentedView.name(name, of: $0) } ?? name
     }
 
-    /// Takes the presenter's own view off the route of the slice's session, and off every session's
-    /// where the slice is shared.
+    /// Removes the presenter's own view from the route of the slice's session. If the slice is
+    /// shared, removes the view from all routes.
     public func withdraw(file: String = #fileID, line: Int = #line) {
         withdraw(view, file: file, line: line)
     }
 
-    /// Takes a view off the route of the slice's session, and off every session's where the slice
-    /// is shared: what it showed is gone.
+    /// Removes a view, whose content is gone, from the route of the slice's session. If the slice
+    /// is shared, removes the view from all routes.
     public func withdraw(_ view: String, file: String = #fileID, line: Int = #line) {
         access.engine?.dispatchProgramAction(
             Sessions.Internal.withdrawn(view: view, sessions: session.map { [$0] }),

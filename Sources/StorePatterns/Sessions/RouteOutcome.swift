@@ -1,12 +1,12 @@
-/// Receives what became of a change of routes.
+/// Receives the outcome of a change of routes.
 public typealias RouteCompletion = @Sendable (RouteOutcome) -> Void
 
-/// What became of a change of routes.
+/// The outcome of a change of routes.
 public enum RouteOutcome: Sendable, Equatable {
-    /// The client has confirmed that it shows it.
+    /// The client has confirmed that it shows the route.
     case shown
-    /// It has not confirmed it within ``RouteWatch/secondsMax`` seconds.
+    /// The client has not confirmed the route within ``RouteWatch/secondsMax`` seconds.
     case unconfirmed
-    /// It was not applied: the store has ended, or its journal failed.
+    /// The change was not applied: the store has ended, or its journal failed.
     case dropped
 }

@@ -2,9 +2,9 @@ package import StoreCore
 import StorePlatform
 import Synchronization
 
-/// Waits until clients confirm that they show what was presented to them.
+/// The changes of routes that clients have not confirmed yet.
 public final class RouteWatch: Sendable {
-    /// How long a client may take, in seconds.
+    /// The time that a client has to confirm a route, in seconds.
     public static let secondsMax = 3
 
     private struct Change: Sendable {
@@ -21,12 +21,13 @@ public final class RouteWatch: Sendable {
     private let sleep: @Sendable (Duration) async throws -> Void
     private let table = Locked(Table())
 
-    /// - Parameter sleep: passes the time.
+    /// - Parameter sleep: waits for a duration.
     package init(sleep: @escaping @Sendable (Duration) async throws -> Void) {
         self.sleep = sleep
     }
 
-    /// Waits until the client of this session shows what this version has.
+    /// Calls `completion` when the client of a session shows the route of this version. After
+    /// ``secondsMax`` seconds the outcome is `unconfirmed`.
     func wait(
         for session: String,
         toShow version: UInt64,
@@ -44,7 +45,8 @@ public final class RouteWatch: Sendable {
         }
     }
 
-    /// A session's client shows the route as this version has it. Any thread.
+    /// Records that the client of a session shows the route of this version. Any thread may call
+    /// this.
     package func isShown(_ version: UInt64, by session: String) {
         let shown = table.withLock { table -> [RouteCompletion] in
             var shown: [RouteCompletion] = []
@@ -60,6 +62,6 @@ public final class RouteWatch: Sendable {
 }
 
 extension CoreHandle {
-    /// Waits for clients to show what presenters have presented, where the state has ``Sessions``.
+    /// The changes of routes that wait for clients; `nil` if the state does not have ``Sessions``.
     package var routes: RouteWatch? { (presentation as? any RoutePresentation)?.routes }
 }

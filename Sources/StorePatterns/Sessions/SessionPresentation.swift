@@ -2,17 +2,17 @@ package import StoreCore
 
 /// A presentation by routes, which clients confirm.
 package protocol RoutePresentation: Presentation {
-    /// Waits for clients to show what was presented to them.
+    /// The changes of routes that clients have not confirmed yet.
     var routes: RouteWatch { get }
 }
 
-/// Which module is shown by which view, so that what a presenter presents reaches the sessions that
-/// asked for it.
+/// The presentation of a state with ``Sessions``: a module is presented to a session if the
+/// session's route has one of the module's views.
 final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresentation {
     let routes: RouteWatch
     private let place: SlicePlace<Root, Sessions.State>
     private let modules: Root.Modules
-    /// The views that show a module, by its place; `nil` where it has no presenter.
+    /// For each module, the views that show it; `nil` if it has no presenter.
     private let views: [[String]?]
 
     init(of modules: Root.Modules, at place: SlicePlace<Root, Sessions.State>, _ routes: RouteWatch)
@@ -40,19 +40,22 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
         return !views.contains { state[session]?.shows($0) == true }
     }
 
-    /// The views of a slice: those of its module, and of an instance its own, too. `nil` where it
-    /// has none, and so is hidden from no session.
+    /// Returns the views of a slice: the views of its module, and for an instance its own views,
+    /// too. Returns `nil` if there are none; such a slice is hidden from no session.
     private func views(of touch: Touch) -> [String]? {
         guard let views = views[touch.module], !views.isEmpty else { return nil }
         guard let instance = touch.key.instance else { return views }
         return views + views.map { PresentedView.name($0, of: instance) }
     }
 
-    /// The session of a slice, where its route lacks the views of the slice; of a shared slice, all
-    /// clients without a session, where no route has one of them: then the state was made without
-    /// routes.
+    /// Returns a function that finds the session to which a slice is presented when the store
+    /// begins; `nil` for none.
     ///
-    /// Cost: one step for each view on a route, and then one for each slice.
+    /// A slice of a session is presented to its session, if the route lacks all views of the slice.
+    /// A shared slice is presented to the shared session, if no route has one of its views. The
+    /// state was then made without routes.
+    ///
+    /// Cost: one step for each view on a route, and then one step for each slice.
     func firstAudience(of module: Int, in root: Root) -> (SliceKey) -> String? {
         guard views[module]?.isEmpty == false, let state = place.read(root, .only) else {
             return { _ in nil }
@@ -72,7 +75,7 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
         throws(Refusal)
     {
         guard isHidden(Touch(module, key), from: session ?? Sessions.shared, in: root),
-            // What is not started can't be shown either, and that is the better answer.
+            // If the slice is not started, a later check refuses the action with a better reason.
             modules[module].slice.isThere(root, key)
         else { return }
         let name = SliceAddress(module: modules[module].name, key).path

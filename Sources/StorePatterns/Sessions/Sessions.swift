@@ -1,7 +1,7 @@
 public import StoreCore
 
-/// The conversations that clients have with the store, and what each of them is shown: a slice of
-/// the state, so that routes are journaled, replayed and streamed like all else.
+/// The sessions of clients, with the route of each. They are a slice of the state, so routes are
+/// journaled, replayed and streamed like all other slices.
 ///
 /// A root state that mounts it has sessions:
 ///
@@ -14,12 +14,12 @@ public import StoreCore
 /// ]
 /// ```
 ///
-/// On the wire the slice is an object with a member for each session, of which a client gets its
-/// own. The names are no credentials.
+/// On the wire the slice is an object with a member for each session. A client gets the member of
+/// its own session. The names of sessions are no credentials.
 public struct Sessions: EffectfulModule {
-    /// The route of each session.
+    /// The sessions by name, each with its route.
     public struct State: ModuleState {
-        /// A session as it was put in its place.
+        /// A stored session, which several versions of the table share.
         fileprivate final class Entry: Sendable {
             let session: Session
 
@@ -28,10 +28,10 @@ public struct Sessions: EffectfulModule {
 
         fileprivate var table = SortedTable<Entry>()
 
-        /// Begins with the shared session alone.
+        /// Makes a table with the shared session alone.
         public init() { table[Sessions.shared] = Entry(Session()) }
 
-        /// The session of a name, where there is one.
+        /// The session of a name; `nil` if there is none.
         public subscript(name: String) -> Session? { table[name]?.session }
 
         /// The sessions by name, ``Sessions/shared`` among them. Cost: one step for each.
@@ -58,7 +58,8 @@ public struct Sessions: EffectfulModule {
             try container.encode(sessions)
         }
 
-        /// Whether both have equal sessions under the same names. What both share is not looked at.
+        /// True if both have equal sessions under the same names. Sessions that both share are
+        /// skipped.
         public static func == (a: State, b: State) -> Bool {
             var isEqual = a.table.count == b.table.count
             guard isEqual else { return false }
@@ -70,31 +71,32 @@ public struct Sessions: EffectfulModule {
         }
     }
 
-    /// One client's conversation.
+    /// The conversation of one client.
     public struct Session: Codable, Equatable, Sendable {
-        /// What is presented, the lowest first.
+        /// The presented views, the lowest first.
         public fileprivate(set) var route: [PresentedView] = []
 
-        /// Whether a view is presented.
+        /// True if a view is presented.
         public func shows(_ view: String) -> Bool {
             route.contains { $0.view.isSame(as: view) }
         }
     }
 
-    /// What a server and presenters dispatch.
+    /// The actions of the server and of presenters.
     public enum Internal: ModuleAction {
         /// A client has begun a session.
         case began(session: String)
-        /// A session has ended; whatever works for it is cancelled.
+        /// A session has ended; its effects are cancelled.
         case ended(session: String)
-        /// A view is put on top. One that is presented already stays where it is.
+        /// A view is put on top, or in place of all others if the style is `root`. A view that is
+        /// presented already stays in its place.
         case presented(view: String, style: PresentationStyle, sessions: [String])
-        /// The topmost view of this style is taken away, with all above it.
+        /// The topmost view of this style is removed, with all views above it.
         case dismissed(style: PresentationStyle, sessions: [String])
-        /// All above a view is taken away; nothing where it is not presented.
+        /// All views above a view are removed. Nothing changes if the view is not presented.
         case dismissedUntil(view: String, sessions: [String])
-        /// What a view showed is gone: it is removed from the routes of these sessions, of all
-        /// where they are left out.
+        /// The content of a view is gone. The view is removed from the routes of these sessions, or
+        /// from all routes if `sessions` is `nil`.
         case withdrawn(view: String, sessions: [String]? = nil)
     }
 
@@ -104,8 +106,8 @@ public struct Sessions: EffectfulModule {
     /// Makes the module.
     public init() {}
 
-    /// Never refused: a session that has ended meanwhile is passed over. What works for a session
-    /// ends with it.
+    /// Changes the routes. Never refused: a session that has ended in the meantime is skipped. The
+    /// end of a session cancels its effects.
     public func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
         switch action {
         case .began(let session):

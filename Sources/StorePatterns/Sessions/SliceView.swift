@@ -1,21 +1,21 @@
 public import StoreCore
 
 extension Mount {
-    /// The same module, whose view is presented while its slice is there.
+    /// Returns the same module, whose view is presented while its slice is there.
     ///
     /// ```swift
     /// Home().at(\.home).presented()
     /// ```
     ///
-    /// It is presented to the session that starts the slice, under the module's name; that of an
-    /// instance under `cards/7`. When the slice ends, the view is taken away. A slice that is
-    /// always there has no such moment, which the start refuses.
+    /// The view is presented to the session that starts the slice. Its name is the name of the
+    /// module, and for an instance `cards/7`. When the slice ends, the view is removed. A store
+    /// does not start if the slice is always there, because nothing would present the view.
     ///
-    /// - Parameter style: how the view is presented.
+    /// - Parameter style: the style in which the view is presented.
     /// - Returns: the module with that presenter.
     public func presented(as style: PresentationStyle = .push) -> Mount {
         if let module = slice.anyModule { return presented(module, style) }
-        // A field has no module, and is always there: the start refuses it.
+        // A field has no module, and is always there: the start of the store refuses it.
         let view = SliceView<Sessions.State>(style: style)
         return presented(by: view, named: "presented", needsStart: true)
     }
@@ -26,14 +26,14 @@ extension Mount {
 }
 
 extension StartableMount {
-    /// The same module, whose view is presented while its slice is there; see
+    /// Returns the same module, whose view is presented while its slice is there; see
     /// `Mount.presented(as:)`.
     public func presented(as style: PresentationStyle = .push) -> StartableMount {
         changed { $0.presented(as: style) }
     }
 }
 
-/// Presents the view of a slice while that is there.
+/// A presenter that presents the view of a slice while the slice is there.
 private struct SliceView<State: ModuleState>: ViewPresenter {
     let style: PresentationStyle
 

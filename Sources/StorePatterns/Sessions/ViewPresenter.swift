@@ -15,25 +15,25 @@ public import StoreCore
 /// }
 /// ```
 ///
-/// Where that is all that it does, `.presented()` stands for it.
+/// If a presenter does no more than this, use `.presented()` instead.
 ///
-/// The module's ``/StoreCore/Module/UI`` actions are taken from sessions whose route has the view,
-/// and refused from all others. The view of an instance is that name and the id, `cards/7`; its
-/// actions are taken where the route has it, or the view of the module, `cards`. The root state has
-/// to mount ``Sessions``.
+/// A session may dispatch the module's ``/StoreCore/Module/UI`` actions only if its route has the
+/// view. The view of an instance has the name of the module's view and the id, `cards/7`. A session
+/// may also dispatch the actions of an instance if its route has the view of the module, `cards`.
+/// The root state has to mount ``Sessions``.
 public protocol ViewPresenter: Presenter {
-    /// The name under which the view is presented. Empty, as by default, it stands for the name of
-    /// the module that the presenter is mounted with.
+    /// The name under which the view is presented. An empty name, the default, stands for the name
+    /// of the module that the presenter is mounted with.
     static var view: String { get }
 }
 
 extension ViewPresenter {
-    /// The module's name.
+    /// An empty name, for the name of the module.
     public static var view: String { "" }
 
-    /// The name of the view where the presenter is mounted with a module.
+    /// Returns the name of the view, if the presenter is mounted with a module.
     static func view(of module: String) -> String { view.isEmpty ? module : view }
 
-    /// Views are presented to sessions.
+    /// The module ``Sessions``, because views are presented to sessions.
     public static var neededModule: (any ModuleInterface.Type)? { Sessions.self }
 }

@@ -1,35 +1,35 @@
 public import StoreCore
 
-/// Takes the outputs of an interactor, and hands them to the module that shows them.
+/// A dispatcher that hands the outputs of an interactor to the module that shows them.
 ///
 /// Each call waits until its output is applied, so that outputs keep their order.
 public struct AnyDispatcher<Action: Sendable>: Sendable {
     private let send: @Sendable (Action) async throws -> Void
 
-    /// Makes a dispatcher of what is to be done with each action.
+    /// Makes a dispatcher that calls `dispatch` with each action.
     public init(dispatch: @escaping @Sendable (Action) async throws -> Void) {
         send = dispatch
     }
 
-    /// Hands an action over, and waits until it is applied.
+    /// Dispatches an action, and waits until it is applied.
     public func dispatch(_ action: Action) async throws {
         try await send(action)
     }
 
-    /// A dispatcher of other actions, each of which is translated: several interactors can speak to
-    /// one module in its words.
+    /// Returns a dispatcher of another type of actions, which are translated first. So several
+    /// interactors can dispatch to one module, in the actions of that module.
     public func map<Other: Sendable>(
         _ translate: @escaping @Sendable (Other) -> Action
     ) -> AnyDispatcher<Other> {
         AnyDispatcher<Other> { try await self.dispatch(translate($0)) }
     }
 
-    /// The same dispatcher.
+    /// Returns the same dispatcher.
     public func asDispatcher() -> AnyDispatcher<Action> { self }
 }
 
 extension EffectContext {
-    /// A dispatcher of one type of the module's actions, for an interactor.
+    /// Returns a dispatcher for one type of the module's actions, for an interactor.
     public func dispatcher<Action: ModuleAction>(
         for action: Action.Type,
         file: String = #fileID,

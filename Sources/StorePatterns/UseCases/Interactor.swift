@@ -1,5 +1,5 @@
-/// Does the work of a use case: input and output, and calls of services. Its outputs go to the
-/// dispatcher.
+/// An object that does the work of a use case: input, output and calls of services. The outputs go
+/// to the dispatcher.
 ///
 /// ```swift
 /// protocol LoginUseCase {
@@ -9,9 +9,9 @@
 /// final class LoginInteractor: Interactor<Login.Internal>, LoginUseCase { … }
 /// ```
 open class Interactor<Action: Sendable>: @unchecked Sendable {
-    // Safety: it has one constant here; a subclass that adds variables answers for them.
+    // Safety: this class has one constant; a subclass that adds variables has to make them safe.
 
-    /// Where its outputs go.
+    /// The dispatcher of the outputs.
     public let dispatcher: AnyDispatcher<Action>
 
     /// Makes an interactor whose outputs go to `dispatcher`.

@@ -1,12 +1,13 @@
-/// Changes what is shown for each output of an interactor: the pure half of Plan's presenter.
+/// A pure function that changes the shown state for each output of an interactor. In Plan, this is
+/// the pure half of a presenter.
 ///
-/// A module's reducer is one; a type of its own is worth having where several modules share it.
+/// A module's reducer is a translator. A type of its own is useful if several modules share it.
 public protocol Translator<Action, Store>: Sendable {
     /// The outputs of an interactor.
     associatedtype Action: Sendable
-    /// What is shown: a module's slice, or a part of it.
+    /// The shown state: a module's slice, or a part of it.
     associatedtype Store
 
-    /// Changes what is shown.
+    /// Changes the shown state.
     func translate(action: Action, store: inout Store)
 }
