@@ -1,13 +1,13 @@
 import Glibc
 
-/// A text that equals another one only where their bytes, in UTF-8, are the same.
+/// A text that equals another one only if their bytes, in UTF-8, are the same.
 ///
 /// `String` compares by canonical equivalence: `"\u{E9}" == "e\u{301}"`, the two spellings of é. So
-/// a dictionary with texts for keys has room for only one of the two, while JSON, URLs, file names
-/// and databases keep both. macOS writes file names in the second spelling, and most
-/// keyboards write the first.
+/// a dictionary with texts for keys has room for only one of the two. JSON, URLs, file names and
+/// databases keep both. macOS writes file names in the second spelling, and most keyboards write
+/// the first.
 ///
-/// A state uses it for the keys of a dictionary wherever clients choose the keys:
+/// A state uses it for the keys of a dictionary if clients choose the keys:
 ///
 /// ```swift
 /// struct State: ModuleState {
@@ -17,21 +17,22 @@ import Glibc
 /// state.votes[ExactText(action.name), default: 0] += 1
 /// ```
 ///
-/// With `[String: Int]` there, a document that has both spellings is refused when it is read: one
-/// of the two values would be lost. `String` is right where the program itself writes the keys, and
-/// for texts that are only shown. In JSON it is a string, or the name of a member.
+/// With `[String: Int]` instead, a document that has both spellings is refused when it is read,
+/// because one of the two values would be lost. `String` is right for keys that the program itself
+/// writes, and for texts that are only shown. In JSON, an exact text is a string or the name of a
+/// member.
 ///
 /// Cost of a comparison: `memcmp` of the bytes.
 public struct ExactText: Sendable {
     /// The text itself.
     public let text: String
 
-    /// Takes a text as it is.
+    /// Makes an exact text of a text.
     public init(_ text: String) { self.text = text }
 }
 
 extension ExactText: Hashable {
-    /// Whether both have the same bytes.
+    /// True if both have the same bytes.
     public static func == (a: ExactText, b: ExactText) -> Bool { a.text.isSame(as: b.text) }
 
     /// Hashes the bytes.
@@ -40,13 +41,13 @@ extension ExactText: Hashable {
             hasher.combine(bytes: UnsafeRawBufferPointer($0))
         }
         if isHashed == nil { for byte in text.utf8 { hasher.combine(byte) } }
-        // No text has this byte: it ends the text, so that "a", "bc" and "ab", "c" differ.
+        // No text has this byte. As the end of the text, it keeps "a", "bc" and "ab", "c" apart.
         hasher.combine(0xFF as UInt8)
     }
 }
 
 extension ExactText: Comparable {
-    /// The order of the bytes, which is also that of the Unicode code points.
+    /// Compares the bytes. Their order is also the order of the Unicode code points.
     public static func < (a: ExactText, b: ExactText) -> Bool { a.text.order(beside: b.text) < 0 }
 }
 
@@ -75,12 +76,12 @@ extension ExactText: CodingKeyRepresentable {
     /// The text as the name of a member.
     public var codingKey: any CodingKey { Key(stringValue: text) }
 
-    /// Takes the name of a member.
+    /// Makes a text of the name of a member.
     public init(codingKey: some CodingKey) { text = codingKey.stringValue }
 }
 
 extension ExactText: ExpressibleByStringLiteral {
-    /// Takes a text that the program has written.
+    /// Makes a text of a literal.
     public init(stringLiteral text: String) { self.text = text }
 }
 
@@ -90,13 +91,13 @@ extension ExactText: CustomStringConvertible {
 }
 
 extension String {
-    /// Whether both texts have the same bytes: `==` is also true for two spellings of é.
+    /// True if both texts have the same bytes. `==` is also true for two spellings of é.
     package func isSame(as other: String) -> Bool {
         utf8.count == other.utf8.count && order(beside: other) == 0
     }
 
-    /// Below 0 where the bytes come before those of another text, 0 where both have the same, above
-    /// 0 where they come behind.
+    /// Returns the order of the bytes beside those of another text: below 0 if they come first, 0
+    /// if they are the same, and above 0 if they come last.
     package func order(beside other: String) -> Int {
         let order = utf8.withContiguousStorageIfAvailable { mine in
             other.utf8.withContiguousStorageIfAvailable { theirs in
@@ -113,9 +114,10 @@ extension String {
         return utf8.lexicographicallyPrecedes(other.utf8) ? -1 : 1
     }
 
-    /// The text with A to Z in lower case, and no other letter touched.
+    /// The text with A to Z in lower case, and all other letters unchanged.
     ///
-    /// `lowercased()` makes a plain k of the Kelvin sign, U+212A, which no host and no token has.
+    /// `lowercased()` also turns the Kelvin sign, U+212A, into a plain k. No host and no token has
+    /// that sign.
     package var lowercasedASCII: String {
         guard utf8.contains(where: { 0x41...0x5A ~= $0 }) else { return self }
         return String(decoding: utf8.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }, as: UTF8.self)
@@ -123,6 +125,6 @@ extension String {
 }
 
 extension Sequence<String> {
-    /// Whether one of the texts has the same bytes as `text`.
+    /// True if one of the texts has the same bytes as `text`.
     package func contains(exactly text: String) -> Bool { contains { $0.isSame(as: text) } }
 }

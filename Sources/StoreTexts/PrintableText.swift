@@ -1,8 +1,9 @@
 extension Unicode.Scalar {
-    /// Whether it shows as something, and does nothing besides: no control character, no separator
-    /// of lines, none that changes the direction of the text, none that is not assigned.
+    /// True if the scalar shows as a character, and does nothing else. False for control
+    /// characters, separators of lines, format characters such as a change of the text's direction,
+    /// and unassigned or private scalars.
     ///
-    /// What a client sends is repeated in messages and in the log with such characters alone.
+    /// Messages and the log repeat a client's input with printable scalars alone.
     package var isPrintable: Bool {
         if value < 0x7F { return value >= 0x20 }
         return switch properties.generalCategory {
