@@ -20,28 +20,28 @@ public struct AppState: RootState {
     public var counter = Counter.State()
     /// The list of things to do.
     public var todos = Todos.State()
-    /// The list of movies, for each session that is shown it.
+    /// The list of movies, for each session that has started it.
     public var home = PerSession<Home.State?>()
     /// The card of the movie that a session has chosen.
     public var movieCard = PerSession<MovieCard.State?>()
-    /// How far a session's login is.
+    /// The progress of each session's login.
     public var login = PerSession(Login.State())
-    /// Who is logged in with a session.
+    /// The user who is logged in with a session.
     public var user = PerSession<User.State?>()
-    /// What each session is shown.
+    /// The sessions and their routes.
     public var sessions = Sessions.State()
 
-    /// What a fresh store serves before any action.
+    /// Makes the state before any action.
     public init() {}
 
-    /// Which module has which slice.
+    /// The modules with their slices.
     public static let modules: Modules = [
         Counter.module.at(\.counter),
         Todos.module.at(\.todos),
         Home.module.at(\.home).presented(by: Home.presenter),
         MovieCard.module.at(\.movieCard).presented(),
         Login.module.at(\.login).presented(by: Login.presenter),
-        // A client that could start it would be logged in without a password.
+        // A client that could start this module would be logged in without a password.
         User.module.at(\.user).lifecycle(.program),
         Sessions().at(\.sessions),
     ]

@@ -1,4 +1,4 @@
-// Who has the state has what its modules show to others.
+// A target that imports the state also gets the interfaces of its modules.
 @_exported public import DefaultCounterInterface
 @_exported public import DefaultHomeInterface
 @_exported public import DefaultLoginInterface

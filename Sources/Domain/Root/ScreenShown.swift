@@ -1,7 +1,7 @@
 import DefaultCounterInterface
 public import StoreCore
 
-/// A screen has come into view. Changes nothing; it is there for analytics.
+/// A screen has come into view. The action changes nothing; it is there for analytics.
 public struct ScreenShown: TrackedAction, Codable {
     /// The screen's name for visitors.
     public let name: String
@@ -11,7 +11,7 @@ public struct ScreenShown: TrackedAction, Codable {
         self.name = name
     }
 
-    /// What analytics keep of it: the screen, and where the counter stood at that moment.
+    /// Returns the record for analytics: the screen, and the counter before the action.
     public func record(before state: AppState) -> Record {
         Record(screen: name, counter: state.counter.counter)
     }

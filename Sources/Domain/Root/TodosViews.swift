@@ -1,17 +1,17 @@
 public import DefaultTodosInterface
 public import StoreCore
 
-/// What the screen of the list shows; nothing where the list is empty.
+/// The screen of the list; absent if the list is empty.
 public struct ListViewModel: ViewModelWithState {
-    /// It is made of the list alone.
+    /// The view is made of the list alone.
     public static let reads: [any ModuleInterface.Type] = [Todos.self]
 
-    /// What is to be done, in order.
+    /// The texts of the items, in order.
     public let texts: [String]
-    /// How many of these are not done yet.
+    /// The number of items that are not done yet.
     public let pending: Int
 
-    /// `nil` where the list is empty.
+    /// Makes the view; `nil` if the list is empty.
     public init?(state: AppState) {
         guard !state.todos.items.isEmpty else { return nil }
         texts = state.todos.items.map(\.text)
@@ -21,21 +21,21 @@ public struct ListViewModel: ViewModelWithState {
 
 /// The items that a client asks for: `/views/items?completed=false&limit=2`.
 public struct ItemsViewModel: ParameterizedViewModel {
-    /// It is made of the list alone.
+    /// The view is made of the list alone.
     public static let reads: [any ModuleInterface.Type] = [Todos.self]
 
-    /// What may be asked for.
+    /// The parameters of the view.
     public struct Parameters: Codable, Sendable {
-        /// Only those that are completed, or that are not; both where nothing is said.
+        /// Selects the items that are completed, or that are not; `nil` selects both.
         public let completed: Bool?
-        /// The most items; all where nothing is said.
+        /// The most items; `nil` for all items.
         public let limit: UInt32?
     }
 
     /// The items, in the order of the list.
     public let items: [Todos.Item]
 
-    /// Never `nil`.
+    /// Makes the view, which is never `nil`.
     public init?(state: AppState, parameters: Parameters) {
         let meant = state.todos.items.filter {
             parameters.completed == nil || $0.completed == parameters.completed

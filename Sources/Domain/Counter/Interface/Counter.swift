@@ -1,12 +1,12 @@
 public import StoreCore
 
-/// A number that is moved by a step.
+/// A number that changes by a step.
 public enum Counter: ModuleInterface {
-    /// A number, and the step by which it is moved.
+    /// The number and its step.
     public struct State: ModuleState {
-        /// Where the counter stands.
+        /// The number.
         public var counter: Int
-        /// What one increase adds and one decrease takes away; negative and zero are allowed.
+        /// The number that an increase adds and a decrease subtracts; it may be negative or zero.
         public var step: Int
 
         /// Makes a counter that stands at `counter` and moves by `step`.
@@ -16,16 +16,16 @@ public enum Counter: ModuleInterface {
         }
     }
 
-    /// What may be asked of the counter.
+    /// Actions on the counter.
     public enum Action: ModuleAction {
-        /// The counter is to grow by its step.
+        /// The counter grows by its step.
         case increaseRequested
-        /// The counter is to shrink by its step.
+        /// The counter shrinks by its step.
         case decreaseRequested
-        /// The counter is to have another step, any 64-bit integer.
+        /// The counter gets another step, any 64-bit integer.
         case stepChangeRequested(step: Int)
 
-        /// Whole wire names: clients and logs have them, so they stay.
+        /// Whole wire names, which stay because clients and logs have them.
         enum CodingKeys: String, CodingKey {
             case increaseRequested = "/CounterIncreaseRequested"
             case decreaseRequested = "/CounterDecreaseRequested"

@@ -1,11 +1,11 @@
 public import DefaultCounterInterface
 public import StoreCore
 
-/// The counter: what its actions change.
+/// The module of the counter.
 struct CounterModule: Module {
     typealias Interface = Counter
 
-    /// Refused where the counter would leave the range of a 64-bit integer.
+    /// Applies an action. Refuses it if the counter would leave the range of a 64-bit integer.
     func reduce(_ state: inout State, _ action: Counter.Action) throws {
         switch action {
         case .increaseRequested:

@@ -2,11 +2,11 @@ public import StoreCore
 
 /// A list of movies to choose from.
 public enum Home: StartableInterface {
-    /// The list, and what was chosen.
+    /// The list and the selected movie.
     public struct State: ModuleState {
         /// The movies' titles.
         public var titles: [String]
-        /// The title that was tapped last, until its card is closed.
+        /// The title that was tapped last, until its card is shown.
         public var selectedMovie: String?
 
         /// Makes a list of these titles.

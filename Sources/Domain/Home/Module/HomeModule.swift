@@ -1,7 +1,7 @@
 public import DefaultHomeInterface
 public import StoreCore
 
-/// The list: what its view and its presenter say to it, and what that changes.
+/// The module of the list.
 struct HomeModule: StartableModule {
     typealias Interface = Home
 
@@ -11,21 +11,21 @@ struct HomeModule: StartableModule {
         case didTapOnMovieCell(title: String)
     }
 
-    /// Actions of the presenter.
+    /// Actions of the list's presenter.
     enum Internal: ModuleAction {
-        /// The card of the selected movie is shown, so that the same one may be tapped again.
+        /// The card of the selected movie is shown. The same movie may be tapped again.
         case cardShown
     }
 
-    /// Eleven movies.
+    /// Returns a list of eleven movies.
     func begin(_ start: NoFields) -> State {
         State(titles: (0...10).map { "Movie \($0)" })
     }
 
-    /// The list is the same for each start, so nothing is lost.
+    /// Returns a new list, which is the same for each start.
     func begin(_ start: NoFields, over old: State) -> State { begin(start) }
 
-    /// Refused where the list has no such movie.
+    /// Selects the movie that the visitor tapped on. Refuses a movie that is not in the list.
     func reduce(_ state: inout State, ui action: UI) throws {
         switch action {
         case .didTapOnMovieCell(let title):
@@ -39,7 +39,7 @@ struct HomeModule: StartableModule {
         }
     }
 
-    /// Forgets what was selected.
+    /// Forgets the selected movie.
     func reduce(_ state: inout State, internal action: Internal) {
         switch action {
         case .cardShown: state.selectedMovie = nil
@@ -50,6 +50,6 @@ struct HomeModule: StartableModule {
 extension Home {
     /// The module, for the program that mounts it.
     public static var module: some StartableModule<State> { HomeModule() }
-    /// What presents it.
+    /// The presenter of the list.
     public static var presenter: some Presenter<State> { HomePresenter() }
 }

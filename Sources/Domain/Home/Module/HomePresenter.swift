@@ -3,10 +3,10 @@ import DefaultMovieCardInterface
 import StoreCore
 import StorePatterns
 
-/// Presents the list, and shows the card of the movie that was tapped.
+/// The presenter of the list, which also starts the card of the movie that was tapped.
 struct HomePresenter: ViewPresenter {
-    /// Presents the list while there is one; starts the card, and lets the list forget what was
-    /// tapped.
+    /// Presents the list while it is there. Starts the card of a selected movie, and then lets the
+    /// list forget it.
     func stateDidUpdate(
         from old: Home.State?,
         to new: Home.State?,

@@ -1,41 +1,41 @@
 public import StoreCore
 
-/// Logging in: how far it is, and what came of it.
+/// The login of a visitor: its progress and its result.
 ///
-/// The password is the input of a use case and nothing else: it is in no action, and so in no
-/// journal, stream, log or state.
+/// The password is the input of a use case and nothing else. No action has it, and so no journal,
+/// stream, log or state.
 public enum Login: ModuleInterface {
-    /// How far the login is.
+    /// The progress of the login.
     public struct State: ModuleState {
-        /// How far the login is.
+        /// The progress of the login.
         public var progress = Progress.idle
-        /// Why the last one failed.
+        /// The reason why the last login failed; `nil` if it did not.
         public var failure: String?
 
-        /// No login was tried yet.
+        /// Makes the slice before any login.
         public init() {}
     }
 
-    /// How far a piece of work is.
+    /// The progress of a piece of work.
     public enum Progress: String, ModuleState {
-        /// Nothing was asked for.
+        /// The work has not begun.
         case idle
-        /// It is under way.
+        /// The work is under way.
         case loading
-        /// It came to a good end.
+        /// The work has succeeded.
         case loadSucceeded
-        /// It came to a bad end.
+        /// The work has failed.
         case loadFailed
     }
 
-    /// What may be asked of it.
+    /// Actions of the visitor.
     public enum Action: ModuleAction {
-        /// The visitor leaves.
+        /// The visitor logs out.
         case loggedOut
     }
 }
 
-/// What a visitor types to log in: the input of `POST /usecases/login/login`.
+/// The input of `POST /usecases/login/login`, which a visitor types.
 public struct Credentials: Codable, Sendable {
     /// The name.
     public let userName: String

@@ -4,21 +4,21 @@ import DefaultUserInterface
 public import StoreCore
 import StorePatterns
 
-/// Shows how far a login is, and who has logged in.
+/// The module of the login, which shows its progress.
 struct LoginModule: EffectfulModule {
     typealias Interface = Login
 
     /// The outputs of the use case, as the journal has them.
     enum Internal: ModuleAction {
-        /// The repository is being asked.
+        /// The repository looks the user up.
         case loading
-        /// The name and the password are those of this user.
+        /// The name and the password belong to this user.
         case succeeded(user: Profile)
-        /// No user has them, or the repository gave no answer.
+        /// No user has this name and password, or the repository did not answer.
         case failed(reason: String)
     }
 
-    /// `POST /usecases/login/login` with a name and a password.
+    /// The use case `POST /usecases/login/login`, with a name and a password.
     var useCases: [UseCaseMethod<State>] {
         [
             UseCaseMethod("login", "login", cancelInFlight: true) { (input: Credentials, context) in
@@ -32,7 +32,7 @@ struct LoginModule: EffectfulModule {
         ]
     }
 
-    /// Never refused.
+    /// Resets the login at a logout. Never refused.
     func reduce(_ state: inout State, _ action: Login.Action) -> Effect<State> {
         switch action {
         case .loggedOut:
@@ -41,8 +41,8 @@ struct LoginModule: EffectfulModule {
         }
     }
 
-    /// Translates the outputs into what is shown. Who has logged in is the business of another
-    /// module.
+    /// Translates the outputs of the use case into the progress. The user who has logged in is the
+    /// slice of another module.
     func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
         switch action {
         case .loading:
@@ -63,7 +63,7 @@ struct LoginModule: EffectfulModule {
 }
 
 extension LoginModule.Internal {
-    /// The same output in the module's words.
+    /// Makes the module's action of an output of the use case.
     init(_ output: LoginOutput) {
         self =
             switch output {
@@ -77,6 +77,6 @@ extension LoginModule.Internal {
 extension Login {
     /// The module, for the program that mounts it.
     public static var module: some Module<State> { LoginModule() }
-    /// Ends what belongs to a user who has left.
+    /// The presenter, which stops the module of the user after a logout.
     public static var presenter: some Presenter<State> { LoginPresenter() }
 }

@@ -2,9 +2,9 @@ import DefaultLoginInterface
 import DefaultUserInterface
 import StoreCore
 
-/// Ends what belongs to a user who has left.
+/// The presenter of the login, which stops the module of the user after a logout.
 struct LoginPresenter: Presenter {
-    /// Stops the user's module at a logout.
+    /// Stops the module of the user after a logout.
     func stateDidUpdate(
         from old: Login.State?,
         to new: Login.State?,

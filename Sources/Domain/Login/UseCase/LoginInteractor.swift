@@ -1,7 +1,8 @@
 public import StoreCore
 public import StorePatterns
 
-/// Asks the repository, dispatches what it finds, and writes for the operator why it found nothing.
+/// The work of a login: it asks the repository, dispatches the result, and logs the reason of a
+/// failure for the operator.
 public final class LoginInteractor: Interactor<LoginOutput>, LoginUseCase, @unchecked Sendable {
     // Safety: it has constants only.
     private let users: any UserRepository
@@ -18,7 +19,7 @@ public final class LoginInteractor: Interactor<LoginOutput>, LoginUseCase, @unch
         super.init(dispatcher: dispatcher)
     }
 
-    /// Loading, and then success or failure.
+    /// Dispatches `loading`, and then success or failure.
     public func login(userName: String, password: String) async throws {
         try await dispatcher.dispatch(.loading)
         try await dispatcher.dispatch(outcome(of: userName, password))
@@ -33,14 +34,14 @@ public final class LoginInteractor: Interactor<LoginOutput>, LoginUseCase, @unch
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            // Only its type: what another's error says may have the password.
+            // Only the type of the error is logged, because its text may have the password.
             log.error("a login failed", fields(name, password, "\(type(of: error))"))
             return .failed(reason: "The users can't be looked up at the moment.")
         }
     }
 
-    /// A text that has the password in it is left out, as where a visitor types it in the place of
-    /// the name.
+    /// Returns the fields of the log line. A text that contains the password is left out: a visitor
+    /// may have typed the password in place of the name.
     private func fields(
         _ name: String,
         _ password: String,

@@ -1,17 +1,17 @@
 public import DefaultUserInterface
 
-/// Logging in, as its caller sees it.
+/// The use case of the login, as its caller sees it.
 public protocol LoginUseCase {
     /// Looks the user up, and dispatches the outcome.
     func login(userName: String, password: String) async throws
 }
 
-/// What comes of a login; who presents it translates that.
+/// The outputs of a login, which the module translates into its own actions.
 public enum LoginOutput: Equatable, Sendable {
-    /// The repository is being asked.
+    /// The repository looks the user up.
     case loading
-    /// The name and the password are those of this user.
+    /// The name and the password belong to this user.
     case succeeded(Profile)
-    /// No user has them, or the repository gave no answer.
+    /// No user has this name and password, or the repository did not answer.
     case failed(reason: String)
 }

@@ -1,20 +1,20 @@
 public import DefaultUserInterface
 public import StoreCore
 
-/// Has the users who may log in.
+/// The users who may log in.
 public protocol UserRepository: Sendable {
-    /// The user of this name and password.
+    /// Returns the user of this name and password.
     ///
     /// - Throws: ``UserRepositoryError``.
     func user(named name: String, password: String) async throws -> Profile
 }
 
-/// Why a repository gives no user.
+/// The error of a repository that returns no user.
 public struct UserRepositoryError: Error, Equatable {
-    /// A sentence for the one who tried; without the password.
+    /// The reason, a sentence for the visitor without the password.
     public let reason: String
 
-    /// Gives the reason.
+    /// Makes an error with its reason.
     public init(reason: String) {
         self.reason = reason
     }
@@ -29,7 +29,7 @@ public struct MemoryUserRepository: UserRepository {
         self.users = Dictionary(users.map { (ExactText($0.key), $0.value) }) { first, _ in first }
     }
 
-    /// The user of this name and password, both byte for byte.
+    /// Returns the user of this name and password, which are compared byte by byte.
     public func user(named name: String, password: String) throws(UserRepositoryError) -> Profile {
         guard let user = users[ExactText(name)], ExactText(user.password) == ExactText(password)
         else {
@@ -39,16 +39,16 @@ public struct MemoryUserRepository: UserRepository {
     }
 }
 
-/// Where the store looks users up.
+/// The key of the repository in which the store looks users up.
 public enum UserRepositoryKey: DependencyKey {
-    /// One user to try it with: `demo`, whose password is `demo`.
+    /// A repository with a user for trials: `demo`, whose password is `demo`.
     public static let live: any UserRepository = MemoryUserRepository([
         "demo": ("demo", Profile(userName: "demo", displayName: "Demo"))
     ])
 }
 
 extension Dependencies {
-    /// Where the store looks users up.
+    /// The repository in which the store looks users up.
     public var users: any UserRepository {
         get throws { try self[UserRepositoryKey.self] }
     }

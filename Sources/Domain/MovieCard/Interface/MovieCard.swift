@@ -2,11 +2,11 @@ public import StoreCore
 
 /// The card of one movie.
 public enum MovieCard: StartableInterface {
-    /// What the card shows.
+    /// The content of the card.
     public struct State: ModuleState {
         /// The movie's title.
         public var title: String
-        /// Whether it is on the visitor's list of movies to see.
+        /// True if the movie is on the visitor's list of movies to see.
         public var isWanted: Bool
 
         /// Makes a card; by default the movie is not on the list.
@@ -21,13 +21,13 @@ public enum MovieCard: StartableInterface {
         /// The movie's title.
         public let title: String
 
-        /// Names the movie.
+        /// Makes the input of a card.
         public init(title: String) {
             self.title = title
         }
     }
 
-    /// What may be asked of a card.
+    /// Actions on a card.
     public enum Action: ModuleAction {
         /// The visitor puts the movie on the list of movies to see, or takes it off.
         case wanted(isWanted: Bool)

@@ -1,11 +1,11 @@
 public import DefaultMovieCardInterface
 public import StoreCore
 
-/// The card: how it begins, and what its actions change.
+/// The module of the card.
 struct MovieCardModule: StartableModule {
     typealias Interface = MovieCard
 
-    /// A card of a movie that is not on the list yet.
+    /// Returns the card of a movie that is not on the list yet. Refuses an empty title.
     func begin(_ start: MovieCard.Start) throws -> State {
         guard !start.title.isEmpty else {
             throw Refusal(reason: "A card needs a title.", pointer: "/title")
@@ -13,10 +13,10 @@ struct MovieCardModule: StartableModule {
         return State(title: start.title)
     }
 
-    /// Another movie is selected while a card is shown: its card takes the place.
+    /// Returns a new card, after the visitor has selected another movie while a card is shown.
     func begin(_ start: MovieCard.Start, over old: State) throws -> State { try begin(start) }
 
-    /// Never refused.
+    /// Applies an action, which is never refused.
     func reduce(_ state: inout State, _ action: MovieCard.Action) {
         switch action {
         case .wanted(let isWanted): state.isWanted = isWanted

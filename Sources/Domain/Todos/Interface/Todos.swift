@@ -9,7 +9,8 @@ public enum Todos: ModuleInterface {
 
         /// The list, in the order in which the items were added.
         public var items: [Item]
-        /// What was archived, oldest first; `nil` until an item is archived for the first time.
+        /// The archived items, oldest first; `nil` before the first item is archived, and after
+        /// ``Todos/Action/clearArchive``.
         public var archived: [Item]?
 
         /// Makes a list, by default with four examples and no archive.
@@ -27,11 +28,11 @@ public enum Todos: ModuleInterface {
         ]
     }
 
-    /// One thing to do.
+    /// A thing to do.
     public struct Item: ModuleState {
-        /// What is to be done.
+        /// The description of the thing.
         public var text: String
-        /// Whether it is done.
+        /// True if it is done.
         public var completed: Bool
 
         /// Makes an item, by default one that is not completed.
@@ -40,26 +41,26 @@ public enum Todos: ModuleInterface {
             self.completed = completed
         }
     }
-    /// What may be asked of the list and of the archive. An item is named by its place, from 0.
+    /// Actions on the list and the archive. The index of an item is its place, from 0.
     public enum Action: ModuleAction {
         /// Adds an item at the end of the list.
         case addItem(text: String)
         /// Changes the text of an item.
         case editItem(index: Int, text: String)
-        /// Marks an item as completed; one that is already stays so.
+        /// Marks an item as completed; a completed item stays completed.
         case completeItem(index: Int)
         /// Marks an item as not completed.
         case reopenItem(index: Int)
-        /// Takes an item off the list for good.
+        /// Removes an item from the list for good.
         case deleteItem(index: Int)
         /// Moves every completed item from the list to the archive.
         case archiveCompleted
-        /// Takes an item out of the archive, back to the end of the list.
+        /// Moves an item from the archive to the end of the list.
         case unarchiveItem(index: Int)
-        /// Throws the archive away.
+        /// Removes the archive with all of its items.
         case clearArchive
 
-        /// Whole wire names: clients and logs have them, so they stay.
+        /// Whole wire names, which stay because clients and logs have them.
         enum CodingKeys: String, CodingKey {
             case addItem = "/AddItem"
             case editItem = "/EditItem"

@@ -1,11 +1,12 @@
 public import DefaultTodosInterface
 public import StoreCore
 
-/// The list and its archive: what their actions change.
+/// The module of the list and its archive.
 struct TodosModule: Module {
     typealias Interface = Todos
 
-    /// Refused where there is no such item, and where the list or the archive would be too full.
+    /// Applies an action. Refuses it if there is no such item, or if the list or the archive would
+    /// be too full.
     func reduce(_ state: inout State, _ action: Todos.Action) throws {
         switch action {
         case .addItem(let text):

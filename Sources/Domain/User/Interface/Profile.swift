@@ -1,10 +1,10 @@
 public import StoreCore
 
-/// The fields of a user that others may see.
+/// The fields of a user that other modules may see.
 public struct Profile: ModuleState {
     /// The name that the user logs in with.
     public let userName: String
-    /// The name that the user is shown by.
+    /// The name under which the user is shown.
     public var displayName: String
 
     /// Makes a profile.

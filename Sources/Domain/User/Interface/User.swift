@@ -2,31 +2,31 @@ public import StoreCore
 
 /// The user who is logged in.
 public enum User: StartableInterface {
-    /// Who that is.
+    /// The slice of the user.
     public struct State: ModuleState {
         /// The user's profile.
         public var profile: Profile
 
-        /// Names the user.
+        /// Makes the slice of a user.
         public init(profile: Profile) {
             self.profile = profile
         }
     }
 
-    /// The user who comes.
+    /// The input of a start: the user who has logged in.
     public struct Start: Codable, Equatable, Sendable {
         /// The user's profile.
         public let profile: Profile
 
-        /// Names the user.
+        /// Makes the input of a start.
         public init(profile: Profile) {
             self.profile = profile
         }
     }
 
-    /// What may be asked of it.
+    /// Actions on the user.
     public enum Action: ModuleAction {
-        /// The user changes the name that is shown.
+        /// The user changes the name under which the user is shown.
         case edited(displayName: String)
     }
 }

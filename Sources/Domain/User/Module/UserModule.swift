@@ -1,20 +1,20 @@
 public import DefaultUserInterface
 public import StoreCore
 
-/// The user: how one comes, and what may be changed.
+/// The module of the user.
 struct UserModule: StartableModule {
     typealias Interface = User
 
-    /// The most bytes of a name.
+    /// The most bytes of a name that is shown.
     static let nameBytesMax = 200
 
-    /// The user who has logged in.
+    /// Returns the slice of the user who has logged in.
     func begin(_ start: User.Start) -> State { State(profile: start.profile) }
 
-    /// A session logs in again: the user takes the place of the one before.
+    /// Returns the slice of the new user, after a session has logged in again.
     func begin(_ start: User.Start, over old: State) -> State { begin(start) }
 
-    /// Refused where the name is empty or too long.
+    /// Changes the name that is shown. Refuses a name that is empty or too long.
     func reduce(_ state: inout State, _ action: User.Action) throws {
         switch action {
         case .edited(let name):
