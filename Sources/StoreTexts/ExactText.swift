@@ -96,8 +96,8 @@ extension String {
         utf8.count == other.utf8.count && order(beside: other) == 0
     }
 
-    /// Returns the order of the bytes beside those of another text: below 0 if they come first, 0
-    /// if they are the same, and above 0 if they come last.
+    /// Compares the bytes with those of another text. Returns a number below 0 if they come first,
+    /// 0 if they are the same, and a number above 0 if they come last.
     package func order(beside other: String) -> Int {
         let order = utf8.withContiguousStorageIfAvailable { mine in
             other.utf8.withContiguousStorageIfAvailable { theirs in

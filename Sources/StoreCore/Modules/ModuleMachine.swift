@@ -21,10 +21,11 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     /// The route of actions without a module, if the root state has a reducer, which is called with
     /// them.
     let others: ActionRoute?
-    /// For each module, true if it has links, effects that outlive the server, and entries in a
-    /// ledger (of effects or of views).
+    /// For each module, true if it has links.
     let hasLinks: [Bool]
+    /// For each module, true if it has effects that outlive the server, and there is a ledger.
     let keepsEffects: [Bool]
+    /// For each module, true if its actions may change a ledger, of effects or of views.
     let hasLedger: [Bool]
     let names: [String]
     /// The owner of the slices of each module. Two more elements are for actions without a module:

@@ -10,8 +10,8 @@
 /// ```
 ///
 /// An action changes the value of the session that it comes from. Every session begins with the
-/// same value. The table has a value for a session from its first change to its end. So there are
-/// at most as many values as sessions.
+/// same value. The table has a value from the first change by a session to the end of that session.
+/// So there are at most as many values as sessions.
 ///
 /// On the wire, a client gets only the value of its own session. A snapshot of the state has an
 /// object with a member for each session.
@@ -122,7 +122,7 @@ extension PerSession {
     }
 
     /// Returns the sessions whose values differ from an earlier version. `isFirst` is true if the
-    /// value that every session begins with is another.
+    /// value that every session begins with differs, too.
     func changes(since old: PerSession) -> (sessions: [String], isFirst: Bool) {
         (entries.differences(from: old.entries).map(\.key), first !== old.first)
     }

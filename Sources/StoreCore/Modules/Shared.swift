@@ -103,7 +103,7 @@ struct SharedLink<Root: RootState>: Sendable {
         readingFrom key: SliceKey
     ) -> [SliceKey] {
         guard let session = key.session else { return keys(reader, root) }
-        // A session that has no slice of the reader yet gets one.
+        // A session that has no slice of its own yet gets one with the copy.
         guard reader.form == .instances else { return [SliceKey(session: session)] }
         return keys(reader, root).filter { $0.session?.isSame(as: session) == true }
     }

@@ -14,7 +14,7 @@ package protocol Slice<Root>: Sendable {
     var handlers: [ActionHandler<Root>] { get }
     /// The use cases of the module.
     var useCases: [BoundUseCase<Root>] { get }
-    /// True if some effects of the module have a ``RestartPolicy`` besides `lost`.
+    /// True if some effects of the module have a ``RestartPolicy`` other than `lost`.
     var keepsEffects: Bool { get }
     /// The module itself; `nil` for a field.
     var anyModule: (any Module)? { get }
@@ -79,7 +79,7 @@ package protocol Slice<Root>: Sendable {
         to container: inout KeyedEncodingContainer<SliceName>,
         under name: SliceName
     ) throws
-    /// Reads the slice as a client gets it, and drops the value. A schema follows the reads.
+    /// Reads the slice as a client gets it, and drops the value. A schema is made of the reads.
     func readVisible(
         from container: KeyedDecodingContainer<SliceName>,
         under name: SliceName

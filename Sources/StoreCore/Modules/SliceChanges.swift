@@ -191,7 +191,7 @@ private final class Watched<Root: RootState, State: ModuleState>: WatchedSlices 
         if isOne { return [touched] }
         let keys = place.keys(new)
         let known = Set(keys)
-        // The keys are sorted by name, so the same action always leads to the same calls.
+        // The keys have a fixed order, so the same action always leads to the same calls.
         return (keys + place.keys(old).filter { !known.contains($0) }).filter { key in
             key.isPart(of: touched) && isShown(key)
                 && !isIdentical(place.read(old, key), place.read(new, key))

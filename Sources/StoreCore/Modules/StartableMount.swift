@@ -11,7 +11,7 @@ public struct StartableMount<Root: RootState, M: StartableModule>: Sendable {
 
     fileprivate init(_ mount: Mount<Root>) { self.mount = mount }
 
-    /// Returns the same module with a changed mount.
+    /// Returns the same module, with the mount that `change` returns.
     package func changed(_ change: (Mount<Root>) -> Mount<Root>) -> StartableMount {
         StartableMount(change(mount))
     }

@@ -1,7 +1,7 @@
 public import StoreCore
 
-/// A function that dispatches an action: at the start of the store, or after a change of the state,
-/// an action of a type, or a notification.
+/// A function that may dispatch an action. The store calls it at the start, or after a change of
+/// the state, after an action of a type, or after a notification.
 ///
 /// ```swift
 /// let reactions: [Reaction<AppState>] = [

@@ -8,7 +8,7 @@ public protocol Navigator: Sendable {
     /// - Parameters:
     ///   - view: the view's name.
     ///   - completion: receives the outcome once, on the thread that runs the Core; it may
-    ///     dispatch. It is not called if the Core stops first.
+    ///     dispatch. If the Core stops first, the completion is not called.
     func present(_ view: String, completion: RouteCompletion?)
 
     /// Removes all views above a view.

@@ -1,6 +1,6 @@
 public import StoreCore
 
-/// The sessions of clients, with the route of each. They are a slice of the state, so routes are
+/// The sessions of clients, each with its route. The sessions are a slice of the state, so they are
 /// journaled, replayed and streamed like all other slices.
 ///
 /// A root state that mounts it has sessions:

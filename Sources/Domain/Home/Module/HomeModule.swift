@@ -22,7 +22,7 @@ struct HomeModule: StartableModule {
         State(titles: (0...10).map { "Movie \($0)" })
     }
 
-    /// Returns a new list, which is the same for each start.
+    /// Returns a new list. The titles are the same for each start, so none is lost.
     func begin(_ start: NoFields, over old: State) -> State { begin(start) }
 
     /// Selects the movie that the visitor tapped on. Refuses a movie that is not in the list.

@@ -11,7 +11,7 @@ public protocol UserRepository: Sendable {
 
 /// The error of a repository that returns no user.
 public struct UserRepositoryError: Error, Equatable {
-    /// The reason, a sentence for the visitor without the password.
+    /// The reason, a sentence for the visitor; it never contains the password.
     public let reason: String
 
     /// Makes an error with its reason.

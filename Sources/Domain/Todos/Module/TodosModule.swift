@@ -6,7 +6,7 @@ struct TodosModule: Module {
     typealias Interface = Todos
 
     /// Applies an action. Refuses it if there is no such item, or if the list or the archive would
-    /// be too full.
+    /// have too many items.
     func reduce(_ state: inout State, _ action: Todos.Action) throws {
         switch action {
         case .addItem(let text):
