@@ -2,8 +2,8 @@ public import StoreCore
 import StorePlatform
 import Synchronization
 
-/// A value with listeners. A new listener gets the value at once, and all listeners get it again
-/// after each change.
+/// A value with listeners. A new listener gets the value at once. All listeners get the value after
+/// each call of ``accept(_:)`` and ``modify(_:)``, even if it is equal to the one before.
 ///
 /// Any thread may call any function. Listeners get the values one after the other, in the order of
 /// the changes.
@@ -37,7 +37,7 @@ public final class BehaviorRelay<Value: Sendable>: Sendable {
         core.dispatch(Change(apply: change))
     }
 
-    /// Calls `listener` with the current value, and with the new value after each change.
+    /// Calls `listener` with the current value, and after each change with the new value.
     ///
     /// - Returns: a command that removes the listener.
     @discardableResult
