@@ -1,4 +1,5 @@
-/// How long a client may have its request wait: for effects, for news, for a server that starts.
+/// The most seconds that a request may wait: for effects, for a newer version, or for the start of
+/// the server.
 enum ClientWait {
     static let secondsMax = 60
 }

@@ -1,11 +1,12 @@
 import StoreHTTPTransport
 import StoreTexts
 
-/// Decides whether a request's `Host` may be served, so that a page in a browser can't
-/// reach a loopback server under a name of its own (DNS rebinding).
+/// Decides whether a request's `Host` is allowed. So a page in a browser can't reach a loopback
+/// server under the page's own name (DNS rebinding).
 ///
-/// Allowed are loopback names and addresses, the addresses listened on, and what the operator adds.
-/// Ports are not compared: they differ wherever a container or a proxy publishes the server.
+/// Allowed are loopback names and addresses, the addresses of the listeners, and the operator's
+/// additional names. Ports are not compared: they differ if a container or a proxy publishes the
+/// server.
 package struct HostRule: Sendable {
     private let allowed: Set<ExactText>
 
@@ -13,16 +14,17 @@ package struct HostRule: Sendable {
         allowed = Set((hosts + further).map { ExactText(Self.bare($0).lowercasedASCII) })
     }
 
-    /// Whether this `Host` header (or the authority of an absolute target) may be served.
+    /// True if this `Host` header, or the authority of an absolute target, is allowed.
     ///
-    /// An HTTP/1.0 request may come without one; then there is nothing that could mislead.
+    /// An HTTP/1.0 request may come without a host; then no name could mislead, and the request is
+    /// allowed.
     package func allows(_ host: String?) -> Bool {
         guard let host else { return true }
         let bare = Self.withoutPort(host)
         guard Self.isPort(host.utf8[bare.endIndex...]) else { return false }
-        // The usual value, without a search: this runs for every request.
+        // The most frequent value is allowed without a search, because this runs for every request.
         if bare == "127.0.0.1" { return true }
-        // An IPv6 address stands in brackets, and nothing else does (RFC 3986 §3.2.2).
+        // An IPv6 address stands in brackets, and no other host does (RFC 3986 §3.2.2).
         guard bare.utf8.contains(UInt8(ascii: ":")) == bare.utf8.starts(with: "[".utf8) else {
             return false
         }
@@ -30,7 +32,7 @@ package struct HostRule: Sendable {
         return Self.isLoopback(name) || allowed.contains(ExactText(name))
     }
 
-    /// Whether an operator's text can be a `Host` without a port.
+    /// True if an operator's text can be a `Host` without a port.
     package static func isHost(_ text: String) -> Bool {
         let name = bare(text)
         guard !name.isEmpty, name.utf8.count <= 255 else { return false }
@@ -47,22 +49,22 @@ package struct HostRule: Sendable {
         }
     }
 
-    /// Whether a request names loopback as its host.
+    /// True if a request names loopback as its host.
     static func isLoopback(_ request: HTTPExchange) -> Bool {
         isLoopback(bare(String(withoutPort(request.host ?? ""))).lowercasedASCII)
     }
 
-    /// Whether a bare host is loopback: `localhost`, a name below it, 127.0.0.0/8 or ::1.
+    /// True if a bare host is loopback: `localhost`, a name below it, 127.0.0.0/8 or ::1.
     package static func isLoopback(_ name: String) -> Bool {
         if name == "localhost" || name.hasSuffix(".localhost") || name == "::1" { return true }
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 
-    /// The host without its port: `[::1]:80` → `[::1]`, `a:80` → `a`.
+    /// Returns the host without its port: `[::1]:80` → `[::1]`, `a:80` → `a`.
     ///
-    /// Bytes are looked at, for this runs for every request, and looking for characters takes 0.5
-    /// µs.
+    /// The search compares bytes, because it runs for every request: a search for characters takes
+    /// 0.5 µs.
     static func withoutPort(_ host: String) -> Substring {
         let bytes = host.utf8
         if bytes.first == UInt8(ascii: "[") {
@@ -76,7 +78,7 @@ package struct HostRule: Sendable {
         return host[..<first]
     }
 
-    /// Whether this, which follows a host, is nothing or a port.
+    /// True if the text behind a host is empty or a port.
     private static func isPort(_ rest: Substring.UTF8View) -> Bool {
         guard let first = rest.first else { return true }
         return first == UInt8(ascii: ":") && rest.dropFirst().allSatisfy { 48...57 ~= $0 }

@@ -2,9 +2,9 @@ import StoreWire
 
 /// The paths of a store's resources.
 package struct Links: Sendable {
-    /// The name of the store, where it is one of several and not the one at `/`.
+    /// The name of the store; `nil` for the store at `/`.
     package let store: String?
-    /// What they all begin with: empty for the store at `/`.
+    /// The prefix of all paths of the store: empty for the store at `/`.
     package let base: String
 
     package init(store: String? = nil) {
@@ -12,7 +12,8 @@ package struct Links: Sendable {
         base = store.map { Self.stores + "/" + $0 } ?? ""
     }
 
-    /// The list of the stores of a process. It belongs to the process, so it has no other base.
+    /// The path of the list of a process's stores. The list belongs to the process, so it has no
+    /// base.
     package static let stores = "/stores"
 
     package var index: String { base.isEmpty ? "/" : base }
@@ -48,11 +49,12 @@ package struct Links: Sendable {
     package func module(_ name: String) -> String { modules + "/" + segment(name) }
     func moduleEvents(_ name: String) -> String { module(name) + "/events" }
     func moduleUI(_ name: String) -> String { module(name) + "/ui" }
-    /// Where the actions of a module's views are dispatched, or of one of its instances' view.
+    /// Returns the path that takes the actions of a module's views, or of the view of one instance.
     func ui(of name: String, instance: String?) -> String {
         instance.map { module(name) + "/" + segment($0) + "/ui" } ?? moduleUI(name)
     }
-    /// The template of the paths of a module's instances, with the parameter `{id}`.
+    /// Returns the template of the paths that take the actions of a module's instances, with the
+    /// parameter `{id}`.
     func instanceUI(of name: String) -> String { module(name) + "/{id}/ui" }
     func view(_ name: String) -> String { views + "/" + segment(name) }
     func viewEvents(_ name: String) -> String { view(name) + "/events" }
@@ -60,15 +62,15 @@ package struct Links: Sendable {
     package func command(_ name: String) -> String { commands + "/" + segment(name) }
     package func notification(_ name: String) -> String { base + "/notify/" + segment(name) }
 
-    /// A use case is named by its module and its method, with a slash between.
+    /// Returns the path of a use case, whose name is the module, a slash and the method.
     func useCase(_ path: String) -> String {
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return base + "/usecases/"
             + parts.map { segment(String(Substring($0))) }.joined(separator: "/")
     }
 
-    /// The template of a method that is asked of instances, `cards/{id}/renamed`: the id stands
-    /// behind the use case's name.
+    /// Returns the template of a use case that belongs to instances, such as `cards/{id}/renamed`.
+    /// The id follows the module's name.
     func instanceUseCase(_ path: String) -> String {
         let parts = path.utf8.split(
             separator: UInt8(ascii: "/"),
@@ -79,6 +81,6 @@ package struct Links: Sendable {
         return useCase(parts[0]) + "/{id}/" + method
     }
 
-    /// One segment of a path.
+    /// Encodes a name as one segment of a path.
     private func segment(_ text: String) -> String { PercentEncoding.encode(text) }
 }

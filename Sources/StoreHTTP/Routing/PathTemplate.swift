@@ -2,26 +2,27 @@ import Glibc
 import StoreHTTPTransport
 import StoreWire
 
-/// The paths of a route, as a template: `/state`, `/views/{view}`, or `/state/{pointer...}`,
-/// whose last parameter takes all that follows, slashes included.
+/// The paths of a route, as a template: `/state`, `/views/{view}`, or `/state/{pointer...}`. The
+/// parameter with dots takes the whole rest of the path, with its slashes.
 struct PathTemplate: Sendable {
     private enum Kind {
         case literal, parameter, rest
     }
 
-    /// Where a segment lies in the text; no more, so that a match copies nothing.
+    /// A segment's kind and its place in the text, without a copy of the text: so a match copies
+    /// nothing.
     private struct Segment {
         let kind: Kind
         let start: Int
         let end: Int
     }
 
-    /// As OpenAPI writes it, without the dots.
+    /// The template as OpenAPI writes it, without the dots.
     let text: String
-    /// The names of its parameters, in their order.
+    /// The names of the template's parameters, in their order.
     let parameters: [String]
-    /// How many of its segments are fixed: of two templates that match, the one with more goes
-    /// first.
+    /// The number of fixed segments: of two templates that match, the router takes the template
+    /// with the larger number.
     let literalCount: Int
     private let bytes: [UInt8]
     private let segments: [Segment]
@@ -50,14 +51,15 @@ struct PathTemplate: Sendable {
         literalCount = segments.count { $0.kind == .literal }
     }
 
-    /// Whether it stands for one path alone.
+    /// True if the template has no parameters, and so stands for a single path.
     var isLiteral: Bool { parameters.isEmpty }
 
-    /// Whether the parameter of this place takes all that follows. It is the last.
+    /// True if this parameter takes the whole rest of the path. Such a parameter is the last.
     func isRest(_ index: Int) -> Bool { hasRest && index == parameters.count - 1 }
 
-    /// Visits what the parameters are in a path, still percent-encoded, in their order; a rest has
-    /// the slash before it. Returns whether the path is one of these, and `visit` allows each.
+    /// Matches a path, and calls `visit` with the value of each parameter, in their order. The
+    /// values are still percent-encoded; a rest begins with the slash before it. Returns true if
+    /// the path fits the template and `visit` returns true for each value.
     func match(
         _ path: UnsafeRawBufferPointer,
         _ visit: (UnsafeRawBufferPointer) -> Bool
@@ -65,7 +67,7 @@ struct PathTemplate: Sendable {
         guard path.first == UInt8(ascii: "/") else { return false }
         var start = 1
         for segment in segments {
-            // After the last slash of a path there is a segment, which may be empty.
+            // A path that ends with a slash has an empty segment behind it.
             guard start <= path.count else { return false }
             if segment.kind == .rest {
                 return visit(UnsafeRawBufferPointer(rebasing: path[(start - 1)...]))
@@ -99,7 +101,7 @@ struct PathTemplate: Sendable {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Where the segment of a path ends that begins here.
+    /// Returns the end of the segment that begins at `start`.
     fileprivate func end(ofSegmentAt start: Int) -> Int {
         guard let base = baseAddress, start < count,
             let slash = memchr(base + start, Int32(UInt8(ascii: "/")), count - start)
@@ -109,10 +111,10 @@ extension UnsafeRawBufferPointer {
 }
 
 extension PathTemplate {
-    /// The value of a parameter of the path, by its place among them; decoded, but for a rest,
-    /// whose slashes would become others.
+    /// Returns the value of a path parameter by its index. The value is decoded, except for a rest:
+    /// decoding it could add slashes that separate nothing.
     ///
-    /// - Throws: 400 where it is badly encoded.
+    /// - Throws: 400 if the value is badly encoded.
     func value(_ wanted: Int, of request: HTTPExchange) throws(Problem) -> String {
         var index = 0
         var found: String?

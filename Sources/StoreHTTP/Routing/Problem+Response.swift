@@ -2,8 +2,8 @@ package import StoreHTTPTransport
 import StoreWire
 
 extension Problem {
-    /// The response for the problem, with the name of the request in it, and that of the store
-    /// which was asked, where it has one.
+    /// Makes the response for the problem. Its body has the request's id, and the name of the store
+    /// if it has one.
     func response(for id: RequestID, in store: String? = nil) -> HTTPResponse {
         HTTPResponse(
             status: status,
@@ -12,7 +12,7 @@ extension Problem {
         )
     }
 
-    /// The transport's refusals in words.
+    /// Makes the problem for a refusal of the transport.
     package init(_ failure: TransportFailure) {
         switch failure {
         case .malformed(let detail): self = .badRequest(detail)
@@ -43,7 +43,7 @@ extension Problem {
 }
 
 extension HTTPResponse {
-    /// A JSON object that clients and proxies must not cache.
+    /// Makes a response with a JSON object that clients and proxies must not cache.
     static func uncached(status: Int = 200, _ members: (inout JSONWriter) -> Void) -> HTTPResponse {
         var json = JSONWriter()
         json.object(members)
@@ -54,12 +54,12 @@ extension HTTPResponse {
         )
     }
 
-    /// What a resource with these methods answers to `OPTIONS`.
+    /// Makes the answer to `OPTIONS` for a resource with these methods.
     static func options(_ methods: [String]) -> HTTPResponse {
         let fields = [("Allow", methods.joined(separator: ", ")), ("Cache-Control", "no-store")]
         return HTTPResponse(status: 204, headers: fields)
     }
 
-    /// Done; the answer has no body.
+    /// The answer 204: the request was carried out, and there is no body.
     static let done = HTTPResponse(status: 204, headers: [("Cache-Control", "no-store")])
 }

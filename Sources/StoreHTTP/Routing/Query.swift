@@ -3,19 +3,20 @@ import StoreWire
 
 /// The parameters of a request target's query (`a=1&b=2`), percent-decoded.
 ///
-/// Strict, because a parameter that is silently passed over makes an answer untrue: an unknown one,
-/// one given twice, one with a value that is not allowed and one that is badly encoded are all
-/// errors.
+/// The reader is strict, because an answer that silently ignores a parameter misleads the client. A
+/// parameter that is unknown, repeated, badly encoded, or has a forbidden value is an error.
 struct Query: Sendable {
-    /// The most parameters that are read.
+    /// The most parameters in a query.
     static let parametersMax = 32
 
     private var values: [(name: String, value: String)] = []
 
-    /// No parameters.
+    /// Makes a query without parameters.
     init() {}
 
-    /// Reads `text`, of which only the parameters in `allowed` may be there.
+    /// Reads `text`, which may have only the parameters in `allowed`.
+    ///
+    /// - Throws: 400 for the first parameter that breaks a rule.
     init(_ text: String, allowed: [any RouteParameter]) throws(Problem) {
         for part in text.split(separator: "&", omittingEmptySubsequences: true) {
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -45,7 +46,7 @@ struct Query: Sendable {
         }
     }
 
-    /// The value of a parameter, or `nil` where it is not given.
+    /// The value of a parameter; `nil` if the query does not have it.
     subscript(name: String) -> String? {
         values.first { $0.name.isSame(as: name) }?.value
     }

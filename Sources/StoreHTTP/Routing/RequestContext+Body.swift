@@ -3,12 +3,12 @@ import StoreHTTPTransport
 import StoreWire
 
 extension RequestContext {
-    /// Whether there is no body.
+    /// True if the request has no body.
     var hasNoBody: Bool { exchange.withBody(\.isEmpty) }
 
-    /// The body, which has to be JSON.
+    /// Parses the body, which has to be JSON.
     func document(_ limits: JSONLimits) throws(Problem) -> JSONDocument {
-        // The closures capture the workspace alone: all of the context would be copied for them.
+        // The closures capture the workspace alone: a captured `self` would copy the whole context.
         let workspace = exchange.workspace
         do {
             return try exchange.withBody { body in
@@ -19,7 +19,7 @@ extension RequestContext {
         }
     }
 
-    /// The body, which has to be a JSON object.
+    /// Parses the body, which has to be a JSON object.
     func object(_ limits: JSONLimits) throws(Problem) -> JSONNode {
         let root = try document(limits).root
         guard root.kind == .object else {
@@ -30,7 +30,7 @@ extension RequestContext {
         return root
     }
 
-    /// The body, a JSON object of this type.
+    /// Decodes the body, a JSON object, as a value of this type.
     func object<Value: Decodable>(
         _ type: Value.Type,
         _ limits: JSONLimits

@@ -6,12 +6,12 @@ import StorePublishing
 import StoreTexts
 import StoreWire
 
-/// A request on its way through the server: made once, by the router, when its filters have let it
-/// pass.
+/// A request that has passed the router's filters, with its route and its parameters. The router
+/// makes it once for each request.
 package struct RequestContext: Sendable {
     /// The request itself, and the way to answer it.
     let exchange: HTTPExchange
-    /// Its name in problems and in the log.
+    /// The id of the request in problems and in the log.
     let id: RequestID
     private let served: ServedRoute
     private let query: Query?
@@ -27,36 +27,36 @@ package struct RequestContext: Sendable {
 }
 
 extension RequestContext {
-    /// Has the route answer.
+    /// Calls the handler of the route.
     func handle() throws(Problem) { try served.route.handle(self) }
 
-    /// What requests are answered from beside the state.
+    /// The objects that requests are answered from, besides the state.
     var environment: RequestEnvironment { served.environment }
 
-    /// The value of a parameter of the query, or `nil` where it is not given. The router has
-    /// checked that the route allows it.
+    /// The value of a query parameter; `nil` if the query does not have it. The router has checked
+    /// that the route declares it.
     subscript<Value>(parameter: Parameter<Value>) -> Value? {
         query?[parameter.name].flatMap(parameter.read)
     }
 
-    /// A flag of the query.
+    /// The value of a flag in the query; `false` if the query does not have it.
     subscript(flag: Parameter<Bool>) -> Bool {
         query?[flag.name] == "true"
     }
 
-    /// The value of the query's parameter of a name that the route declares.
+    /// Returns the value of a query parameter by its name. The route must declare it.
     func query(_ name: String) -> String? { query?[name] }
 
-    /// The value of a parameter of the path, by its place among them.
+    /// Returns the value of a path parameter by its index.
     ///
-    /// - Throws: 400 where it is badly encoded.
+    /// - Throws: 400 if the value is badly encoded.
     func path(_ index: Int = 0) throws(Problem) -> String {
         try served.route.path.value(index, of: exchange)
     }
 
-    /// The JSON Pointer that follows the fixed part of the path.
+    /// Returns the JSON Pointer that follows the fixed part of the path.
     ///
-    /// - Throws: 400 where it is none.
+    /// - Throws: 400 if the rest of the path is no JSON Pointer.
     func pointer() throws(Problem) -> JSONPointer {
         guard let pointer = served.withRest(of: exchange, { JSONPointer(path: $0) }) else {
             throw .badRequest("'\(Problem.excerpt(try path()))' is no JSON Pointer (RFC 6901).")
@@ -64,25 +64,26 @@ extension RequestContext {
         return pointer
     }
 
-    /// On whose behalf the request is answered.
+    /// Returns the caller on whose behalf the request is answered.
     ///
     /// - Throws: 403 for a session that has ended.
     func caller() throws(Problem) -> Caller {
         try environment.caller(of: exchange)
     }
 
-    /// Who sends it; `nil` where that makes no difference.
+    /// The identity of the sender; `nil` on a server without access control.
     var identity: Identity? { exchange.identity }
 
-    /// Whose place it is that a stream takes which watches a pointer.
+    /// The client that a stream with a pointer is counted for: the principal, or else the address.
     var watchingClient: WatchingClient {
         if let name = identity?.name { return .principal(ExactText(name)) }
         let client = exchange.client.shared
         return .address(client.description, isForMany: client.isLocal)
     }
 
-    /// What ends its waiting, or a stream of it, besides the client; `nil` where that makes no
-    /// difference. A stream may show a part of one member of the root state alone.
+    /// Returns the access that a wait or a stream depends on, besides the connection; `nil` on a
+    /// server without access control. A stream may show a part of a single member of the root
+    /// state: then `member` names it.
     func heldAccess(toMember member: String? = nil) throws(Problem) -> HeldAccess? {
         guard let access = environment.access, let identity else { return nil }
         let operates = try caller().isOperator && !environment.operatorReads
@@ -96,64 +97,64 @@ extension RequestContext {
         )
     }
 
-    /// Counts a stream of it among those of the caller's role. What is returned is called once, at
-    /// the stream's end; `nil` where there is no policy.
+    /// Counts a stream of this request for the caller's role. The returned closure must be called
+    /// once, at the stream's end. Returns `nil` if there is no policy.
     func countStream(_ topic: TopicID) -> (@Sendable () -> Void)? {
         guard let access = environment.access, let identity else { return nil }
         return access.streams.begin(StreamKind(topic.subject), of: identity.role?.name ?? "")
     }
 
-    /// Whether the client asks for a page for people, as browsers do.
+    /// True if the client asks for a page for people, as browsers do.
     var prefersHTML: Bool {
         (exchange.headerList("accept") ?? "").utf8.split(separator: UInt8(ascii: ",")).contains {
             $0.drop { $0 == UInt8(ascii: " ") }.starts(with: "text/html".utf8)
         }
     }
 
-    /// What the client prefers (RFC 7240).
+    /// The client's preferences (RFC 7240).
     var preferences: Preferences {
         exchange.headerList("prefer").map { Preferences($0) } ?? Preferences()
     }
 
-    /// The session that the client shows: `nil` where it shows no cookie, or the state has no
-    /// sessions.
+    /// Returns the client's session; `nil` if the request has no session cookie, or the state has
+    /// no sessions.
     ///
     /// - Throws: 403 for a session that has ended.
     func session() throws(Problem) -> String? {
         try environment.session(of: exchange)
     }
 
-    /// 403: the client's session has ended while the request waited.
+    /// The problem 403 for a session that ended while the request waited.
     var sessionEnded: Problem { environment.sessionEnded }
 
-    /// Where the request comes from, as the log shows it; `nil` where the operator has none of it
-    /// kept.
+    /// Returns the origin of the request as the log shows it; `nil` if the operator has disabled
+    /// the recording of clients.
     func origin(in session: String?) -> String? {
         environment.origin(of: exchange, in: session)
     }
 
-    /// 404 for the path of the request.
+    /// The problem 404 for the path of the request.
     var notFound: Problem { .notFound(path: exchange.path) }
 
-    /// The response for a problem, with the name of this request in it.
+    /// Makes the response for a problem, with this request's id in it.
     func response(_ problem: Problem) -> HTTPResponse {
         problem.response(for: id, in: environment.links.store)
     }
 }
 
 extension RequestContext {
-    /// Answers now.
+    /// Answers the request now, on the event loop's thread.
     func respond(_ response: HTTPResponse) {
         exchange.respond(response)
     }
 
-    /// Answers with a JSON object that no cache keeps.
+    /// Answers with a JSON object that must not be cached.
     func respond(status: Int = 200, json members: (inout JSONWriter) -> Void) {
         exchange.respond(.uncached(status: status, members))
     }
 
-    /// Has the answer made on another thread; where too much of that waits already, the request is
-    /// refused for this reason.
+    /// Suspends the request and makes its answer on another thread. If too much work is waiting
+    /// already, refuses the request with 503 and this reason.
     func respond(
         on work: BackgroundWork,
         orBusy reason: String,
@@ -165,7 +166,7 @@ extension RequestContext {
         if !isTaken { complete(.failure(.overloaded(reason))) }
     }
 
-    /// Answers a request that was put off. Any thread; wakes the event loop.
+    /// Answers a suspended request and wakes the event loop. Any thread may call it.
     func complete(_ answer: Result<HTTPResponse, Problem>) {
         switch answer {
         case .success(let response): exchange.complete(response)

@@ -5,38 +5,40 @@ import StoreHistory
 package import StoreTelemetry
 package import StoreWire
 
-/// What requests are answered from beside the state: the routes, the sessions, the event loop.
+/// The objects that requests are answered from, besides the state: the routes, the sessions, the
+/// access control, the event loop.
 package final class RequestEnvironment: Sendable {
     let catalog: RouteCatalog
-    /// Names the requests.
+    /// The source of the requests' ids.
     let ids: RequestIDs
-    /// The paths of the store that is served.
+    /// The paths of this store.
     let links: Links
-    /// The cookie by which clients show their sessions.
+    /// The cookie with the secret of a client's session.
     private let cookie: SessionCookie
-    /// The sessions of clients, where the state has any.
+    /// The sessions of clients; `nil` if the state has none.
     package let sessions: SessionTable?
-    /// What the operator has set for the web around the server.
+    /// The operator's rules for the web around the server.
     let web: WebRules
-    /// Whether the log keeps nothing of who asked.
+    /// True if the log keeps no origins of requests.
     package let forgetsClients: Bool
-    /// Who may do what; `nil` where all may do all that is served.
+    /// The credentials and the policy; `nil` if every client may use every route.
     let access: AccessControl?
-    /// The cookie by which browsers show who they are.
+    /// The cookie with a browser's credential.
     let credentialCookie: CredentialCookie
     /// True if browsers send cookies over TLS alone; `nil` if that depends on the request.
     private let hasSecureCookies: Bool?
-    /// Whether clients without a session see what all sessions have.
+    /// True if clients without a session see the slices of all sessions.
     let operatorReads: Bool
-    /// Whether operators have listeners of their own; then those who come in elsewhere are none.
+    /// True if operators have listeners of their own. Then a client at another listener is no
+    /// operator.
     let separatesOperators: Bool
-    /// What is wrong with the process, as `/livez` has it; `nil` if that is not answered to
-    /// connections without a place.
+    /// The current failure of the process, for the `/livez` of connections beyond the bound. If the
+    /// closure itself is `nil`, the transport refuses such connections.
     let livenessProblem: (@Sendable () -> Problem?)?
     let logger: Logger
-    /// Where it is measured how long requests take.
+    /// The histogram of the time that requests take.
     let times: RequestTimes
-    /// Lets the event loop send what was completed.
+    /// Wakes the event loop, which then sends the completed answers.
     package let wake: @Sendable () -> Void
 
     package init(
@@ -73,8 +75,8 @@ package final class RequestEnvironment: Sendable {
         self.wake = wake
     }
 
-    /// The session that a request shows: `nil` where it shows no cookie, or the state has no
-    /// sessions.
+    /// Returns the session of a request; `nil` if the request has no session cookie, or the state
+    /// has no sessions.
     ///
     /// - Throws: 403 for a session that has ended.
     package func session(of exchange: HTTPExchange) throws(Problem) -> String? {
@@ -85,7 +87,7 @@ package final class RequestEnvironment: Sendable {
         return name
     }
 
-    /// 403 for a session that has ended.
+    /// The problem 403 for a session that has ended.
     var sessionEnded: Problem {
         .forbidden(
             "The session of this cookie has ended. Begin another one with POST \(links.sessions), "
@@ -93,18 +95,18 @@ package final class RequestEnvironment: Sendable {
         )
     }
 
-    /// Whether a browser is to send the cookie of its session over TLS alone: the client has come
-    /// over TLS, unless the operator decides otherwise. On the loop's thread, before the request is
-    /// put off.
+    /// True if a browser must send its session cookie over TLS alone. The operator's setting
+    /// decides; without it, the client's connection does. Called on the event loop's thread, before
+    /// the request is suspended.
     func hasSecureSession(_ exchange: HTTPExchange) -> Bool {
         hasSecureCookies ?? web.isOverTLS(exchange)
     }
 
-    /// On whose behalf a request reads.
+    /// Returns the caller on whose behalf a request reads.
     ///
     /// - Throws: 403 for a session that has ended.
     package func caller(of exchange: HTTPExchange) throws(Problem) -> Caller {
-        // Most requests show no cookie, and pay no more than this look.
+        // Most requests have no cookie, and then this check is the whole cost.
         let session = exchange.has("cookie") ? try session(of: exchange) : nil
         let identity = access == nil ? nil : exchange.identity
         let reads = operatorReads && (!separatesOperators || exchange.isAdmin)
@@ -122,9 +124,10 @@ package final class RequestEnvironment: Sendable {
         )
     }
 
-    /// Finds out who sends a request, and notes it there; `nil` where that makes no difference.
+    /// Finds the sender of a request and stores it in the exchange. Returns `nil` on a server
+    /// without access control.
     ///
-    /// - Throws: 401 where what is shown is not good.
+    /// - Throws: 401 if the credential is not valid.
     func identify(_ exchange: HTTPExchange) throws(Problem) -> Identity? {
         guard let access else { return nil }
         let identity = try access.identity(of: exchange, credentialCookie) { ids.next() }
@@ -133,8 +136,9 @@ package final class RequestEnvironment: Sendable {
         return identity
     }
 
-    /// Where a request comes from, as the log shows it: `127.0.0.1 curl/8.5.0`, with the session in
-    /// between where there is one; `nil` where the operator has none of it kept.
+    /// Returns the origin of a request as the log shows it: `127.0.0.1 curl/8.5.0`, with the
+    /// session in between if it has one. Returns `nil` if the operator has disabled the recording
+    /// of clients.
     package func origin(of exchange: HTTPExchange, in session: String?) -> String? {
         guard !forgetsClients else { return nil }
         return ClientOrigin.text(
@@ -146,7 +150,7 @@ package final class RequestEnvironment: Sendable {
 }
 
 extension HTTPExchange {
-    /// Who sends the request; `nil` where that makes no difference.
+    /// The identity of the sender; `nil` on a server without access control.
     var identity: Identity? {
         guard let sender, type(of: sender) == Identity.self else { return nil }
         return unsafeDowncast(sender, to: Identity.self)

@@ -2,17 +2,20 @@ import StoreHTTPTransport
 import StoreWire
 import Synchronization
 
-/// What a request has to pass before its body is read.
+/// A check that a request has to pass before its body is read.
 protocol RequestFilter: Sendable {
-    /// - Throws: what the client is answered.
+    /// Checks a request for its route.
+    ///
+    /// - Throws: the problem that the client is answered with.
     func check(_ request: HTTPExchange, for served: ServedRoute) throws(Problem)
 }
 
-/// 503 while the server stops, but for what is served to the end.
+/// Refuses requests with 503 while the server stops, except on routes that stay available to the
+/// end.
 final class DrainFilter: RequestFilter {
     private let isDraining = Atomic(false)
 
-    /// From now on requests are refused.
+    /// Refuses requests from now on.
     func drain() {
         isDraining.store(true, ordering: .relaxed)
     }
@@ -23,7 +26,7 @@ final class DrainFilter: RequestFilter {
     }
 }
 
-/// 403 for what a page of another origin sends from a browser, where the route does not take it.
+/// Refuses with 403 a request from a page of another origin, if the route does not allow it.
 struct OriginFilter: RequestFilter {
     let rule: OriginRule
 
@@ -36,8 +39,8 @@ struct OriginFilter: RequestFilter {
     }
 }
 
-/// 413 for a body that the route does not take; 415 for one that is not said to be JSON, where the
-/// route takes JSON, or that is compressed.
+/// Refuses with 413 a body that the route does not take. Refuses with 415 a body that is
+/// compressed, or whose type is not JSON although the route takes JSON.
 struct MediaTypeFilter: RequestFilter {
     func check(_ request: HTTPExchange, for served: ServedRoute) throws(Problem) {
         switch served.bodyKind {
@@ -45,8 +48,8 @@ struct MediaTypeFilter: RequestFilter {
             guard !request.hasBody else { throw .bodyNotTaken(request.method, request.path) }
             return
         case .json:
-            // What a link asks for has no body; whether it is one, its query says, which is read
-            // later.
+            // A request for a link has no body. Its query has the link, and the handler reads the
+            // query later.
             guard
                 request.header("content-type", is: "application/json") || request.isJSON
                     || (served.route.takesLinks && request.hasQuery)
@@ -63,6 +66,6 @@ struct MediaTypeFilter: RequestFilter {
 }
 
 extension HTTPExchange {
-    /// Whether the body is said to be JSON.
+    /// True if the type of the body is JSON.
     var isJSON: Bool { header("content-type").map(MediaType.isJSON) == true }
 }

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The name of a request, so that a problem can be found again in the log: 15 bytes, which a
-/// `String` holds without an allocation.
+/// The id of a request, by which a problem can be found in the log. A `String` holds its 15 bytes
+/// without an allocation.
 struct RequestID: Sendable {
-    /// How many random digits it begins with.
+    /// The number of random digits at the beginning.
     fileprivate static let randomCount = 4
-    /// How many digits of 5 bits the number has.
+    /// The number of digits that the request's number has, of 5 bits each.
     fileprivate static let numberCount = 10
     fileprivate static let digits = Array("0123456789abcdefghijklmnopqrstuv".utf8)
 
@@ -14,7 +14,7 @@ struct RequestID: Sendable {
     /// The number of the request, enciphered: 50 bits.
     fileprivate let number: UInt64
 
-    /// The digits of the server, a hyphen, and those of the request: `k3j9-0t5mq28hvc`.
+    /// The digits of the server, a hyphen, and the digits of the request: `k3j9-0t5mq28hvc`.
     var text: String {
         let count = Self.randomCount + 1 + Self.numberCount
         return String(unsafeUninitializedCapacity: count) { bytes in
@@ -32,9 +32,9 @@ struct RequestID: Sendable {
     }
 }
 
-/// Names the requests of a server: digits that are chosen at random for it, and a number that
-/// grows, enciphered by a key of the process. No other request of the process has the same name,
-/// and a client can't see in the names of its requests how many others there were.
+/// The source of a server's request ids. An id has random digits of the server, and a growing
+/// number that is enciphered with a key of the process. No two requests of the process have the
+/// same id. A client can't derive from its ids how many other requests there were.
 package final class RequestIDs: Sendable {
     private let beginning: UInt64
     private let cipher: NumberCipher
@@ -48,21 +48,21 @@ package final class RequestIDs: Sendable {
         cipher = NumberCipher(using: &random)
     }
 
-    /// A name for the next request. Any thread.
+    /// Returns the id of the next request. Any thread may call it.
     func next() -> RequestID {
         let number = count.add(1, ordering: .relaxed).newValue
         return RequestID(beginning: beginning, number: cipher.enciphered(number))
     }
 }
 
-/// Hides which number comes after which: a permutation of the numbers below 2^50, by a Feistel
+/// Hides the order of numbers: a permutation of the numbers below 2^50. The method is a Feistel
 /// network whose rounds multiply by secret numbers.
 ///
-/// It costs 40 instructions and keeps a count from readers; it is no cipher for secrets.
+/// A call costs 40 instructions and hides a count from readers. Do not use it for secrets.
 struct NumberCipher: Sendable {
     private typealias Round = (offset: UInt64, factor: UInt64)
 
-    /// The bits of each half.
+    /// The number of bits in each half.
     private static let bits: UInt64 = 25
     private static let mask: UInt64 = 1 << bits - 1
     private let rounds: (Round, Round, Round, Round, Round, Round)
@@ -72,7 +72,7 @@ struct NumberCipher: Sendable {
         rounds = (round(), round(), round(), round(), round(), round())
     }
 
-    /// The number, of which the lowest 50 bits count, in its place.
+    /// Enciphers the lowest 50 bits of a number.
     func enciphered(_ number: UInt64) -> UInt64 {
         var left = number >> Self.bits & Self.mask
         var right = number & Self.mask
@@ -85,7 +85,7 @@ struct NumberCipher: Sendable {
         return left << Self.bits | right
     }
 
-    /// The highest bits of a product, which depend on all of the half.
+    /// Returns the highest bits of a product: they depend on all bits of the half.
     private static func mixed(_ half: UInt64, _ round: Round) -> UInt64 {
         let first = (half &+ round.offset) &* round.factor
         return ((first ^ (first >> 29)) &* round.factor) >> (64 - bits)

@@ -5,19 +5,19 @@ import StoreWire
 /// All routes of one path.
 final class Resource: Sendable {
     let path: PathTemplate
-    /// The methods that it has, in the order of the `Allow` field; `OPTIONS` needs no mention.
+    /// The methods of the resource, in the order of the `Allow` field, without `OPTIONS`.
     let methods: [String]
-    /// At which listeners it is served: where any of its routes is.
+    /// The listeners at which the resource is served: all listeners that any of its routes has.
     private let audience: RouteAudience
-    /// What each parameter of the path allows, in their order; `nil` where it allows anything.
+    /// The values that each path parameter allows, in their order; `nil` if it allows any text.
     private let parameters: [(any RouteParameter)?]
     private let literal: [UInt8]
-    /// What its first route needs.
+    /// The access that the first route needs.
     let access: RouteAccess
-    /// By the place of their method's bit.
+    /// The routes, by the index of their method's bit.
     private let routes: [ServedRoute?]
 
-    /// A resource of at least one route; all have its path.
+    /// Makes a resource of at least one route; all routes have this path.
     init(_ path: PathTemplate, _ routes: [Route], in environment: RequestEnvironment) {
         self.path = path
         literal = Array(path.text.utf8)
@@ -40,10 +40,11 @@ final class Resource: Sendable {
         self.routes = places
     }
 
-    /// Whether it is served at the listeners of operators, or at those of clients.
+    /// True if the resource is served at the listeners of operators, or at the listeners of
+    /// clients.
     func isServed(toOperators: Bool) -> Bool { audience.isServed(toOperators: toOperators) }
 
-    /// What `OPTIONS *` is about: the server, whose routes have these methods.
+    /// Makes the resource of `OPTIONS *`: the server, whose routes have these methods.
     init(server methods: [RequestMethod], in environment: RequestEnvironment) {
         path = PathTemplate("*")
         literal = Array(path.text.utf8)
@@ -59,25 +60,25 @@ final class Resource: Sendable {
         routes = places
     }
 
-    /// The route of a method; `nil` where the resource does not have it.
+    /// Returns the route of a method; `nil` if the resource does not have it.
     func route(for method: RequestMethod) -> ServedRoute? {
         let bit = method.bit
         return bit == 0 ? nil : routes[bit.trailingZeroBitCount]
     }
 
-    /// Whether its one path is this one.
+    /// True if a path is the literal path of this resource.
     func isAt(_ path: UnsafeRawBufferPointer) -> Bool {
         guard path.count == literal.count, let start = path.baseAddress else { return false }
         return memcmp(start, literal, literal.count) == 0
     }
 
-    /// Whether a path is one of its template, with values that its parameters allow.
+    /// True if a path fits the template, with values that its parameters allow.
     func has(_ path: UnsafeRawBufferPointer) -> Bool {
         var index = 0
         return self.path.match(path) { value in
             defer { index += 1 }
             guard let parameter = parameters[index] else { return true }
-            // One that is badly encoded is refused in words later.
+            // A badly encoded value passes here: the handler refuses it later with an explanation.
             let text = PercentEncoding.decode(String(decoding: value, as: UTF8.self))
             return text.map(parameter.allows) ?? true
         }
@@ -85,7 +86,7 @@ final class Resource: Sendable {
 }
 
 extension Route {
-    /// The same for `HEAD`: the library sends the head of the answer alone.
+    /// The same route for `HEAD`: the library sends only the head of the answer.
     var head: Route {
         Route(
             method: .head,
@@ -102,7 +103,7 @@ extension Route {
         )
     }
 
-    /// What a resource answers when it is asked what it has (RFC 9110 §9.3.7).
+    /// Makes the route that answers `OPTIONS` for a resource (RFC 9110 §9.3.7).
     fileprivate static func options(
         at path: PathTemplate,
         _ methods: [String],

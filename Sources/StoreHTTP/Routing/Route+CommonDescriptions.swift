@@ -4,7 +4,7 @@ package import StoreWire
 // Descriptions that several routes have in common: answers, schemas and header fields.
 
 extension OpenAPI.Answer {
-    /// 200 with JSON of this form.
+    /// An answer with JSON of this form; its status is 200 by default.
     static func json(
         _ schema: JSONSchema,
         _ summary: String,
@@ -14,7 +14,7 @@ extension OpenAPI.Answer {
         .init(status, summary, headers: headers, bodies: [.json(schema)])
     }
 
-    /// 200 with text that has no schema.
+    /// An answer 200 with text that has no schema.
     static func text(_ mediaType: String, _ summary: String) -> OpenAPI.Answer {
         .init(200, summary, bodies: [.init(mediaType)])
     }
@@ -31,7 +31,7 @@ extension JSONSchema {
     /// A version, or a count.
     static let unsigned = JSONSchema.integer(minimum: 0, maximum: .max)
 
-    /// An object with one list in it.
+    /// An object with a single list in it.
     package static func list(_ name: String, of item: JSONSchema) -> JSONSchema {
         .object([.init(name, .array(of: item))])
     }
@@ -50,7 +50,7 @@ extension HeaderParameter {
     )
     static let prefersWait = HeaderParameter("Prefer", .string(), "wait=N (RFC 7240).")
 
-    /// `*`, or entity tags with commas between them (RFC 9110 §13.1.1).
+    /// The pattern of `*`, or of entity tags with commas between them (RFC 9110 §13.1.1).
     static let entityTags =
         #"^(\*|(W/)?"[!#-~]*"([ \t]*,[ \t]*(W/)?"[!#-~]*")*)$"#
 }

@@ -2,49 +2,50 @@ import StoreAuthorization
 import StoreHTTPTransport
 import StoreWire
 
-/// One method on one path: what a client may send, what comes back, and what makes it.
+/// A method of a path: its parameters, its answers, its problems and its handler.
 ///
 /// The router, `Allow`, `OPTIONS`, the checks of queries, the OpenAPI description and the page at
-/// `/` come from these values alone: what is served is what is described.
+/// `/` all come from these values. So the description always matches the server.
 package struct Route: Sendable {
     /// Answers a whole request, now or later.
     typealias Handler = @Sendable (RequestContext) throws(Problem) -> Void
 
     let method: RequestMethod
     let path: PathTemplate
-    /// Unique among all routes: `dispatch`.
+    /// The unique name of the route: `dispatch`.
     let id: String
-    /// One sentence: what a request does, or what its answer has.
+    /// A sentence about the effect of a request, or the content of its answer.
     let summary: String
-    /// Those of the path, of the query, and the header fields that the route reads.
+    /// The parameters of the path and the query, and the header fields that the route reads.
     var parameters: [any RouteParameter] = []
     var body = RequestBody.none
     let answers: [OpenAPI.Answer]
-    /// The problems that the handler may answer with, beside those of ``filterProblems``.
+    /// The problems that the handler may answer with, besides ``filterProblems``.
     var problems: [ProblemSlug] = []
-    /// What a caller's role has to allow.
+    /// The access that a caller's role has to allow.
     let access: RouteAccess
-    /// At which listeners it is served, where operators have some of their own.
+    /// The listeners at which the route is served, if operators have listeners of their own.
     var audience = RouteAudience.clients
     var origins = AllowedOrigins.all
-    /// Whether the query may have what would stand in the body: then there is none.
+    /// True if a link in the query may replace the body; then the request has no body.
     var takesLinks = false
-    /// Whether it is served to the end while the server stops: its own health.
+    /// True if the route is served to the end while the server stops: it reports the server's own
+    /// health.
     var isServedDuringDrain = false
     let handle: Handler
 }
 
-/// Whom a route is for, where operators have listeners of their own (`--admin-listen`). Elsewhere
-/// all routes are served at all listeners.
+/// The users of a route, if operators have listeners of their own (`--admin-listen`). Without such
+/// listeners, every listener serves all routes.
 enum RouteAudience: Sendable {
-    /// Those who use the store.
+    /// Clients of the store.
     case clients
-    /// Those who run it: what they measure, and what they look into and end.
+    /// Operators: routes that measure, inspect or end parts of the server.
     case operators
-    /// Both.
+    /// Both clients and operators.
     case all
 
-    /// Whether it is served at the listeners of operators, or at those of clients.
+    /// True if the route is served at the listeners of operators, or at the listeners of clients.
     func isServed(toOperators: Bool) -> Bool {
         switch self {
         case .clients: !toOperators
@@ -54,31 +55,32 @@ enum RouteAudience: Sendable {
     }
 }
 
-/// From which web pages a route takes requests.
+/// The web pages from which a route takes requests.
 enum AllowedOrigins: Sendable {
-    /// From any: it changes nothing, and no page reads the answer that may not.
+    /// All pages: the route changes nothing, and the browser hides the answer from pages that are
+    /// not allowed.
     case all
-    /// From pages of the server's own origin, of those that are allowed beside it, and from clients
-    /// that are no browsers.
+    /// Pages of the server's own origin, pages of allowed origins, and clients that are no
+    /// browsers.
     case own
-    /// The same, as far as `Origin` says so. Of a request with a body every browser has it say so,
-    /// and JSON, which a page of another origin cannot send without asking first, protects it
-    /// besides; so an action costs one look.
+    /// The same pages as ``own``, but only the `Origin` field counts. Every browser sends it with a
+    /// body. A page of another origin can't send JSON without a preflight either. So an action
+    /// costs a single check.
     case ownWhereNamed
 }
 
-/// What a route takes as a body.
+/// The body that a route takes.
 enum RequestBody: Sendable {
     case none
     /// JSON of this form.
     case json(JSONSchema)
-    /// JSON of this form, or no body at all.
+    /// JSON of this form, or no body.
     case optionalJSON(JSONSchema)
 }
 
 extension Route {
-    /// A resource that is read, by `GET`; the table adds `HEAD`. The name of what is read makes the
-    /// ids: of `State`, `getState` and `headState`.
+    /// Makes a route that reads, by `GET`; the table adds `HEAD`. The name makes the ids: `State`
+    /// becomes `getState` and `headState`.
     static func read(
         _ path: String,
         _ name: String,
@@ -106,7 +108,7 @@ extension Route {
         )
     }
 
-    /// A stream of server-sent events, by `GET` alone.
+    /// Makes a route with a stream of server-sent events, by `GET` alone.
     static func stream(
         _ path: String,
         _ id: String,
@@ -130,7 +132,7 @@ extension Route {
         )
     }
 
-    /// A route that changes something, which pages of other origins may not.
+    /// Makes a route that changes something. Pages of other origins may not use it.
     static func change(
         _ method: RequestMethod,
         _ path: String,
@@ -163,13 +165,13 @@ extension Route {
         )
     }
 
-    /// Whether it is read, and so has a `HEAD` beside its `GET`: a stream has none.
+    /// True if the route has a `HEAD` beside its `GET`: all routes that read, except streams.
     var hasHead: Bool {
         method == .get
             && !answers.contains { $0.bodies.contains { $0.mediaType == "text/event-stream" } }
     }
 
-    /// The problems that filters and the transport answer with before the handler is asked.
+    /// The problems that filters and the transport answer with before they call the handler.
     var filterProblems: [ProblemSlug] {
         var slugs: [ProblemSlug] = [
             .badRequest, .timeout, .tooLarge, .uriTooLong, .misdirected, .headersTooLarge,
@@ -181,17 +183,18 @@ extension Route {
         return slugs + [.malformedJSON, .unsupportedMediaType]
     }
 
-    /// What is answered besides where a policy says who may do what.
+    /// The additional problems of a server with a policy.
     private var accessProblems: [ProblemSlug] {
         switch access {
         case .need(.nothing): [.unauthorized]
         case .need(let need) where !need.isOfOne: [.unauthorized, .forbidden]
-        // What a role does not see is not there for it.
+        // A resource that a role can't see is 404 for it.
         default: [.unauthorized, .forbidden, .notFound]
         }
     }
 
-    /// How OpenAPI describes it; with `anonymous`, who shows no credential, as a policy has it.
+    /// Returns the OpenAPI description of the route. With a policy, `anonymous` is the identity of
+    /// clients without a credential.
     func operation(anonymous: Identity?) -> OpenAPI.Operation {
         let schema: OpenAPI.Body?
         var isRequired = !takesLinks
@@ -225,7 +228,7 @@ extension Route {
     }
 }
 
-/// Routes that belong together, beside what they need to answer.
+/// Routes that belong together, with the values that they need to answer.
 package protocol RouteGroup {
     var routes: [Route] { get }
 }

@@ -3,19 +3,20 @@ import StorePlatform
 import StoreWire
 import Synchronization
 
-/// All routes that are served, as the description of the API and the page at `/` show them.
+/// All routes of a store, as the description of the API and the page at `/` show them.
 package final class RouteCatalog: Sendable {
     /// The routes as their groups declare them, in the order of the groups.
     package let given: [Route]
-    /// The same with the `HEAD` of each that is read.
+    /// The same routes, with a `HEAD` for each route that reads.
     package let routes: [Route]
-    /// A description, and what those who show nothing may do by it.
+    /// A description, and the anonymous identity that it was made for.
     private struct Description: Sendable {
         let document: Bytes
         let anonymous: Identity?
     }
 
-    /// The descriptions that have been made: of what clients are served, and operators.
+    /// The cached descriptions: `false` for the listeners of clients, `true` for the listeners of
+    /// operators.
     private let descriptions = Locked<[Bool: Description]>([:])
 
     package init(_ groups: [any RouteGroup]) {
@@ -23,14 +24,14 @@ package final class RouteCatalog: Sendable {
         routes = given.flatMap { $0.hasHead ? [$0, $0.head] : [$0] }
     }
 
-    /// Those that are served where a request came in.
+    /// Returns the routes that are served at the listener of a request.
     func routes(for request: RequestContext) -> [Route] {
         guard request.environment.separatesOperators else { return routes }
         return routes.filter { $0.audience.isServed(toOperators: request.exchange.isAdmin) }
     }
 
-    /// The description of the API where a request came in: made by the first such request, and
-    /// again under another policy.
+    /// Returns the description of the API for the listener of a request. The first such request
+    /// makes it, and again the first request after a change of the policy.
     func described(
         for request: RequestContext,
         by make: ([OpenAPI.Operation]) -> Bytes

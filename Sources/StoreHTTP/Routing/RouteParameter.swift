@@ -3,25 +3,25 @@ package import StoreWire
 
 /// A part of a request beside its body, as a route declares it.
 protocol RouteParameter: Sendable {
-    /// How OpenAPI describes it.
+    /// The OpenAPI description of the parameter.
     var description: OpenAPI.Parameter { get }
 
-    /// Whether a value may be given, in the form in which the query or the path has it.
+    /// True if the parameter allows a value, in the form in which the query or the path has it.
     func allows(_ text: String) -> Bool
 
-    /// Whether any value may be given.
+    /// True if the parameter allows every value.
     var allowsAnything: Bool { get }
 
-    /// What is allowed, for the problem that refuses another value: `true or false`.
+    /// The allowed values, for the problem that refuses another value: `true or false`.
     var allowed: String { get }
 }
 
-/// A parameter of a query or of a path, and how its text is read.
+/// A parameter of a query or of a path, with the function that reads its text.
 package struct Parameter<Value: Sendable>: RouteParameter {
     package let description: OpenAPI.Parameter
     package let allowed: String
     var allowsAnything = false
-    /// The value of a text; `nil` where it has none.
+    /// Returns the value of a text; `nil` if the text is not allowed.
     package let read: @Sendable (String) -> Value?
 
     package var name: String { description.name }
@@ -30,7 +30,7 @@ package struct Parameter<Value: Sendable>: RouteParameter {
 }
 
 extension Parameter where Value == UInt64 {
-    /// A whole number within bounds.
+    /// Makes a parameter for a whole number within bounds.
     package static func number(
         _ name: String,
         in bounds: ClosedRange<UInt64> = 0 ... .max,
@@ -52,7 +52,7 @@ extension Parameter where Value == UInt64 {
 }
 
 extension Parameter where Value == Bool {
-    /// `true` or `false`; absent means `false`.
+    /// Makes a parameter for `true` or `false`; absent means `false`.
     package static func flag(_ name: String, _ summary: String) -> Parameter {
         Parameter(
             description: .init(name, in: .query, .boolean, summary: summary),
@@ -68,12 +68,12 @@ extension Parameter where Value == Bool {
 }
 
 extension Parameter where Value == String {
-    /// Any text.
+    /// Makes a parameter for any text.
     package static func text(_ name: String, _ summary: String) -> Parameter {
         Parameter(description: .init(name, in: .query, summary: summary), allowed: "a text") { $0 }
     }
 
-    /// A text of so many bytes of visible ASCII.
+    /// Makes a parameter for a text of visible ASCII, with bounds on its bytes.
     package static func token(_ name: String, bytes: ClosedRange<Int>, _ summary: String)
         -> Parameter
     {
@@ -91,7 +91,8 @@ extension Parameter where Value == String {
         }
     }
 
-    /// A segment of the path; any, or one of these.
+    /// Makes a parameter for a segment of the path. `values` are the allowed texts; `nil` allows
+    /// any text.
     package static func path(_ name: String, oneOf values: [String]? = nil, _ summary: String)
         -> Parameter
     {
@@ -111,7 +112,7 @@ extension Parameter where Value == String {
 }
 
 extension Parameter where Value: RawRepresentable<String> & CaseIterable {
-    /// One of some words.
+    /// Makes a parameter whose values are the raw values of an enumeration.
     package static func choice(_ name: String, _ summary: String) -> Parameter {
         let words = Value.allCases.map(\.rawValue)
         return Parameter(
@@ -121,7 +122,7 @@ extension Parameter where Value: RawRepresentable<String> & CaseIterable {
     }
 }
 
-/// A header field that a route reads by itself.
+/// A header field that a handler reads by itself.
 struct HeaderParameter: RouteParameter {
     let description: OpenAPI.Parameter
     var allowed: String { description.summary }

@@ -1,17 +1,17 @@
 import StoreHTTPTransport
 import StoreWire
 
-/// The resources of all routes that are served, by their paths.
+/// The resources of all routes, by their paths.
 final class RouteTable: Sendable {
-    /// Resources of one path, by the hash of the path, or in the next place that is free: there are
-    /// at least twice as many places as resources.
+    /// Resources of a single path, at the hash of the path or in the next free slot. There are at
+    /// least twice as many slots as resources.
     private let literals: [Resource?]
-    /// Resources whose paths have parameters, by the hash of the first segment behind the base; of
-    /// those with the same one, those with more fixed segments first.
+    /// Resources whose paths have parameters, by the hash of the first segment behind the base. In
+    /// each bucket, resources with more fixed segments come first.
     private let templates: [[Resource]]
-    /// How many bytes all paths begin with.
+    /// The number of bytes in the base, with which all paths begin.
     private let baseCount: Int
-    /// Whether operators have listeners of their own.
+    /// True if operators have listeners of their own.
     private let separatesOperators: Bool
 
     init(in environment: RequestEnvironment) {
@@ -55,11 +55,11 @@ final class RouteTable: Sendable {
         templates = buckets
     }
 
-    /// The route of a request, which `sender` may use, where it is known who that is.
+    /// Returns the route of a request. Checks the access of `sender` if it is not `nil`.
     ///
-    /// - Throws: 404 for a path that leads nowhere, or not where the request came in, or to what
-    ///   the sender may not see; 403 for what it may not do, 405 for a method that its resource
-    ///   does not have.
+    /// - Throws: 404 if the path is unknown, not served at the request's listener, or hidden from
+    ///   the sender. A use that the policy denies is 403, or 401 without a credential. An absent
+    ///   method is 405.
     func route(for request: HTTPExchange, by sender: Identity?) throws(Problem) -> ServedRoute {
         guard let resource = resource(for: request) else { throw .notFound(path: request.path) }
         if separatesOperators, !resource.isServed(toOperators: request.isAdmin) {
@@ -74,7 +74,7 @@ final class RouteTable: Sendable {
         return served
     }
 
-    /// Whether a request is about the server's own health, and is served to the end.
+    /// True if a request is about the server's own health, on a route that is served to the end.
     func isAboutHealth(_ request: HTTPExchange) -> Bool {
         guard request.verb != .options else { return false }
         return resource(for: request)?.route(for: request.verb)?.route.isServedDuringDrain == true
@@ -100,7 +100,8 @@ final class RouteTable: Sendable {
         return nil
     }
 
-    /// FNV-1a: paths are short, and those of the table are the program's own.
+    /// Hashes a path with FNV-1a. No client can force collisions: the program chooses the paths of
+    /// the table.
     private static func hash(_ path: UnsafeRawBufferPointer) -> Int {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in path { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
@@ -109,8 +110,8 @@ final class RouteTable: Sendable {
 }
 
 extension HTTPExchange {
-    /// Lends the path with its unreserved characters as they are and not percent-encoded:
-    /// `/%73tate` is `/state` (RFC 3986 §6.2.2.2).
+    /// Lends the path with its unreserved characters decoded: `/%73tate` becomes `/state` (RFC 3986
+    /// §6.2.2.2).
     func withNormalizedPath<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         withPath { path in
             guard path.contains(UInt8(ascii: "%")) else { return body(path) }
@@ -120,7 +121,7 @@ extension HTTPExchange {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The first segment of a path behind so many bytes, with the slash before it.
+    /// Returns the first segment of a path behind `count` bytes, with the slash before it.
     fileprivate func segment(after count: Int) -> UnsafeRawBufferPointer {
         let rest = dropFirst(count)
         let end = rest.dropFirst().firstIndex(of: UInt8(ascii: "/")) ?? endIndex

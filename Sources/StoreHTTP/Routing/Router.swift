@@ -1,8 +1,8 @@
 package import StoreHTTPTransport
 import StoreWire
 
-/// Passes requests through the filters to their routes, and makes every refusal a problem (RFC
-/// 9457).
+/// Passes requests through the filters to their routes, and answers every refusal with a problem
+/// (RFC 9457).
 package final class Router: HTTPHandler {
     private let table: RouteTable
     private let environment: RequestEnvironment
@@ -10,9 +10,10 @@ package final class Router: HTTPHandler {
     private let draining = DrainFilter()
     private let origins: OriginFilter
     private let mediaTypes = MediaTypeFilter()
-    /// What concerns every request; `nil` where there is nothing of it.
+    /// The rules that apply to every request; `nil` if none is set.
     private let web: WebRules?
-    /// What answers preflights where not all may see all resources; `nil` where the resources do.
+    /// The route that answers all preflights if a policy hides resources; `nil` if each resource
+    /// answers its own.
     private let preflights: ServedRoute?
     private let onTurnEnd: @Sendable () -> Void
 
@@ -32,7 +33,7 @@ package final class Router: HTTPHandler {
             ? nil : ServedRoute(.preflights(of: environment.catalog.routes), in: environment)
     }
 
-    /// From now on only routes are served that are there to the end; the others answer 503.
+    /// Refuses requests with 503 from now on, except on routes that are served to the end.
     package func drain() {
         draining.drain()
     }
@@ -48,7 +49,7 @@ package final class Router: HTTPHandler {
 
     package func handle(_ exchange: HTTPExchange) {
         do throws(Problem) {
-            // One that was queued while the server started has not passed the filters.
+            // A request that was queued during the start has not passed the filters.
             let served: ServedRoute
             if let found = exchange.served {
                 served = found
@@ -85,9 +86,10 @@ package final class Router: HTTPHandler {
         return problem.response(for: id, in: environment.links.store)
     }
 
-    /// Passes a request through the filters, of which the first that throws decides.
+    /// Passes a request through the filters; the first filter that throws refuses it.
     ///
-    /// They are called one by one and not from an array: that would copy each for every request.
+    /// The filters are called one by one and not from an array, which would copy each filter for
+    /// every request.
     private func admitted(_ exchange: HTTPExchange) throws(Problem) -> ServedRoute {
         try hosts.check(exchange)
         var counts = false
@@ -98,7 +100,8 @@ package final class Router: HTTPHandler {
                 try mediaTypes.check(exchange, for: preflights)
                 return preflights
             }
-            // What is about the server's own health counts for no client: proxies ask for it.
+            // Requests about the server's own health count for no client, because proxies send
+            // them.
             counts = !table.isAboutHealth(exchange)
             if counts { try web.count(exchange) }
         }

@@ -2,7 +2,7 @@ import StoreAuthorization
 import StoreHTTPTransport
 import StoreWire
 
-/// A route in its table, with what is looked at for every request.
+/// A route in its table, with the values that every request reads.
 final class ServedRoute: Sendable {
     enum BodyKind {
         case none, json, optionalJSON
@@ -25,18 +25,18 @@ final class ServedRoute: Sendable {
             }
     }
 
-    /// What the sender's role has to allow for a request.
+    /// Returns the access that a request needs from the sender's role.
     func need(of request: HTTPExchange) throws(Problem) -> RouteNeed {
         try route.access.need(of: request, at: route.path)
     }
 
-    /// The query of a request; `nil` where there is none.
+    /// Returns the query of a request; `nil` if it has none.
     func query(of request: HTTPExchange) throws(Problem) -> Query? {
         guard request.hasQuery else { return nil }
         return try Query(request.query ?? "", allowed: route.parameters)
     }
 
-    /// Lends what follows the fixed part of the path, with the slash before it, as it came.
+    /// Lends the rest of the path behind its fixed part, still encoded, with the slash before it.
     func withRest<R>(
         of request: HTTPExchange,
         _ body: (UnsafeRawBufferPointer) -> R?

@@ -4,17 +4,17 @@ import StoreTexts
 import StoreWire
 import Synchronization
 
-/// Handles requests while the server starts: answers `/livez` with 200 and `/readyz` with 503, and
-/// queues every other request until the router takes over.
+/// Handles requests while the server starts: answers `/livez` with 200 and `/readyz` with 503.
+/// Every other request is queued until the router takes over.
 ///
-/// A request whose client leaves, or whose time is over, is answered with 503. All methods but
-/// ``close()`` and ``open()`` are called on the event loop's thread.
+/// A request whose client leaves, or whose time is over, is answered with 503. All methods except
+/// ``close()``, ``open()`` and ``enter(_:)`` are called on the event loop's thread.
 package final class StartGate: HTTPHandler {
-    /// How long a request is queued; as long as any request may wait.
+    /// The bound on the time of a request in the queue: the same as for any wait.
     static let queuedSecondsMax = Double(ClientWait.secondsMax)
-    /// The most requests that are queued.
+    /// The most requests in the queue.
     static let queuedMax = 1_024
-    /// The most bytes that their bodies have together.
+    /// The most bytes in the bodies of all queued requests.
     static let queuedBytesMax = 64 << 20
 
     private struct Queue: Sendable {
@@ -32,10 +32,10 @@ package final class StartGate: HTTPHandler {
     }
 
     private let hosts: HostRule
-    /// True if large bodies are refused: what is sent before credentials are checked must not take
-    /// the memory of others.
+    /// True if large bodies are refused: a body from a client without a checked credential must not
+    /// take the memory of others.
     private let needsCredentials: Bool
-    /// Whether operators have listeners of their own, at which alone the health is served.
+    /// True if operators have listeners of their own; only these serve the health then.
     private let separatesOperators: Bool
     private let queue = Locked(Queue())
     private let transport = Locked<HTTPServer?>(nil)
@@ -55,7 +55,7 @@ package final class StartGate: HTTPHandler {
         self.ids = ids
     }
 
-    /// Takes the transport that calls this handler; called once, before it starts.
+    /// Stores the transport that calls this handler. Called once, before the transport starts.
     package func attach(_ server: HTTPServer) {
         transport.withLock { $0 = server }
     }
@@ -91,7 +91,7 @@ package final class StartGate: HTTPHandler {
 
     package func turnEnded() {}
 
-    /// The start has come to this phase. Any thread.
+    /// Records that the start has entered this phase. Any thread may call it.
     package func enter(_ phase: NotReady.Code) {
         self.phase.withLock { $0 = phase }
     }
@@ -102,13 +102,15 @@ package final class StartGate: HTTPHandler {
         refusal(Problem(failure))
     }
 
-    /// Hands the queued requests to the router, which has taken over from the gate.
+    /// Hands the queued requests to the router, which has taken over from the gate. Any thread may
+    /// call it.
     package func open() {
         for exchange in takeAll() { exchange.handleAgain() }
         transport.withLock { $0 }?.wake()
     }
 
-    /// Answers every request with 503: the server stops.
+    /// Answers the queued requests and every later request with 503, because the server stops. Any
+    /// thread may call it.
     package func close() {
         queue.withLock { $0.isClosed = true }
         for exchange in takeAll() { exchange.complete(refusal(.draining())) }
@@ -131,7 +133,8 @@ package final class StartGate: HTTPHandler {
             queue.next += 1
             queue.requests[queue.next] = QueuedRequest(exchange: exchange, bytes: bytes)
             queue.bytes += bytes
-            // Within the lock: another thread that takes it out may complete it at once.
+            // Suspend under the lock: another thread that removes the request from the queue may
+            // complete it at once.
             exchange.suspend()
             return queue.next
         }
@@ -160,7 +163,7 @@ package final class StartGate: HTTPHandler {
         transport.withLock { $0 }?.wake()
     }
 
-    /// Takes the queued requests, in the order in which they came.
+    /// Removes and returns the queued requests, in the order in which they came.
     private func takeAll() -> [HTTPExchange] {
         let requests = queue.withLock { queue in
             defer {

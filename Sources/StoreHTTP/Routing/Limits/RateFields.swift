@@ -2,7 +2,7 @@ import StoreHTTPTransport
 
 /// The header fields about one share (draft-ietf-httpapi-ratelimit-headers).
 struct RateFields: Sendable {
-    /// `"requests";q=100;w=60`, which is always the same.
+    /// The `RateLimit-Policy` field, which is the same in all answers: `"requests";q=100;w=60`.
     private let policy: HTTPFields
     private let name: String
 
@@ -12,7 +12,7 @@ struct RateFields: Sendable {
         policy = HTTPFields([("RateLimit-Policy", text)])
     }
 
-    /// Adds both fields; no text is made of the numbers.
+    /// Adds both fields. The digits are written directly, without an allocated `String`.
     func add(_ share: RateShare, to fields: inout HTTPFields) {
         fields.append(policy)
         fields.append("RateLimit") { share.write(to: &$0, named: name) }
@@ -20,12 +20,13 @@ struct RateFields: Sendable {
 }
 
 extension RateShare {
-    /// Whole seconds, rounded up.
+    /// Converts nanoseconds to whole seconds, rounded up.
     static func seconds(_ nanoseconds: Int64) -> Int {
         Int((nanoseconds + 999_999_999) / 1_000_000_000)
     }
 
-    /// `"requests";r=50;t=30`: how many are left, and in how many seconds the share is whole again.
+    /// Writes `"requests";r=50;t=30`: the number that is left, and the seconds until the share is
+    /// whole again.
     fileprivate func write(to bytes: inout [UInt8], named name: String) {
         bytes.append(UInt8(ascii: "\""))
         bytes.append(contentsOf: name.utf8)
@@ -35,7 +36,7 @@ extension RateShare {
         Self.write(Self.seconds(untilWhole), to: &bytes)
     }
 
-    /// A number in decimal digits; no text is made of it.
+    /// Writes a number in decimal digits, without an allocated `String`.
     private static func write(_ number: Int, to bytes: inout [UInt8]) {
         var divisor = 1
         while number / divisor >= 10 { divisor *= 10 }

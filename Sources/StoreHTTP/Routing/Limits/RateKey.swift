@@ -1,20 +1,20 @@
 import StoreDigest
 package import StoreHTTPTransport
 
-/// Whose share is counted: an address, or a principal. Of fixed size, so that a table of them is,
-/// too.
+/// The owner of a share: an address or a principal. Its size is fixed, so that a table of keys has
+/// a fixed size, too.
 package struct RateKey: Sendable, Equatable {
     let high: UInt64
     let low: UInt64
     let kind: UInt8
 
-    /// No client's.
+    /// Makes the key of no client, for an empty row.
     init() {
         (high, low, kind) = (0, 0, 0)
     }
 
-    /// An address; of IPv6, the first 64 bits. All unix sockets are one, and so are all peers that
-    /// have left already.
+    /// Makes the key of an address; of IPv6, the first 64 bits count. All clients of unix sockets
+    /// have one key in common, and so do all peers that have left already.
     package init(_ client: ClientAddress) {
         switch client.shared {
         case .internet(let address): (high, low, kind) = (address.high, address.low, 1)
@@ -23,7 +23,8 @@ package struct RateKey: Sendable, Equatable {
         }
     }
 
-    /// A principal, by its name. Its digest is made each time: who has many requests keeps the key.
+    /// Makes the key of a principal from the digest of its name. The digest is computed on each
+    /// call: keep the key for further requests.
     package init(principal name: String) {
         let digest = Array(name.utf8).withUnsafeBytes { SHA256.digest($0) }
         let (high, low) = digest.withUnsafeBytes {

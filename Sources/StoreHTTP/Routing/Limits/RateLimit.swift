@@ -1,17 +1,17 @@
 import StoreHTTPTransport
 
-/// What is counted of a client's doing.
+/// The kinds of events that are counted for a client.
 package enum RateLimitKind: Int, Sendable, CaseIterable {
-    /// Requests, but for those about the server's own health.
+    /// Requests, without the requests about the server's own health.
     case requests
     /// Actions in the bodies of requests, and calls of use cases and notifications.
     case actions
-    /// Sessions begun.
+    /// Sessions that a client begins.
     case sessions
-    /// Streams opened.
+    /// Streams that a client opens.
     case streams
 
-    /// Its name in header fields.
+    /// The name of the kind in header fields.
     package var name: String {
         switch self {
         case .requests: "requests"
@@ -22,11 +22,12 @@ package enum RateLimitKind: Int, Sendable, CaseIterable {
     }
 }
 
-/// So many in so many seconds. They may come all at once; then what was taken comes back evenly.
+/// A bound: at most `count` events in `seconds`. All of them may come at once; afterwards the share
+/// refills evenly.
 package struct RateLimit: Sendable, Equatable {
-    /// The most at once, 1 to 1,000,000.
+    /// The most events at once, 1 to 1,000,000.
     package let count: Int
-    /// In how many seconds all of them come back, 1 to 86,400.
+    /// The seconds until an empty share is whole again, 1 to 86,400.
     package let seconds: Int
 
     package init(count: Int, seconds: Int) {
@@ -34,19 +35,19 @@ package struct RateLimit: Sendable, Equatable {
         self.seconds = seconds
     }
 
-    /// In how many nanoseconds one comes back.
+    /// The nanoseconds until one event is allowed again.
     var interval: Int64 { Int64(seconds) * 1_000_000_000 / Int64(count) }
 
-    /// In how many nanoseconds all come back.
+    /// The nanoseconds until an empty share is whole again.
     var window: Int64 { interval * Int64(count) }
 }
 
-/// What a client has left, after it has taken something or was refused.
+/// The rest of a client's share, after events were counted or refused.
 struct RateShare: Equatable {
-    /// For how many more the share is enough.
+    /// The number of further events that the share allows.
     let remaining: Int
-    /// In how many nanoseconds the share is whole again.
+    /// The nanoseconds until the share is whole again.
     let untilWhole: Int64
-    /// In how many nanoseconds what was refused may be taken; `nil` where it was taken.
+    /// The nanoseconds until the refused events are allowed; `nil` if they were allowed.
     var retryAfter: Int64?
 }

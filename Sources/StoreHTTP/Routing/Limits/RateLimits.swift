@@ -3,12 +3,13 @@ import StoreHTTPTransport
 import StoreWire
 import Synchronization
 
-/// How much each client may ask for in a time. Requests above it are 429, and each answer says
-/// what is left (draft-ietf-httpapi-ratelimit-headers).
+/// The limits on each client's requests, actions, sessions and streams. A request above a limit is
+/// answered with 429. Each answer has the rest of the share in its header fields
+/// (draft-ietf-httpapi-ratelimit-headers).
 ///
-/// Used on the event loop's thread alone.
+/// Only the event loop's thread may use it.
 package final class RateLimits: Sendable {
-    /// How many were refused, by kind.
+    /// The number of refused requests, by kind.
     package let refused = RefusedCounts()
 
     private struct Limited: Sendable {
@@ -23,13 +24,13 @@ package final class RateLimits: Sendable {
         }
     }
 
-    /// By kind; `nil` for what has no bound.
+    /// The limits in the order of the kinds; `nil` for a kind without a bound.
     private let limits: [Limited?]
     private let clock: any WallClock
-    // Safety: only the event loop's thread, which hands requests over, touches it.
+    // Safety: only the event loop's thread, which hands requests over, accesses it.
     @exclusivity(unchecked) private nonisolated(unsafe) var table = RateTable()
 
-    /// Bounds these and nothing else; `nil` where there are none.
+    /// Makes limits for these kinds alone. Returns `nil` if `limits` is empty.
     package init?(
         _ limits: [RateLimitKind: RateLimit],
         clock: any WallClock = SteadyClock()
@@ -41,10 +42,9 @@ package final class RateLimits: Sendable {
         self.clock = clock
     }
 
-    /// Takes so many of the share of a request's address, and of that of its principal where it is
-    /// known.
+    /// Counts events for a request's address, and for its principal if that is known.
     ///
-    /// - Throws: 429 where there are not so many left of one of them; then none is taken.
+    /// - Throws: 429 if one of the two shares is too small; then neither share changes.
     func take(
         _ kind: RateLimitKind,
         _ count: Int = 1,
@@ -71,9 +71,9 @@ package final class RateLimits: Sendable {
         )
     }
 
-    /// Takes one of a principal's share alone.
+    /// Counts one event for a principal alone.
     ///
-    /// - Throws: 429 where there is none left.
+    /// - Throws: 429 if its share is empty.
     func take(
         _ kind: RateLimitKind,
         by principal: RateKey,
@@ -84,9 +84,9 @@ package final class RateLimits: Sendable {
         try answer(kind, limited, limited.ofPrincipal, share, request)
     }
 
-    /// Adds to the answer what is left.
+    /// Adds the fields about the share to the answer.
     ///
-    /// - Throws: 429 where that was not enough.
+    /// - Throws: 429 if the share was too small.
     private func answer(
         _ kind: RateLimitKind,
         _ limited: Limited,
@@ -105,7 +105,7 @@ package final class RateLimits: Sendable {
     }
 }
 
-/// How many requests were refused because of each limit. Any thread.
+/// The number of requests that each limit has refused. Any thread may use it.
 package final class RefusedCounts: Sendable {
     private let requests = Atomic<UInt64>(0)
     private let actions = Atomic<UInt64>(0)

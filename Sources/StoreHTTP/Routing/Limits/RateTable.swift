@@ -1,24 +1,25 @@
-/// What clients have taken of their shares: a table of fixed size, in which a client is found by
-/// one look at a few rows next to each other.
+/// The used shares of all clients: a table of fixed size, in which a look-up reads a few adjacent
+/// rows.
 ///
-/// A share is kept as the moment at which it is whole again (the generic cell rate algorithm): one
-/// that is whole needs no row. A client without a row gets the one of its rows that is whole
-/// soonest, as it is: so where more clients come than there are rows, they share, and none gets
-/// more than its own by pushing others out.
+/// A share is stored as the moment at which it is whole again (the generic cell rate algorithm). A
+/// whole share needs no row. A new client takes over the row that is whole soonest among its
+/// possible rows, with the moments in it. So if there are more clients than rows, some of them use
+/// a row together. No client gets more than its share by pushing others out.
 struct RateTable: ~Copyable {
-    /// How many clients are told apart.
+    /// The number of rows, and so of clients with a row of their own.
     static let rowsCount = 32_768
-    /// In how many rows a client may be.
+    /// The number of adjacent rows in which a client's row can be.
     static let waysCount = 8
 
-    /// Whose each row is.
+    /// The owner of each row.
     private let keys: UnsafeMutableBufferPointer<RateKey>
-    /// When each share of a row is whole again, in nanoseconds of the clock: one behind the other.
+    /// The moments at which the shares are whole again, in nanoseconds of the clock. Each row has
+    /// the moments of all kinds in sequence.
     private let whole: UnsafeMutableBufferPointer<Int64>
-    /// Chosen at random, so that no client can choose its rows.
+    /// A random number in each hash, so that no client can choose its rows.
     private let seed: UInt64
 
-    /// Makes a table of so many rows: a power of two, and at least ``waysCount``.
+    /// Makes a table of this number of rows: a power of two, and at least ``waysCount``.
     init(rowsCount: Int = Self.rowsCount, seed: UInt64 = .random(in: .min ... .max)) {
         keys = .allocate(capacity: rowsCount)
         keys.initialize(repeating: RateKey())
@@ -32,8 +33,8 @@ struct RateTable: ~Copyable {
         whole.deallocate()
     }
 
-    /// Takes so many of a client's share, unless that is more than is left. More than a whole share
-    /// is taken from a whole one, and it takes longer then until there is anything again.
+    /// Counts events for a client if its share allows them, and returns the rest of the share. A
+    /// whole share allows even a count above its limit. Its refill takes longer then.
     mutating func take(
         _ count: Int,
         of kind: RateLimitKind,
@@ -49,7 +50,8 @@ struct RateTable: ~Copyable {
         return RateShare(remaining: left, untilWhole: taken)
     }
 
-    /// What is left of a client's share, and whether it is enough for so many.
+    /// Returns the rest of a client's share, and if it is too small for the count, the time until
+    /// it suffices. Counts nothing, but gives the client a row.
     mutating func look(
         _ count: Int,
         of kind: RateLimitKind,
@@ -69,7 +71,8 @@ struct RateTable: ~Copyable {
         )
     }
 
-    /// The place of a client's row, which is made its own where it has none.
+    /// Returns the index of a client's row. A client without a row takes over the row that is whole
+    /// soonest.
     private func row(of key: RateKey) -> Int {
         let start = hash(key) & (keys.count - 1) & ~(Self.waysCount - 1)
         var soonest = start
@@ -81,7 +84,7 @@ struct RateTable: ~Copyable {
         return soonest
     }
 
-    /// When the last share of a row is whole again.
+    /// Returns the moment at which all shares of a row are whole again.
     private func wholeLast(_ row: Int) -> Int64 {
         var last = Int64.min
         for kind in RateLimitKind.allCases { last = max(last, whole[place(of: kind, in: row)]) }
@@ -92,7 +95,7 @@ struct RateTable: ~Copyable {
         row * RateLimitKind.allCases.count + kind.rawValue
     }
 
-    /// SplitMix64's finalizer over each part.
+    /// Hashes the key with SplitMix64's finalizer, applied to each part.
     private func hash(_ key: RateKey) -> Int {
         var hash = seed ^ UInt64(key.kind)
         for part in [key.high, key.low].lazy {

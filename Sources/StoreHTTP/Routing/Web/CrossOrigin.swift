@@ -1,22 +1,22 @@
 import StoreHTTPTransport
 import StoreWire
 
-/// What pages of other origins are answered beside what they ask for (CORS, the Fetch standard):
-/// that they may read it.
+/// The header fields that let pages of other origins read answers (CORS, the Fetch standard).
 ///
-/// The origin is the operator's text and never the request's, and so credentials are allowed: there
-/// is no `*` that would let any page read the state with a user's cookies.
+/// The origin in a field is the operator's text and never the request's, so credentials are
+/// allowed. There is no `*`, which would let any page read the state with a user's cookies.
 struct CrossOrigin: Sendable {
-    /// How long a browser remembers what a preflight was answered, in seconds.
+    /// The seconds for which a browser remembers the answer to a preflight.
     static let maxAgeSeconds = 600
-    /// What a page may read of an answer's head, beside what every page may.
+    /// The header fields of an answer that a page may read, besides the fields that every page may
+    /// read.
     static let exposed = [
         "Allow", "ETag", "Idempotency-Replayed", "Location", "Preference-Applied", "RateLimit",
         "RateLimit-Policy", "Retry-After", "WWW-Authenticate",
     ]
 
     private let rule: OriginRule
-    /// For each origin, the fields of an answer to its pages.
+    /// The fields for the pages of each origin, in the order of the origins.
     private let fields: [HTTPFields]
 
     init(_ origins: [String]) {
@@ -30,19 +30,18 @@ struct CrossOrigin: Sendable {
         }
     }
 
-    /// Adds what a page of an allowed origin has to be answered.
+    /// Adds the fields for a page of an allowed origin.
     func answer(_ request: HTTPExchange) {
         guard let place = rule.place(of: request) else { return }
         request.addFields { $0.append(fields[place]) }
     }
 
-    /// Whether a browser asks for a page of an allowed origin.
+    /// True if a browser sends a preflight for a page of an allowed origin.
     func isAsked(by request: HTTPExchange) -> Bool {
         request.has("access-control-request-method") && rule.place(of: request) != nil
     }
 
-    /// Adds which methods and header fields a page may send, where a browser asks for that before
-    /// it sends them.
+    /// Adds the methods and header fields that a page may send, if the request is a preflight.
     func answerPreflight(_ request: HTTPExchange, _ preflight: Preflight) {
         guard isAsked(by: request), let method = request.header("access-control-request-method")
         else { return }
@@ -50,10 +49,10 @@ struct CrossOrigin: Sendable {
     }
 }
 
-/// What a resource takes from pages of other origins.
+/// The methods and header fields that a resource takes from pages of other origins.
 struct Preflight: Sendable {
     private let methods: [(name: String, fields: HTTPFields)]
-    /// For a method that the resource does not have.
+    /// The fields for a method that the resource does not have.
     private let others: HTTPFields
 
     init(_ methods: [String], of routes: [Route]) {
@@ -67,7 +66,8 @@ struct Preflight: Sendable {
         }
     }
 
-    /// What all resources together take, where it must not show which of them there are.
+    /// Combines the methods and header fields of all resources, so that the answer does not show
+    /// which resources exist.
     init(ofAll routes: [Route]) {
         let methods = Self.methods(of: routes)
         var names: [String] = []
@@ -94,8 +94,8 @@ struct Preflight: Sendable {
 }
 
 extension Route {
-    /// Answers the preflights of all resources alike. A preflight shows no credential, so where not
-    /// all clients may see all resources, it is answered for those that are not there, too.
+    /// Makes a route that answers the preflights of all resources alike. A preflight has no
+    /// credential. So if a policy hides resources, even paths without a resource get this answer.
     static func preflights(of routes: [Route]) -> Route {
         let preflight = Preflight(ofAll: routes)
         let methods = Preflight.methods(of: routes)
@@ -113,7 +113,7 @@ extension Route {
         }
     }
 
-    /// The header fields that it reads, and that a page has to be allowed to send.
+    /// The header fields that the route reads, and that a page has to be allowed to send.
     fileprivate var headersOfPages: [String] {
         var names = ["Authorization"]
         if case .none = body {} else { names.append("Content-Type") }

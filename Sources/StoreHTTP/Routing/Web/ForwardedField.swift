@@ -1,9 +1,10 @@
 import StoreHTTPTransport
 
-/// The addresses in the fields that proxies add, in their order. Nothing is copied to the heap.
+/// Reads the addresses in the fields that proxies add, in their order. Copies nothing to the heap.
 enum ForwardedField {
-    /// Visits the `for` of each element of a `Forwarded` field (RFC 7239, section 4); `nil` for one
-    /// that is no address, has none, or can't be read, with which the visit ends.
+    /// Visits the `for` of each element of a `Forwarded` field (RFC 7239, section 4). Passes `nil`
+    /// for an element whose `for` is absent or no address. An element that can't be read ends the
+    /// visit, with `nil`.
     static func visit(_ field: UnsafeRawBufferPointer, _ visit: (IPAddress?) -> Void) {
         var reader = Reader(bytes: field)
         while true {
@@ -15,13 +16,13 @@ enum ForwardedField {
         }
     }
 
-    /// Returns whether the first element of a `Forwarded` field has `proto=https`.
+    /// True if the first element of a `Forwarded` field has `proto=https`.
     static func isOverTLS(_ field: UnsafeRawBufferPointer) -> Bool {
         var reader = Reader(bytes: field)
         return reader.element()?.scheme.map(isHTTPS) == true
     }
 
-    /// Returns whether a list of schemes, as `X-Forwarded-Proto` has it, begins with `https`.
+    /// True if a list of schemes, as in `X-Forwarded-Proto`, begins with `https`.
     static func isHTTPS(_ list: UnsafeRawBufferPointer) -> Bool {
         let first = list.prefix { $0 != UInt8(ascii: ",") }
         let text = UnsafeRawBufferPointer(rebasing: first).trimmed
@@ -36,8 +37,8 @@ enum ForwardedField {
         }
     }
 
-    /// The address of a node (RFC 7239, section 6), whose port is of no interest: `192.0.2.1`,
-    /// `192.0.2.1:80`, `[2001:db8::1]:80`, and as `X-Forwarded-For` has it, `2001:db8::1`.
+    /// Reads the address of a node (RFC 7239, section 6) and ignores its port: `192.0.2.1`,
+    /// `192.0.2.1:80`, `[2001:db8::1]:80`. Also reads the form of `X-Forwarded-For`, `2001:db8::1`.
     private static func address(_ node: UnsafeRawBufferPointer) -> IPAddress? {
         if node.first == UInt8(ascii: "[") {
             guard let end = node.firstIndex(of: UInt8(ascii: "]")),
@@ -54,7 +55,7 @@ enum ForwardedField {
         return IPAddress(node)
     }
 
-    /// Whether this is nothing, or a colon and a port.
+    /// True if the text is empty, or a colon and a port.
     private static func isPort(_ rest: Slice<UnsafeRawBufferPointer>) -> Bool {
         guard let first = rest.first else { return true }
         let digits = rest.dropFirst()
@@ -63,17 +64,17 @@ enum ForwardedField {
     }
 }
 
-/// What one element of the field says.
+/// The content of one element of the field.
 private struct Element {
     var isEmpty = true
-    /// The value of `for`; `nil` where it has none.
+    /// The value of `for`; `nil` if the element has none.
     var address: UnsafeRawBufferPointer?
-    /// The value of `proto`; `nil` if it has none.
+    /// The value of `proto`; `nil` if the element has none.
     var scheme: UnsafeRawBufferPointer?
 }
 
-/// Reads elements of `name=value` with semicolons between them. A value is a token, or a quoted
-/// string, in which commas and semicolons mean nothing.
+/// Reads elements of `name=value` pairs with semicolons between them. A value is a token, or a
+/// quoted string, in which commas and semicolons separate nothing.
 private struct Reader {
     let bytes: UnsafeRawBufferPointer
     private var place = 0
@@ -90,7 +91,7 @@ private struct Reader {
         while let byte = next, byte == 0x20 || byte == 0x09 { place += 1 }
     }
 
-    /// The next element and the comma behind it; `nil` where it can't be read.
+    /// Reads the next element and the comma behind it. Returns `nil` if the element is malformed.
     mutating func element() -> Element? {
         var element = Element()
         while true {
@@ -101,7 +102,8 @@ private struct Reader {
             guard let name = token(), skip("="), let value = value() else { return nil }
             element.isEmpty = false
             if name.isFor {
-                // A second one could be the client's, written into a value of the proxy's.
+                // A second `for` could come from the client, written into a value that the proxy
+                // adds.
                 guard element.address == nil else { return nil }
                 element.address = value
             }
@@ -129,7 +131,8 @@ private struct Reader {
         guard skip("\"") else { return token() }
         let start = place
         while let byte = next, byte != UInt8(ascii: "\"") {
-            // No address has anything to escape; the character behind is a part of the string.
+            // No address contains an escape; the character behind the backslash belongs to the
+            // string.
             place += byte == UInt8(ascii: "\\") ? 2 : 1
         }
         guard !isAtEnd else { return nil }
@@ -139,8 +142,8 @@ private struct Reader {
 }
 
 extension UInt8 {
-    /// Whether it may stand in a token (RFC 9110, section 5.6.2), or in an address: proxies forget
-    /// the quotes that a colon and brackets need.
+    /// True if the byte may stand in a token (RFC 9110, section 5.6.2) or in an address. Proxies
+    /// forget the quotes that a colon and brackets need.
     fileprivate var isToken: Bool {
         switch self {
         case 48...57, 65...90, 97...122: true
@@ -161,7 +164,7 @@ extension UnsafeRawBufferPointer {
         count == 5 && zip(self, "proto".utf8).allSatisfy { $0 | 0x20 == $1 }
     }
 
-    /// Without the spaces around it.
+    /// The bytes without the spaces around them.
     fileprivate var trimmed: UnsafeRawBufferPointer {
         var part = self[...]
         while let byte = part.first, byte == 0x20 || byte == 0x09 { part = part.dropFirst() }

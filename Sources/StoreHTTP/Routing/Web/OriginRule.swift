@@ -2,20 +2,20 @@ import StoreHTTPTransport
 import StoreTexts
 import StoreWire
 
-/// From which pages a browser's request may change something, or open a stream.
+/// The pages whose requests may change something, or open a stream.
 ///
-/// A server on loopback is within reach of every page that is open on the machine, and a browser
-/// sends a POST without a body, and so without a type, wherever a page likes.
+/// Every page that is open on a machine can reach a server on its loopback address. A browser sends
+/// a POST without a body, and so without a type, to any server that a page names.
 package struct OriginRule: Sendable {
-    /// Origins beside the server's own, as browsers write them.
+    /// The allowed origins besides the server's own, as browsers write them.
     private let allowed: [[UInt8]]
 
     init(_ allowed: [String]) {
         self.allowed = allowed.map { Array($0.utf8) }
     }
 
-    /// The place of the request's `Origin` among those that are allowed beside the own; `nil` where
-    /// it has none, or another.
+    /// Returns the index of the request's `Origin` among the allowed origins. Returns `nil` if the
+    /// request has no `Origin`, several, or another.
     func place(of request: HTTPExchange) -> Int? {
         if allowed.isEmpty { return nil }
         var place: Int?
@@ -27,8 +27,10 @@ package struct OriginRule: Sendable {
         return count == 1 ? place : nil
     }
 
-    /// - Throws: 403 for what a page of an origin sends that is not allowed: one that `Origin`
-    ///   names, or of which a browser says so in `Sec-Fetch-Site` (Fetch Metadata).
+    /// Checks the origin of a request. Browsers name it in `Origin`, or describe it in
+    /// `Sec-Fetch-Site` (Fetch Metadata).
+    ///
+    /// - Throws: 403 if the origin is neither the server's own nor allowed.
     func require(_ request: HTTPExchange) throws(Problem) {
         guard request.has("origin") || request.has("sec-fetch-site") else { return }
         if place(of: request) != nil { return }
@@ -37,10 +39,10 @@ package struct OriginRule: Sendable {
         guard isOwnSite, isOwnOrigin(request) else { throw Self.refused }
     }
 
-    /// The same for what a browser sends with `Origin` in any case: whatever has a body. So it is
-    /// looked at in no other field.
+    /// Checks `Origin` alone: enough for a request with a body, because a browser always sends
+    /// `Origin` with a body.
     ///
-    /// - Throws: 403.
+    /// - Throws: 403 if the origin is neither the server's own nor allowed.
     func requireNamed(_ request: HTTPExchange) throws(Problem) {
         if request.has("origin") { try require(request) }
     }
@@ -58,9 +60,9 @@ package struct OriginRule: Sendable {
 }
 
 extension OriginRule {
-    /// Whether a text is an origin as browsers write it (RFC 6454, section 6.2): a scheme, a host,
-    /// and a port that is not the scheme's usual one. `*` is none, and neither is `null`, which all
-    /// sandboxed pages have in common.
+    /// True if a text is an origin as browsers write it (RFC 6454, section 6.2). An origin has a
+    /// scheme, a host, and no port that is the scheme's default. `*` is no origin. Neither is
+    /// `null`, which all sandboxed pages have in common.
     package static func isOrigin(_ text: String) -> Bool {
         let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, text.utf8.count <= textBytesMax, isScheme(parts[0]) else {
@@ -78,7 +80,7 @@ extension OriginRule {
         return port != (["http": 80, "https": 443][String(parts[0])] ?? 0)
     }
 
-    /// The longest origin that is taken.
+    /// The most bytes in an origin.
     private static let textBytesMax = 320
 
     private static func isScheme(_ text: Substring) -> Bool {

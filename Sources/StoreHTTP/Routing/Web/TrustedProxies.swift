@@ -1,12 +1,13 @@
 import StoreHTTPTransport
 
-/// The proxies whose word about a client's address is taken, from `Forwarded` (RFC 7239) or
+/// The proxies that are trusted to name the client's address, in `Forwarded` (RFC 7239) or
 /// `X-Forwarded-For`.
 package struct TrustedProxies: Sendable {
     private let ranges: [AddressRange]
     private let trustsUnixSockets: Bool
 
-    /// Reads `10.0.0.0/8`, `2001:db8::1` and `unix`; `nil` where one is none of these.
+    /// Reads ranges and addresses such as `10.0.0.0/8` and `2001:db8::1`, and the word `unix`.
+    /// Returns `nil` if a text is none of these.
     package init?(_ texts: [String]) {
         var ranges: [AddressRange] = []
         for text in texts where text != "unix" {
@@ -17,13 +18,12 @@ package struct TrustedProxies: Sendable {
         trustsUnixSockets = texts.contains("unix")
     }
 
-    /// The client of a request that such a proxy has passed on; `nil` where the peer itself is the
-    /// client, or where what it says can't be read.
+    /// Returns the client of a request that a trusted proxy has passed on. Returns `nil` if the
+    /// peer itself is the client, or if the proxy's fields can't be read.
     ///
-    /// The addresses are those that one proxy after another has added, so the last of them that is
-    /// no proxy's is the client: whatever stands before it, the client has written itself. Where
-    /// both fields are there, a proxy may have set one and passed the other on as the client wrote
-    /// it; so they count only where they agree.
+    /// Each proxy adds an address at the end, so the client is the last address that is no proxy's.
+    /// The client may have written every address before that. If both fields are present, one may
+    /// come from the proxy and the other from the client. So they count only if they agree.
     func client(of request: HTTPExchange) -> ClientAddress? {
         guard trusts(request.client) else { return nil }
         var forwarded = LastStranger()
@@ -44,8 +44,8 @@ package struct TrustedProxies: Sendable {
         }
     }
 
-    /// Whether a client has come over TLS to such a proxy, which has passed its request on: the
-    /// proxy says so in `Forwarded` or `X-Forwarded-Proto`. Of several proxies, the first decides.
+    /// True if a client has come over TLS to a trusted proxy, according to `Forwarded` or
+    /// `X-Forwarded-Proto`. Of several proxies, the first decides.
     func isOverTLS(_ request: HTTPExchange) -> Bool {
         guard trusts(request.peer) else { return false }
         let forwarded = request.withHeader("forwarded") { ForwardedField.isOverTLS($0) }
@@ -66,11 +66,10 @@ package struct TrustedProxies: Sendable {
     }
 }
 
-/// The last address that is no proxy's, of those that are taken in their order; where all are
-/// proxies', the first.
+/// The last address in a sequence that is no proxy's. If all addresses are proxies', the first.
 private struct LastStranger {
     private(set) var isEmpty = true
-    /// `nil` where what stands in its place is no address.
+    /// The address; `nil` if the element in its place is no address.
     private(set) var address: IPAddress?
     private var isProxy = false
 

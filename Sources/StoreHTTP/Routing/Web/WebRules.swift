@@ -1,19 +1,20 @@
 package import StoreHTTPTransport
 import StoreWire
 
-/// What the operator has set for the web around the server: which pages may use it, which proxies
-/// are believed, how much a client may ask for. The stores of a process share it.
+/// The operator's rules for the web around the server: the allowed pages, the trusted proxies, and
+/// the limits on clients. The stores of a process share them.
 package final class WebRules: Sendable {
-    /// Which pages may change something and open streams.
+    /// The pages that may change something and open streams.
     let origins: OriginRule
-    /// What pages of other origins are answered beside; `nil` where there are none.
+    /// The header fields for pages of other origins; `nil` if no other origin is allowed.
     let crossOrigin: CrossOrigin?
-    /// The proxies that are believed; `nil` where there are none.
+    /// The trusted proxies; `nil` if there are none.
     private let proxies: TrustedProxies?
-    /// How much each client may ask for; `nil` where that has no bounds.
+    /// The limits on each client; `nil` if there are none.
     let limits: RateLimits?
 
-    /// Rules for the pages of these serialized origins, which may use the server as its own may.
+    /// Makes rules that give pages of these serialized origins the same rights as the server's own
+    /// pages.
     package init(
         origins: [String] = [],
         proxies: TrustedProxies? = nil,
@@ -25,10 +26,10 @@ package final class WebRules: Sendable {
         self.limits = limits
     }
 
-    /// Whether requests have to be looked at one by one.
+    /// True if some rule applies to every request.
     var concernsEveryRequest: Bool { crossOrigin != nil || proxies != nil || limits != nil }
 
-    /// The header fields of all answers, where pages of these origins may use the server.
+    /// Returns the header fields of all answers, if pages of these origins may use the server.
     package static func commonFields(allowing origins: [String]) -> HTTPFields {
         HTTPFields(
             [
@@ -38,31 +39,31 @@ package final class WebRules: Sendable {
         )
     }
 
-    /// Finds out where the client is, and adds what its page has to be answered.
+    /// Finds the client's address, and adds the header fields for its page.
     func begin(_ request: HTTPExchange) {
         if let client = proxies?.client(of: request) { request.client = client }
         crossOrigin?.answer(request)
     }
 
-    /// Whether a client has come over TLS, as a proxy that is believed says. On the loop's thread,
-    /// before the request is put off.
+    /// True if a client has come over TLS, according to a trusted proxy. Called on the event loop's
+    /// thread, before the request is suspended.
     func isOverTLS(_ request: HTTPExchange) -> Bool { proxies?.isOverTLS(request) == true }
 
-    /// Whether a request asks, for a page of an allowed origin, what this page may send.
+    /// True if a request is a preflight for a page of an allowed origin.
     func isPreflight(_ request: HTTPExchange) -> Bool {
         request.verb == .options && crossOrigin?.isAsked(by: request) == true
     }
 
-    /// Counts a request for its address, before it is known who sends it.
+    /// Counts a request for its address, before its sender is identified.
     ///
-    /// - Throws: 429 where there were too many.
+    /// - Throws: 429 if the share of the address is empty.
     func count(_ request: HTTPExchange) throws(Problem) {
         try limits?.take(.requests, of: request)
     }
 
     /// Counts a request for its principal.
     ///
-    /// - Throws: 429 where there were too many.
+    /// - Throws: 429 if the share of the principal is empty.
     func count(_ request: HTTPExchange, for sender: Identity?) throws(Problem) {
         guard let limits, let key = sender?.rateKey else { return }
         try limits.take(.requests, by: key, of: request)
