@@ -7,42 +7,44 @@ package import StoreTelemetry
 import StoreWire
 import Synchronization
 
-/// Finds out who asks, and what a policy allows them. A server without credentials and policy has
-/// none: there all may do all that is served.
+/// Identifies the senders of requests, and gives them the rights of their roles in the policy. A
+/// server without credentials and a policy has no access control: every client may use all routes.
 ///
 /// Any thread may call it.
 package final class AccessControl: Sendable {
-    /// How many identities are kept; more are made again.
+    /// The most identities in the cache. A full cache is emptied, and identities are made again.
     private static let identitiesMax = 10_000
 
-    /// What holds until the files are read again.
+    /// The rules that apply until the files are read again.
     private struct Rules: Sendable {
         let policy: Policy
         let anonymous: Identity
-        /// By their principals, which the authenticator hands out again.
+        /// The cached identities. Their keys are the principals, which the authenticator reuses.
         var identities: [ObjectIdentifier: Identity] = [:]
     }
 
-    /// Counts what the policy denies.
+    /// The counters of denied requests.
     package let denials = PolicyDenials()
-    /// Counts the streams that the roles have open.
+    /// The counters of open streams, by role.
     package let streams: RoleStreams
     private let authenticator: Authenticator
     private let members: [String]
     private let logger: Logger
     private let now: @Sendable () -> Int64
     private let rules: Locked<Rules>
-    /// Names what the files said when they were read last, among all that were ever read for any
-    /// store of the process.
+    /// A number for the state of the files when they were last read. The number is unique among all
+    /// stores of the process.
     private let generation = Atomic<UInt64>(AccessControl.nextGeneration)
     private static let generations = Atomic<UInt64>(0)
 
+    /// Makes access control for a store.
+    ///
     /// - Parameters:
-    ///   - authenticator: whose credentials are taken.
-    ///   - policy: what roles may do.
+    ///   - authenticator: the authenticator that checks credentials.
+    ///   - policy: the rights of roles.
     ///   - members: the members of the root state.
     ///   - logger: gets a line for each credential that is refused.
-    ///   - now: the second since 1970.
+    ///   - now: returns the seconds since 1970.
     package init(
         _ authenticator: Authenticator,
         _ policy: Policy,
@@ -63,10 +65,10 @@ package final class AccessControl: Sendable {
         generations.add(1, ordering: .sequentiallyConsistent).newValue
     }
 
-    /// Who shows no credential, as the policy has it.
+    /// The identity of clients without a credential, according to the policy.
     var anonymous: Identity { rules.withLock { $0.anonymous } }
 
-    /// From now on this policy holds, and the credentials that the authenticator has by now.
+    /// Applies this policy, and the authenticator's present credentials, from now on.
     package func replace(by policy: Policy) {
         let anonymous = Identity(.anonymous, policy, members: members, denials)
         rules.withLock { $0 = Rules(policy: policy, anonymous: anonymous) }
@@ -74,9 +76,10 @@ package final class AccessControl: Sendable {
         streams.replace(by: policy)
     }
 
-    /// Who sends a request: by the header field where it is there, else by the cookie.
+    /// Returns the sender of a request, from the `Authorization` field if the request has it, else
+    /// from the cookie.
     ///
-    /// - Throws: 401 where what is shown is not good.
+    /// - Throws: 401 if the credential is not valid.
     func identity(
         of exchange: HTTPExchange,
         _ cookie: CredentialCookie,
@@ -99,12 +102,13 @@ package final class AccessControl: Sendable {
         }
     }
 
-    /// Who sends an `Authorization` field; `nil` for another scheme than `Bearer`.
+    /// Returns the sender of an `Authorization` field; `nil` for a scheme other than `Bearer`.
     private func identity(
         inField field: UnsafeRawBufferPointer,
         of exchange: HTTPExchange
     ) -> Result<Identity, AuthenticationError>? {
-        // Read first: what is found out by files that are being replaced is not kept for long.
+        // Read the generation first. If the files are replaced during this call, the cached
+        // identity has the old generation and is not used again.
         let generation = generation.load(ordering: .sequentiallyConsistent)
         if let known = exchange.lastIdentity?.identity(for: field, of: generation, at: now()) {
             return .success(known)
@@ -116,7 +120,8 @@ package final class AccessControl: Sendable {
         }
     }
 
-    /// The principal of an `Authorization` field, in place; `nil` for another scheme than `Bearer`.
+    /// Returns the principal of an `Authorization` field, without copying the field; `nil` for a
+    /// scheme other than `Bearer`.
     private func principal(
         inField field: UnsafeRawBufferPointer
     ) -> Result<Principal, AuthenticationError>? {
@@ -133,7 +138,7 @@ package final class AccessControl: Sendable {
         }
     }
 
-    /// 401, with a line in the log that says why.
+    /// Makes a problem 401, and logs the reason.
     private func refused(
         _ error: AuthenticationError,
         takingAway cookie: (String, String)? = nil,
@@ -144,11 +149,12 @@ package final class AccessControl: Sendable {
             .unauthorized("\(error.clientText).", challenge: "Bearer \(error.challenge)"),
             id
         )
-        // A browser shows the cookie again and again, and its page can't take it away.
+        // A browser sends the cookie with each request, and its page can't delete it. So the answer
+        // does.
         return cookie.map { problem.with($0) } ?? problem
     }
 
-    /// 401 for a scheme that no credential has, with a line in the log.
+    /// Makes a problem 401 for an unknown scheme, and logs the reason.
     private func otherScheme(_ id: RequestID) -> Problem {
         refusal(
             "its token is refused: its scheme is not Bearer",
@@ -157,7 +163,7 @@ package final class AccessControl: Sendable {
         )
     }
 
-    /// A problem with the name of the request, under which the log has the reason.
+    /// Returns the problem with the id of the request in it; the line in the log has the same id.
     private func refusal(_ reason: String, _ problem: Problem, _ id: RequestID) -> Problem {
         logger.warning(
             .credentialRefused,
@@ -169,7 +175,7 @@ package final class AccessControl: Sendable {
         return problem
     }
 
-    /// What a principal may do.
+    /// Returns the identity of a principal: its rights in the present policy.
     func identity(of principal: Principal) -> Identity {
         let key = ObjectIdentifier(principal)
         return rules.withLock { rules in
@@ -181,22 +187,24 @@ package final class AccessControl: Sendable {
         }
     }
 
-    /// A cookie for a principal, with how long it lasts; `nil` for one that shows nothing.
+    /// Returns a cookie for a principal, with its lifetime in seconds; `nil` for an anonymous or
+    /// expired principal.
     func cookie(for principal: Principal) -> (value: String, maxAge: Int64)? {
         authenticator.cookie(for: principal, at: now())
     }
 
-    /// What ends a stream that a principal reads, and the waiting of its requests: its credential,
-    /// its revocation, a policy that allows it no more.
+    /// Returns the access that a stream or a waiting request depends on. The end of the credential,
+    /// its revocation, or a new policy ends the access.
     ///
     /// - Parameters:
-    ///   - identity: the principal, as the policy has it now.
-    ///   - need: what the route needs of its role.
-    ///   - operates: whether it shows what all sessions have because the role operates.
-    ///   - member: the member of the root state that it shows a part of, if it shows no more.
-    ///   - path: of the request, which a problem may name.
-    ///   - id: of the request.
-    /// - Returns: what says whether it lasts, and why not.
+    ///   - identity: the principal with its rights in the present policy.
+    ///   - need: the access that the route needs.
+    ///   - operates: true if the stream shows the slices of all sessions because the role operates.
+    ///   - member: the only member of the root state that the stream shows a part of; `nil` if it
+    ///     shows more.
+    ///   - path: the path of the request, for a problem.
+    ///   - id: the id of the request.
+    /// - Returns: a value that tests the access, and gives the reason for its end.
     func held(
         by identity: Identity,
         for need: RouteNeed,
@@ -230,7 +238,7 @@ package final class AccessControl: Sendable {
 }
 
 extension Authenticator {
-    /// The principal of a cookie's value.
+    /// Returns the principal of a cookie's value.
     fileprivate func principal(
         ofCookie value: Substring,
         at now: Int64
@@ -245,7 +253,7 @@ extension Authenticator {
 }
 
 extension Principal {
-    /// Why its credential is good no more.
+    /// Returns the reason why the principal's credential is no longer valid.
     fileprivate func ending(at now: Int64) -> AuthenticationError {
         switch (credential, isExpired(at: now)) {
         case (.key(let id), true): .expiredKey(id: id)

@@ -2,8 +2,8 @@ import StoreAuthentication
 import StoreHTTPTransport
 import StoreWire
 
-/// `GET /session` shows a client who it is for this store, whether it has a session or not: a page
-/// need not fail to find out.
+/// `GET /session` shows a client its principal, its role and its session. A client without a
+/// session gets an answer, too, so that a page can ask without an error.
 package struct ClientRoutes: RouteGroup {
     package let links: Links
 
@@ -30,7 +30,7 @@ package struct ClientRoutes: RouteGroup {
 
     private func show(_ request: RequestContext) {
         let principal = request.identity?.principal ?? .anonymous
-        // A session that has ended, or another principal's, is none of this client.
+        // A session that has ended, or that belongs to another principal, is not shown.
         let session = (try? request.session()) ?? nil
         request.respond { json in
             json.member("principal", principal.name)

@@ -1,14 +1,15 @@
 import StoreHTTPTransport
 import StoreWire
 
-/// The cookie by which a browser shows who it is: `EventSource` has no header fields of its own.
+/// The cookie with a browser's credential, because `EventSource` can't send header fields.
 ///
-/// Each store of a process has a name of its own for it, as for the cookie of sessions.
+/// Each store of a process has its own name for the cookie, as for the cookie of sessions.
 package struct CredentialCookie: Sendable {
     let name: String
     private let path: String
     private let beginning: [UInt8]
-    /// Whether browsers show it over TLS alone; `nil` where that is so unless they name loopback.
+    /// True if browsers send the cookie over TLS alone; `nil` if they do so except for a loopback
+    /// host.
     private let isSecure: Bool?
 
     init(for links: Links, isSecure: Bool?) {
@@ -18,7 +19,8 @@ package struct CredentialCookie: Sendable {
         self.isSecure = isSecure
     }
 
-    /// Gives it to the client that sent a request, out of reach of a page's scripts.
+    /// Returns the header field that sets the cookie. The scripts of a page can't read it
+    /// (`HttpOnly`).
     func set(_ value: String, seconds: Int64, for request: HTTPExchange) -> (String, String) {
         let isSecure = isSecure ?? !HostRule.isLoopback(request)
         return (
@@ -28,12 +30,12 @@ package struct CredentialCookie: Sendable {
         )
     }
 
-    /// Takes it from a client.
+    /// Returns the header field that deletes the cookie.
     func forget(for request: HTTPExchange) -> (String, String) {
         set("", seconds: 0, for: request)
     }
 
-    /// Its value, where a request shows it.
+    /// Returns the value of the cookie; `nil` if the request does not have it.
     func value(of request: HTTPExchange) -> Substring? {
         request.cookie(beginning)
     }

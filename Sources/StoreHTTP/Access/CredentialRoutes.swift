@@ -1,12 +1,13 @@
 import StoreHTTPTransport
 import StoreWire
 
-/// `POST /session` gives a browser a cookie for the bearer token that it shows, so that its
-/// `EventSource` can show who it is.
+/// `POST /session` exchanges the bearer token of a browser for a cookie, which its `EventSource`
+/// can send.
 package struct CredentialRoutes: RouteGroup {
     package let links: Links
     package let access: AccessControl
-    /// Whether there are sessions, with which the cookie is taken away.
+    /// True if there are sessions: `DELETE /session` then ends the session and deletes this cookie,
+    /// too.
     private let hasSessions: Bool
 
     package init(links: Links, access: AccessControl, hasSessions: Bool) {
@@ -48,7 +49,7 @@ package struct CredentialRoutes: RouteGroup {
 
     private func begin(_ request: RequestContext) throws(Problem) {
         let cookie = request.environment.credentialCookie
-        // A cookie that could be exchanged for another one would never end.
+        // A cookie must not be exchanged for a new cookie, because then it would never end.
         guard request.exchange.has("authorization"), let identity = request.identity,
             let made = access.cookie(for: identity.principal)
         else { throw .unauthorized() }

@@ -3,30 +3,32 @@ import StoreEventStream
 import StorePlatform
 import StoreWire
 
-/// What lets a request, or a stream of it, last: its credential, and a policy that allows it. Any
-/// thread may ask.
+/// The access that a waiting request or a stream depends on: a valid credential, and a policy that
+/// allows the request. Any thread may use it.
 struct HeldAccess: Sendable {
-    /// Why it came to its end.
+    /// The reason why the access has ended.
     enum Ending: Sendable {
         /// The credential has expired or was revoked.
         case credential(AuthenticationError)
-        /// A new policy does not allow what it shows.
+        /// A new policy does not allow the request.
         case policy(Problem)
     }
 
-    /// How long behind the end of a credential it is looked for: the clock that is asked then may
-    /// be some milliseconds behind.
+    /// The seconds that a timer waits beyond the end of a credential: the clock of the test may lag
+    /// by some milliseconds.
     private static let lateSeconds = 0.05
 
-    /// The second since 1970 with which the credential ends; `nil` where it has no end.
+    /// The second since 1970 at which the credential ends; `nil` if it has no end.
     private let expires: Int64?
     private let ending: @Sendable () -> Ending?
     private let refuse: @Sendable (Ending) -> Problem
 
+    /// Makes the access of a request.
+    ///
     /// - Parameters:
-    ///   - expires: the second since 1970 with which the credential ends, if it does.
-    ///   - ending: why it has come to its end; `nil` while it has not.
-    ///   - refuse: the answer to a request that waits, with a line in the log.
+    ///   - expires: the second since 1970 at which the credential ends; `nil` if it has no end.
+    ///   - ending: returns the reason why the access has ended; `nil` while it lasts.
+    ///   - refuse: makes the answer to a waiting request, and logs the reason.
     init(
         expires: Int64?,
         ending: @escaping @Sendable () -> Ending?,
@@ -37,20 +39,21 @@ struct HeldAccess: Sendable {
         self.refuse = refuse
     }
 
-    /// Whether it has not come to its end.
+    /// True if the access has not ended.
     var isGood: Bool { ending() == nil }
 
-    /// Why the request may not be answered; `nil` where it may. Called once, for the answer.
+    /// The problem that a waiting request is answered with; `nil` while the access lasts. Read it
+    /// once, for the answer, because it writes to the log.
     var problem: Problem? { ending().map(refuse) }
 
-    /// How long a wait of so many seconds may last: until the credential has ended, at the most.
+    /// Shortens a wait of so many seconds to the end of the credential.
     func seconds(ofWait seconds: Double) -> Double {
         guard let expires else { return seconds }
         let left = Double(expires) - Double(SystemTime.wallNanoseconds()) / 1e9
         return min(seconds, max(0, left) + Self.lateSeconds)
     }
 
-    /// The same for the stream writer.
+    /// The same access for the stream writer.
     var credential: StreamCredential {
         StreamCredential(expires: expires) { isGood }
     }

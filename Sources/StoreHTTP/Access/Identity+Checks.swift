@@ -6,11 +6,11 @@ import StoreTelemetry
 package import StoreWire
 
 extension Identity {
-    /// Whether it may send a request to a resource; `served` is `nil` for a method that the
-    /// resource does not have.
+    /// Checks if this sender may send a request to a resource. `served` is `nil` for a method that
+    /// the resource does not have.
     ///
-    /// - Throws: 404 for what it may not see; for what it may not do 401 where it shows nothing,
-    ///   and 403 else.
+    /// - Throws: 404 for a resource that the sender may not see. For a use that it may not make,
+    ///   401 without a credential and 403 with one.
     func check(
         _ request: HTTPExchange,
         _ served: ServedRoute?,
@@ -23,7 +23,8 @@ extension Identity {
         throw problem(denial, path: request.path)
     }
 
-    /// Whether the list of routes has a route: it may be used, with some path.
+    /// True if the sender may use a route with at least some path. The list of routes shows such
+    /// routes.
     func lists(_ route: Route) -> Bool {
         switch route.access {
         case .need(let need), .ofModule(_, let need): denial(of: need, at: route.access) == nil
@@ -46,7 +47,7 @@ extension Identity {
 
     private func sees(_ module: String) -> Bool { role?.sees(member: module) == true }
 
-    /// What a client is answered.
+    /// Makes the answer to a denied request.
     func problem(_ denial: Denial, path: String) -> Problem {
         switch denial {
         case .hidden: .notFound(path: path)
@@ -76,7 +77,7 @@ extension Identity: DispatchPermission {
 }
 
 extension RouteNeed {
-    /// What a policy would have had to grant, as metrics have it.
+    /// The kind of grant that the policy lacks, for the metrics.
     fileprivate var grant: PolicyDenials.Grant {
         switch self {
         case .nothing, .group: .use

@@ -5,29 +5,32 @@ import StoreEventStream
 import StoreHTTPTransport
 import StoreTelemetry
 
-/// Who asks, and what that allows: a principal, with its role as the policy has it.
+/// The sender of a request and its rights: a principal, with its role in the policy.
 ///
 /// Made once for a principal and a policy, so that a request copies a reference.
 package final class Identity: Sendable {
     package let principal: Principal
-    /// `nil` for a role that the policy does not have, which may do nothing.
+    /// The role; `nil` if the policy does not have it. Such a sender may only use routes without a
+    /// need.
     let role: Role?
-    /// What the role sees of the state; `nil` for all of it.
+    /// The members of the state that the role sees; `nil` if it sees all.
     let sight: StoreEventStream.Sight?
-    /// The principal as records have it; `nil` for a client that shows no credential.
+    /// The principal as records have it; `nil` for a client without a credential.
     let stamp: ActionPrincipal?
-    /// Counts what is denied to it.
+    /// The counters of denied requests.
     let denials: PolicyDenials
 
-    /// Whose share of what may be asked for is counted beside that of the address; `nil` for those
-    /// who show nothing.
+    /// The key of the principal's share, which is counted beside the share of the address. `nil`
+    /// for a client without a credential.
     let rateKey: RateKey?
 
+    /// Makes the identity of a principal.
+    ///
     /// - Parameters:
-    ///   - principal: who it is.
-    ///   - policy: what its role may do.
+    ///   - principal: the sender.
+    ///   - policy: the rights of its role.
     ///   - members: the members of the root state.
-    ///   - denials: counts what is denied.
+    ///   - denials: counts the denied requests.
     init(
         _ principal: Principal,
         _ policy: Policy,
@@ -47,19 +50,19 @@ package final class Identity: Sendable {
             ? nil : Sight(among: members) { role?.sees(member: $0) == true }
     }
 
-    /// The owner of sessions and of idempotency keys; `nil` for those who show nothing.
+    /// The name that owns sessions and idempotency keys; `nil` for a client without a credential.
     var name: String? { stamp == nil ? nil : principal.name }
 
-    /// Whether it sees all of the state, and may dispatch all that clients dispatch.
+    /// True if it sees the whole state, and may dispatch every action that clients dispatch.
     var doesEverything: Bool { sight == nil && role?.dispatchesEverything == true }
 
-    /// Notes the principal and its role for the access log.
+    /// Writes the principal and its role into the entry of the access log.
     func note(in access: inout Access) {
         access.principal = name
         access.role = name == nil ? nil : principal.role
     }
 
-    /// Why it may not use a route; `nil` where it may.
+    /// Returns the reason why the sender may not use a route; `nil` if it may.
     func denial(of need: RouteNeed) -> Denial? {
         if case .nothing = need { return nil }
         guard let role else {
@@ -69,7 +72,8 @@ package final class Identity: Sendable {
         return role.denial(of: need)
     }
 
-    /// Whether what a stream shows, which was opened under an earlier policy, is allowed to it.
+    /// True if the present policy still allows the content of a stream that was opened under an
+    /// earlier policy.
     func allows(_ need: RouteNeed, as earlier: StreamRights) -> Bool {
         guard denial(of: need) == nil else { return false }
         if earlier.operates, role?.operates != true { return false }
@@ -80,8 +84,8 @@ package final class Identity: Sendable {
         }
     }
 
-    /// Whether it sees what a stream shows of the state. A member that was hidden then is still
-    /// shown as one that is not there.
+    /// True if the role sees all parts of the state that the stream shows. A hidden member stays
+    /// allowed if it was hidden before: the stream shows it as absent.
     private func covers(_ earlier: StreamRights) -> Bool {
         guard let sight else { return true }
         guard let member = earlier.member else { return sight.covers(earlier.sight) }
@@ -93,11 +97,11 @@ extension Identity: MemoryHolder {
     package var memoryHolder: String? { name }
 }
 
-/// What a stream was opened with.
+/// The rights that a stream was opened with.
 struct StreamRights: Sendable {
-    /// What it shows of the state; `nil` for all of it.
+    /// The members of the state that it shows; `nil` if it shows all.
     let sight: StoreEventStream.Sight?
-    /// Whether it shows what all sessions have because the role operates.
+    /// True if it shows the slices of all sessions because the role operates.
     let operates: Bool
     /// The member of the root state that it shows a part of; `nil` if it shows more than one.
     let member: String?

@@ -1,24 +1,25 @@
 import StoreAuthentication
 import StoreHTTPTransport
 
-/// The credential that a connection has shown last, with whom that is: a client shows the same one
-/// with each request, and is not looked up again.
+/// The last credential of a connection, with its identity. Most clients send the same credential
+/// with each request, and this cache saves its look-up.
 ///
-/// It belongs to the event loop's thread. It ends with its connection.
+/// Only the event loop's thread may use it. The cache ends with its connection.
 final class LastIdentity {
-    /// The longest field that is kept: one for each connection.
+    /// The most bytes in a cached field. There is one for each connection.
     static let fieldBytesMax = 1_024
 
-    // Safety: the loop's thread works on one connection at a time; the accesses are not checked.
+    // Safety: only the loop's thread uses these properties, one connection at a time, so the
+    // exclusivity of accesses is not checked.
 
     @exclusivity(unchecked) private var field = SecretBytes()
     @exclusivity(unchecked) private var identity: Identity?
     @exclusivity(unchecked) private var generation: UInt64 = 0
-    /// On whose behalf requests without a session read; made when the first one does.
+    /// The caller for requests without a session; made for the first such request.
     @exclusivity(unchecked) private var caller: Caller?
 
-    /// Whose field it is, if it is the one that was shown last, the files have not been read again
-    /// since, and the credential has not come to its end.
+    /// Returns the cached identity of a field. Returns `nil` for another field than the last one,
+    /// after the files were read again, or after the credential's end.
     func identity(
         for field: UnsafeRawBufferPointer,
         of generation: UInt64,
@@ -30,8 +31,8 @@ final class LastIdentity {
         return identity
     }
 
-    /// On whose behalf a request without a session reads. Whether it operates depends on the
-    /// connection and the identity alone.
+    /// Returns the cached caller for requests without a session; `nil` for another identity than
+    /// the last. The caller depends on nothing but the connection and the identity.
     func caller(as identity: Identity, operates: Bool) -> Caller? {
         guard identity === self.identity else { return nil }
         if let caller { return caller }
@@ -53,13 +54,14 @@ final class LastIdentity {
 }
 
 extension HTTPExchange {
-    /// What the connection has shown last; `nil` where it has shown nothing that is kept.
+    /// The cached identity of the connection; `nil` if there is none.
     var lastIdentity: LastIdentity? {
         guard let kept = keptForConnection, type(of: kept) == LastIdentity.self else { return nil }
         return unsafeDowncast(kept, to: LastIdentity.self)
     }
 
-    /// Keeps for the requests behind this one whose field this is, unless the field is too long.
+    /// Caches the identity of a field for later requests of the connection, unless the field is too
+    /// large.
     func keep(_ identity: Identity, for field: UnsafeRawBufferPointer, of generation: UInt64) {
         guard field.count <= LastIdentity.fieldBytesMax else { return }
         let last = lastIdentity ?? LastIdentity()

@@ -4,14 +4,14 @@ import StorePlatform
 import StoreTexts
 import Synchronization
 
-/// How many streams the roles of a policy have open, by their kinds. Any thread.
+/// The number of open streams for each role and each kind of stream. Any thread may use it.
 ///
-/// Bounded by the roles of the policy, and those of earlier ones while they have streams.
+/// The table has the roles of the policy, and roles of earlier policies until their streams end.
 package final class RoleStreams: Sendable {
     private struct Table: Sendable {
-        /// The roles of the policy that holds.
+        /// The roles of the present policy.
         var roles: [String]
-        /// By their names; one for each kind of stream.
+        /// The counters of each role, by its name: a counter for each kind of stream.
         var open: [ExactText: Cells] = [:]
     }
 
@@ -21,7 +21,7 @@ package final class RoleStreams: Sendable {
         table = Locked(Table(roles: policy.roleNames))
     }
 
-    /// From now on this policy holds. Roles that it does not have stay while they have streams.
+    /// Replaces the policy. Roles of the old policy stay while they have streams.
     func replace(by policy: Policy) {
         table.withLock { table in
             table.roles = policy.roleNames
@@ -29,9 +29,9 @@ package final class RoleStreams: Sendable {
         }
     }
 
-    /// Counts a stream that opens. The caller calls what is returned once, when it has ended.
+    /// Counts a stream that opens. The caller calls the returned closure once, at the stream's end.
     func begin(_ kind: StreamKind, of role: String) -> @Sendable () -> Void {
-        // Under the lock, so that no counts are forgotten that are about to be used.
+        // Count under the lock: `replace(by:)` must not remove counters that are about to be used.
         let cells = table.withLock { table -> Cells in
             let name = ExactText(role)
             let cells = table.open[name] ?? Cells(count: StreamKind.allCases.count)
@@ -42,7 +42,8 @@ package final class RoleStreams: Sendable {
         return { cells.first[kind.rawValue].subtract(1, ordering: .relaxed) }
     }
 
-    /// How many are open, of each kind: for the roles of the policy, and for others that have some.
+    /// The number of open streams of each kind: for the roles of the policy, and for other roles
+    /// with open streams.
     var open: [(role: String, kind: StreamKind, count: UInt64)] {
         let (roles, open) = table.withLock { ($0.roles, $0.open) }
         let former = open.filter { !$0.value.isZero && !roles.contains(exactly: $0.key.text) }

@@ -2,30 +2,31 @@ import StoreAuthorization
 import StoreHTTPTransport
 import StoreWire
 
-/// What a caller's role has to allow for a route.
+/// The access that a route needs from a caller's role.
 enum RouteAccess: Sendable {
-    /// This, whatever the path is.
+    /// The same need for every path of the route.
     case need(RouteNeed)
-    /// To see the member of the state that the first parameter of the path names.
+    /// The right to see the member of the state that the first parameter of the path names.
     case memberInPath
-    /// This, of the module of this name: for those who may not do it and do not see the module it
-    /// is not there.
+    /// A need in this module. A caller that the policy denies it gets 404, unless it can see the
+    /// module.
     case ofModule(String, RouteNeed)
-    /// To dispatch actions of the views of the module of this name, at these places of the table of
-    /// actions: for those who may dispatch none of them and do not see the module it is not there.
+    /// The right to dispatch actions of this module's views. `places` are their indices in the
+    /// table of actions. A caller that may dispatch none of them gets 404, unless it can see the
+    /// module.
     case viewActions(String, places: [Int])
 
-    /// All may use it: health, what problems mean, what gives or takes a cookie.
+    /// No need: for health, explanations of problems, and the setting and deletion of cookies.
     static let everyone = RouteAccess.need(.nothing)
-    /// To see something of the state; what the role does not see, the answer leaves out.
+    /// The right to see some part of the state; the answer leaves out hidden members.
     static let state = RouteAccess.need(.state)
-    /// To see some view; the answer leaves out the others.
+    /// The right to see some view; the answer leaves out the others.
     static let views = RouteAccess.need(.views)
     static let log = RouteAccess.need(.log)
-    /// To dispatch some action; the handler asks for each that is sent.
+    /// The right to dispatch some action; the handler checks each action.
     static let dispatch = RouteAccess.need(.dispatch)
 
-    /// What asking for the methods of a resource needs: nothing, where its path tells nothing.
+    /// The need of `OPTIONS`: none, if the path itself reveals nothing.
     var forOptions: RouteAccess {
         switch self {
         case .memberInPath, .ofModule, .viewActions, .need(.member), .need(.view): self
@@ -33,7 +34,7 @@ enum RouteAccess: Sendable {
         }
     }
 
-    /// What a request to a path needs.
+    /// Returns the need of a request to a path.
     func need(of request: HTTPExchange, at path: PathTemplate) throws(Problem) -> RouteNeed {
         switch self {
         case .need(let need), .ofModule(_, let need): need
@@ -44,7 +45,7 @@ enum RouteAccess: Sendable {
 
     static func view(_ name: String) -> RouteAccess { .need(.view(name)) }
 
-    /// To call a use case, by the name that a policy has for it.
+    /// Returns the right to call a use case, by its name in the policy.
     static func useCase(_ name: String, of module: String) -> RouteAccess {
         .ofModule(module, .useCase(name))
     }
@@ -52,7 +53,7 @@ enum RouteAccess: Sendable {
     static func notification(_ name: String) -> RouteAccess { .need(.notification(name)) }
 }
 
-// The groups of routes that a policy grants by their names.
+// The groups of routes that a policy grants by name.
 extension RouteAccess {
     static let schema = RouteAccess.need(.group(.schema))
     static let sessions = RouteAccess.need(.group(.sessions))
