@@ -5,20 +5,21 @@ import StoreWire
 struct AppliedAnswer {
     let first: UInt64
     let last: UInt64
-    /// True if something has changed of what the caller sees, or asked for; `nil` for the record of
-    /// a use case's call or of a notification, which changes nothing.
+    /// True if the action changed data that the caller sees, or a module that it dispatched to.
+    /// `nil` for the record of a use case's call or of a notification, which changes nothing.
     let changed: Bool?
-    /// The state that it led to, where the client asked for it.
+    /// The state after the action; `nil` if the client did not ask for it, or if it is not
+    /// available.
     var state: Bytes?
-    /// The version of that state; ``last`` where nothing is said.
+    /// The version of ``state``; `nil` for ``last``.
     var tagged: UInt64?
-    /// Whether all that follows it has ended, where the client waits for that.
+    /// False if effects of the action still run although the client waits for them.
     var isCompleted = true
-    /// What its effect returned.
+    /// The value that the effect returned, as JSON.
     var value: [UInt8]?
-    /// Whether it was applied before, under the same key.
+    /// True if the action was applied by an earlier request with the same key.
     var isReplayed = false
-    /// Whether it is known what became of what follows it.
+    /// False if the result of the effects is unknown.
     var isEndKnown = true
 
     /// The header fields that every such answer has.
@@ -26,10 +27,10 @@ struct AppliedAnswer {
         ("Content-Type", "application/json"), ("Cache-Control", "no-store"),
     ])
 
-    /// True if it is about a call of a use case or a notification.
+    /// True if the answer is about a call of a use case or a notification.
     var isOfRequest: Bool { changed == nil }
 
-    /// The body (protocol 2.5). A large state is sent from where it is.
+    /// Writes the body (protocol 2.5). A large state is shared with the answer, not copied into it.
     func write(to writer: inout HTTPAnswerWriter, epoch: String, isBatch: Bool, showsEnd: Bool) {
         writeMembers(to: &writer.body, epoch: epoch, isBatch: isBatch, showsEnd: showsEnd)
         guard let state else { return writer.body.raw("}") }
@@ -42,7 +43,7 @@ struct AppliedAnswer {
         writer.sharedBody = Bytes(joining: pieces, shared: state.count)
     }
 
-    /// From how many bytes on a state is not copied into the answer.
+    /// The size in bytes from which a state is shared and not copied.
     private static let sharedBytesMin = 16 << 10
     private static let end = Bytes(utf8: "}")
 

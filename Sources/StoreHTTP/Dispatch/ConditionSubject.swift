@@ -5,31 +5,31 @@ import StorePublishing
 import StoreTexts
 import StoreWire
 
-/// The resource that the condition of a dispatch is about: a part of the state, or a view, and the
-/// version of which the client has it (protocol 2.7).
+/// The resource in the condition of a dispatch, and the version that the client has of it (protocol
+/// 2.7). The resource is a part of the state, or a view.
 struct ConditionSubject: Sendable {
     private enum Resource: Sendable {
         case part(JSONPointer)
         case view(ViewRequest, PublishedView)
     }
 
-    /// The path, as the client has sent it.
+    /// The path of the resource, as the client has sent it.
     let path: String
     /// The version of the client's tag; `nil` for a tag of another epoch.
     let known: UInt64?
     private let resource: Resource
     private let reader: StateReader
-    /// On whose behalf the resource is read.
+    /// The caller on whose behalf the resource is read.
     private let caller: Caller
-    /// True if the resource may be made from the member at a place; `nil` if the Core can't decide
-    /// by members: the state has none, or the caller reads those of all sessions.
+    /// True if the resource may depend on the member at this index. `nil` if the Core can't decide
+    /// by members: the state has none, or the caller reads the slices of all sessions.
     private let reads: (@Sendable (_ member: Int) -> Bool)?
 
-    /// Reads the path of a resource, as the client would `GET` it: `/state/todos/items`, or
+    /// Reads the path of a resource, as a client would `GET` it: `/state/todos/items`, or
     /// `/views/items?limit=10`.
     ///
-    /// - Throws: 400 for any other path, for a view that the caller may not see, and for parameters
-    ///   that the view does not take.
+    /// - Throws: 400 for any other path, for a hidden view, and for parameters that the view does
+    ///   not take.
     init(
         _ text: String,
         known: UInt64?,
@@ -52,7 +52,8 @@ struct ConditionSubject: Sendable {
                 names.firstIndex { $0.isSame(as: token) }
             }
             let isNamed: @Sendable (Int) -> Bool = { member == nil || $0 == member }
-            // The Core notes changes for the session of a request, and an operator reads all.
+            // The Core tracks changes for the session of a request, but an operator reads the
+            // slices of all sessions.
             reads = names.isEmpty || caller.isOperator ? nil : isNamed
             return
         }
@@ -79,8 +80,8 @@ struct ConditionSubject: Sendable {
         reads = isRead
     }
 
-    /// The text behind the fixed part of a path: empty, or with a slash in front; `nil` for another
-    /// path.
+    /// Returns the text behind the fixed part of a path: empty, or with a slash in front. Returns
+    /// `nil` for another path.
     private static func rest(of path: Substring, behind fixed: String) -> String? {
         guard path.utf8.starts(with: fixed.utf8) else { return nil }
         let rest = path.utf8.dropFirst(fixed.utf8.count)
@@ -90,8 +91,9 @@ struct ConditionSubject: Sendable {
 }
 
 extension ConditionSubject {
-    /// The condition that the Core looks at first: nothing that the resource is made from has
-    /// changed since the client's version. A resource that is not surely there has to be compared.
+    /// Returns the condition that the Core checks first: no member that the resource depends on has
+    /// changed since the client's version. If the resource may be absent, the condition never
+    /// holds, and so the versions are compared.
     func first(in workspace: JSONWorkspace) -> VersionCondition {
         guard let known, let reads, isAtHand(workspace) else {
             return VersionCondition(.max, .version)
@@ -107,8 +109,9 @@ extension ConditionSubject {
         }
     }
 
-    /// The condition that holds if the resource is the same now as in the client's version; `nil`
-    /// if it is another one. Takes as long as a disk and the view do.
+    /// Compares the resource in the newest version with the client's version. Returns a condition
+    /// on the newest version if they are the same, and `nil` if they differ. Blocks while the disk
+    /// is read and a view is made.
     ///
     /// - Throws: 503 if the client's version can't be read at the moment, 500 for a view that can't
     ///   be made.
@@ -123,7 +126,7 @@ extension ConditionSubject {
         return VersionCondition(state.version, reads.map { .members($0) } ?? .version)
     }
 
-    /// The state of the client's version; `nil` if history no longer has it.
+    /// Returns the state of the client's version; `nil` if history no longer has it.
     private func past(_ version: UInt64) throws(Problem) -> VisibleState? {
         do {
             return try reader.state(at: version, for: caller)

@@ -5,12 +5,13 @@ import Synchronization
 
 /// Completes the envelope of a dispatch whose condition names a resource (protocol 2.7).
 ///
-/// The Core knows whether a member of the state has changed, and not whether this part of it, or a
-/// view, has. If a member has changed, another thread compares the resource as it is with the one
-/// that the client has, and offers the envelope anew under a condition on the version that it has
-/// compared.
+/// The Core only checks if a whole member of the state has changed, which a part of it or a view
+/// may survive. If a member has changed, another thread compares the resource with the version that
+/// the client has. If they are the same, the thread offers the envelope again, under a condition on
+/// the compared version.
 final class ConditionTicket: Completion {
-    /// The most comparisons of one request: each is in vain if a member changes meanwhile.
+    /// The most comparisons of one request: a change of a member during the comparison makes it
+    /// useless.
     static let comparisonsMax = 8
 
     private struct State: Sendable {
@@ -27,7 +28,7 @@ final class ConditionTicket: Completion {
         self.subject = subject
     }
 
-    /// Keeps the envelope, which may be offered again, until it is completed.
+    /// Stores the envelope, which may be offered again, until it is completed.
     func keep(_ envelope: Envelope) {
         state.withLock { $0.envelope = envelope }
     }

@@ -3,8 +3,8 @@ import StorePatterns
 import StoreWire
 
 extension DispatchBody {
-    /// The named streams that get an event for what an action changes, by its members `recipients`
-    /// and `emitter`.
+    /// Reads the members `recipients` and `emitter` of an action: the named streams that get the
+    /// event for its change.
     static func audience(
         of action: JSONNode,
         at pointer: @autoclosure () -> String
@@ -14,7 +14,8 @@ extension DispatchBody {
         }
     }
 
-    /// The members `recipients` and `emitter`; `nil` where the event is for all.
+    /// The members `recipients` and `emitter`. The event is for all streams if there is no such
+    /// value.
     private struct Addressees: Equatable {
         let recipients: Recipients
         let emitter: ExactText?
@@ -40,7 +41,8 @@ extension DispatchBody {
         )
     }
 
-    /// The audience of an array, which is one event: its members have to agree.
+    /// Reads the audience of an array. The array makes one event, so all of its actions must have
+    /// the same audience.
     static func audience(of actions: [JSONNode]) throws(Problem) -> Audience? {
         var first: Addressees?
         for (index, action) in actions.enumerated() {

@@ -3,18 +3,18 @@ import StoreCore
 import StoreHTTPTransport
 import StoreWire
 
-/// The actions of one request body, read and checked.
+/// The actions of a request body or a link, read and checked.
 struct DispatchBody {
-    /// Whether the body was an array, of however many actions.
+    /// True if the body was an array, even of a single action.
     let isBatch: Bool
     let members: [EnvelopeMember]
-    /// The readers that are sent what it changes; `nil` for all.
+    /// The readers that get the event for the change; `nil` for all.
     let audience: Audience?
 
-    /// The one action of a link.
+    /// Reads the action of a link.
     ///
-    /// - Throws: 400 where the text is no JSON object, with the place of what is wrong; else as for
-    ///   a body.
+    /// - Throws: 400 with the position of the error if the text is no JSON object. Otherwise the
+    ///   same problems as for a body.
     init(
         link: String,
         by reader: MemberReader,

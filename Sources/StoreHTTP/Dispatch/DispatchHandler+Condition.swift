@@ -3,12 +3,12 @@ import StoreHTTPTransport
 import StoreWire
 
 extension DispatchHandler {
-    /// The condition of a request, and the resource that it names, if it names one.
+    /// The condition of a request, with the resource that it names, if it names one.
     typealias Condition = (version: VersionCondition, subject: ConditionSubject?)
 
-    /// The condition that `If-Match` makes; `nil` if any version will do (protocol 2.7).
+    /// Makes the condition of `If-Match`; `nil` if every version satisfies it (protocol 2.7).
     ///
-    /// - Throws: 400 for a header, or a resource, that can't be used.
+    /// - Throws: 400 for a malformed header or an unsuitable resource.
     func condition(of request: RequestContext, for caller: Caller) throws(Problem) -> Condition? {
         let exchange = request.exchange
         let resource = exchange.hasQuery ? request[DispatchParameters.ifMatchOf] : nil
@@ -29,19 +29,19 @@ extension DispatchHandler {
         return (version(of: tags, for: caller), nil)
     }
 
-    /// The version that one of these tags names.
+    /// Makes the condition for a list of tags: a single version, which the Core compares when it
+    /// applies the action.
     ///
-    /// Of those that were published, the newest is the one that holds longest; the Core knows
-    /// whether it still does, if versions may change nothing that the caller sees. It can't hold if
-    /// all see the same and another version is there, and if a batch has changed what the caller
-    /// sees it may not: then the lowest of those to come goes before it, the only one that the Core
-    /// can meet next. If there is none, the Core is asked for one that it never meets: only the
-    /// Core can look up whether the request was applied before, and then the condition does not
-    /// count.
+    /// Of the published versions in the list, only the newest can still match. The condition uses
+    /// it if the caller's part of the state has not changed since. Otherwise the lowest future
+    /// version is used: only that can match next. Without a future version, the condition may
+    /// already have failed. The Core must check it nevertheless, because only the Core can look up
+    /// if the request was applied before. In that case the condition does not count.
     ///
-    /// Views may show a caller something of what it does not see otherwise. It may not find out
-    /// when that changes, and what it has been shown may be old: the condition is exact then. A
-    /// caller names the view to be free of that.
+    /// A view may show the caller data from modules that it can't see otherwise. A change of such a
+    /// module does not count as a change for the caller. So a match would not prove that the shown
+    /// data is current. The condition is exact then: every newer version fails it. A client that
+    /// names the view avoids this.
     private func version(of tags: [EntityTag], for caller: Caller) -> VersionCondition {
         let isExact = store.reader.showsUnseen(to: caller)
         let epoch = store.reader.epoch
@@ -57,7 +57,7 @@ extension DispatchHandler {
         return VersionCondition(next ?? (mayHold ? published : nil) ?? .max, scope)
     }
 
-    /// The condition that a resource has not changed since it had this tag.
+    /// Makes the condition that a resource has not changed since the version of the tag.
     private func named(
         _ resource: String,
         _ condition: EntityTagCondition,

@@ -5,8 +5,8 @@ import StoreHTTPTransport
 import StoreWire
 
 extension DispatchHandler {
-    /// The request's key and its fingerprint, where the client means to be able to send it again
-    /// (protocol 2.8).
+    /// Returns the key and the fingerprint of a request that the client may send again (protocol
+    /// 2.8). Returns `nil` without the header `Idempotency-Key`.
     static func idempotency(
         _ exchange: HTTPExchange,
         of caller: Caller,
@@ -34,14 +34,15 @@ extension DispatchHandler {
         )
     }
 
-    /// Of the body; for a view with its module and its instance, whose names the body may leave
-    /// out: two views may send the same bytes and mean different actions.
+    /// Returns the digest of the body. For the actions of views, the module and the instance are
+    /// included. Two views may send the same bytes for different actions, because the body may
+    /// leave these names out.
     private static func fingerprint(
         of body: UnsafeRawBufferPointer,
         for audience: ActionAudience
     ) -> [UInt8] {
         guard case .views(let module, let instance) = audience else { return SHA256.digest(body) }
-        // No name has a byte of 255 in it.
+        // A byte of 255 separates the names, because no name contains it.
         let view = instance.map { Array(module.utf8) + [255] + Array($0.utf8) + [255] }
         return ((view ?? Array(module.utf8) + [0]) + body).withUnsafeBytes { SHA256.digest($0) }
     }

@@ -7,9 +7,9 @@ import StoreTexts
 import StoreTraces
 import StoreWire
 
-/// Makes an envelope of a request and hands it to the Core.
+/// Makes an envelope from a request and hands it to the Core.
 ///
-/// A class, so that what it needs is not copied for each request.
+/// A class, so that a request does not copy its properties.
 final class DispatchHandler: Sendable {
     let store: Store
     private let reader: MemberReader
@@ -31,7 +31,7 @@ final class DispatchHandler: Sendable {
         self.batchMax = batchMax
     }
 
-    /// Dispatches the actions of a request; with an instance, those of that one's view.
+    /// Dispatches the actions of a request; with an instance, actions of its view.
     func dispatch(_ request: RequestContext, to instance: String? = nil) throws(Problem) {
         let exchange = request.exchange
         let store = store
@@ -98,10 +98,10 @@ final class DispatchHandler: Sendable {
         }
     }
 
-    /// Has a request wait for its answer.
+    /// Keeps a request until its answer.
     ///
-    /// A client that leaves is noticed in suspension alone; what takes long gets there soon by
-    /// itself.
+    /// The transport detects that a client has left only while the request is suspended. A parked
+    /// request is soon suspended if its answer takes long.
     @inline(__always)
     private func hold(
         _ exchange: HTTPExchange,
@@ -113,17 +113,18 @@ final class DispatchHandler: Sendable {
         CancelOnClose.arrange(for: exchange, ticket.watch, store.core.effects)
     }
 
-    /// The part of a request's actions in what a narrow role is answered.
+    /// The effect of a narrow role on the answer to a request's actions.
     private struct ActionSight {
         /// True if the caller sees the modules of all actions.
         var seesAll = true
-        /// The names of the other modules: the caller has dispatched to them.
+        /// The names of the modules that the caller dispatches to but does not see.
         var askedModules: [String] = []
-        /// True if the caller is answered about changes of the member at a place.
+        /// True if the answer reports changes of the member at this index; `nil` if it reports all
+        /// changes.
         let answersAbout: (@Sendable (_ member: Int) -> Bool)?
     }
 
-    /// Finds out which modules a caller that sees some of the state has dispatched to unseen.
+    /// Finds the modules that the caller dispatches to but does not see.
     private func sight(of caller: Caller, for members: [EnvelopeMember]) -> ActionSight {
         let entries = store.actions.entries
         var sight = ActionSight(answersAbout: caller.moduleSight)
@@ -150,14 +151,13 @@ final class DispatchHandler: Sendable {
         )
     }
 
-    /// The action that stands in the query, as the links of views have it; `nil` where the body has
-    /// it.
+    /// Returns the action in the query, as the links of views have it; `nil` if the body has it.
     ///
-    /// A page of any site can have a browser send a POST without a body, so only pages of the
-    /// server's own may follow a link.
+    /// A page of any site can make a browser send a POST without a body. So links may be followed
+    /// only by pages of the server's own origin or an allowed one.
     ///
-    /// - Throws: 403 for a page of another origin, 400 where there is a body, too, and 415 for a
-    ///   body that is not said to be JSON.
+    /// - Throws: 403 for a page of another origin, 400 if the request also has a body. Without an
+    ///   action in the query, 415 if the body's type is not JSON.
     private static func link(of request: RequestContext) throws(Problem) -> String? {
         guard let link = request[DispatchParameters.action] else {
             guard request.exchange.isJSON else { throw .unsupportedMediaType() }

@@ -3,37 +3,38 @@ import StoreEventStream
 import StorePlatform
 import Synchronization
 
-/// What became of the dispatches that were answered with 202, for those who ask at
-/// `GET /dispatch/<version>`; and the requests that wait for an end just now.
+/// The outcomes of dispatches that were answered with 202, for `GET /dispatch/<version>`, and the
+/// requests that wait for an outcome.
 ///
-/// In memory alone: a restart forgets all of it.
+/// All of it is in memory: a restart forgets the outcomes.
 package final class DispatchOutcomes: Sendable {
-    /// The most dispatches that are remembered; of more, the oldest are forgotten.
+    /// The most dispatches that are remembered; beyond it the oldest are forgotten.
     package static let countMax = 1_000
-    /// The most bytes that the values of their effects have; beyond it the oldest are forgotten.
+    /// The most bytes in the values of their effects; beyond it the oldest dispatches are
+    /// forgotten.
     package static let valueBytesMax = 16 << 20
-    /// How long a dispatch is remembered after its end, in seconds. One that is under way is
+    /// The seconds for which a dispatch is remembered after its end. A running dispatch is
     /// remembered while there is room.
     package static let secondsMax: Int64 = 600
 
     fileprivate struct Remembered: Sendable {
         let dispatch: FollowedDispatch
-        /// What its value counts for in ``Table/valueBytes``.
+        /// The bytes that ``Table/valueBytes`` includes for this dispatch.
         var valueBytes = 0
     }
 
-    /// A request that waits for an end.
+    /// A request that waits for an outcome.
     fileprivate struct Waiting: Sendable {
-        /// Ends its waiting.
+        /// Ends the wait.
         let giveUp: @Sendable () -> Void
-        /// What lets it wait; `nil` where that does not end.
+        /// The access that the wait depends on; `nil` if it can't end.
         let access: HeldAccess?
     }
 
     fileprivate struct Table: Sendable {
         var byVersion: [UInt64: Remembered] = [:]
-        /// The versions in the order in which they came, from ``first`` on; some may be forgotten
-        /// already.
+        /// The versions in the order of their arrival, valid from ``first`` on; some may be
+        /// forgotten already.
         var order: [UInt64] = []
         var first = 0
         var valueBytes = 0
@@ -43,7 +44,9 @@ package final class DispatchOutcomes: Sendable {
     private let clock: any WallClock
     private let table = Locked(Table())
 
-    /// - Parameter clock: what ages are measured with.
+    /// Makes an empty table.
+    ///
+    /// - Parameter clock: measures the ages of dispatches.
     package init(clock: any WallClock = SteadyClock()) {
         self.clock = clock
     }
@@ -62,8 +65,8 @@ package final class DispatchOutcomes: Sendable {
         }
     }
 
-    /// The dispatch whose last version this is; `nil` where it is not remembered, or where another
-    /// session has made it.
+    /// Returns the dispatch with this last version; `nil` if it is forgotten. Also returns `nil` if
+    /// the caller is neither its sender nor an operator who sees the whole state.
     func dispatch(_ version: UInt64, for caller: Caller) -> FollowedDispatch? {
         let oldest = oldest
         let dispatch = table.withLock { table -> FollowedDispatch? in
@@ -74,12 +77,12 @@ package final class DispatchOutcomes: Sendable {
         }
         guard let dispatch else { return nil }
         let isOwn = caller.isSession(dispatch.session) && caller.stamp == dispatch.principal
-        // Why it failed may name what a role does not see.
+        // The reason of a failure may name parts of the state that a narrow role does not see.
         let operates = caller.isOperator && caller.viewer.sight == nil
         return operates || isOwn ? dispatch : nil
     }
 
-    /// Notes that a dispatch has ended, and answers those who wait for that.
+    /// Records the end of a dispatch, and answers the requests that wait for it.
     func end(_ dispatch: FollowedDispatch, _ end: DispatchEnd) {
         dispatch.end(end, at: clock.now())
         guard case .done(.some) = end else { return }
@@ -94,7 +97,7 @@ package final class DispatchOutcomes: Sendable {
 }
 
 extension DispatchOutcomes.Table {
-    /// Counts the value of a dispatch, which has it from its end on.
+    /// Updates the byte count with the value of a dispatch, which exists from its end on.
     fileprivate mutating func charge(_ version: UInt64) {
         guard let remembered = byVersion[version] else { return }
         let bytes = remembered.dispatch.valueBytes
@@ -106,8 +109,8 @@ extension DispatchOutcomes.Table {
         valueBytes -= byVersion.removeValue(forKey: version)?.valueBytes ?? 0
     }
 
-    /// Forgets from the oldest on what is too much, and what ended before a time. Each dispatch is
-    /// looked at once, however many there are.
+    /// Forgets dispatches, the oldest first, until the bounds hold and the next dispatch is no
+    /// older than `oldest`. Each dispatch is visited once.
     fileprivate mutating func trim(before oldest: Int64) {
         while first < order.count {
             let version = order[first]
@@ -130,24 +133,24 @@ extension DispatchOutcomes.Table {
 // Requests that wait
 
 extension DispatchOutcomes {
-    /// Notes a request that waits for the end of a dispatch, and how its waiting is ended.
+    /// Adds a request that waits for the end of a dispatch. `givingUp` ends the wait.
     func begin(waiting ticket: DispatchTicket, givingUp: @escaping @Sendable () -> Void) {
         let waiting = Waiting(giveUp: givingUp, access: ticket.access)
         table.withLock { $0.waiting[ObjectIdentifier(ticket)] = waiting }
     }
 
-    /// Forgets a request that is answered.
+    /// Removes a request that is answered.
     func end(waiting ticket: DispatchTicket) {
         table.withLock { _ = $0.waiting.removeValue(forKey: ObjectIdentifier(ticket)) }
     }
 
-    /// Has all that wait answered as if their time were over: the server stops.
+    /// Answers all waiting requests as if their time were over, because the server stops.
     func giveUp() {
         let waiting = table.withLock { Array($0.waiting.values) }
         for request in waiting { request.giveUp() }
     }
 
-    /// Has those answered that may wait no longer: credentials or permissions have changed.
+    /// Answers the requests whose access has ended, after credentials or permissions have changed.
     package func giveUpForbidden() {
         let waiting = table.withLock { Array($0.waiting.values) }
         for request in waiting where request.access?.isGood == false { request.giveUp() }

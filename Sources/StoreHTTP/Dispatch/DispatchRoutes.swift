@@ -3,8 +3,8 @@ import StoreCore
 import StoreHTTPTransport
 package import StoreWire
 
-/// `POST /dispatch`: reads actions, hands them to the Core, answers when they are applied. The same
-/// for the actions of a module's views, under `POST /modules/<name>/ui`.
+/// `POST /dispatch`: reads actions, hands them to the Core, and answers when they are applied.
+/// `POST /modules/<name>/ui` does the same for the actions of a module's views.
 package struct DispatchRoutes: RouteGroup {
     package let links: Links
     package let store: Store
@@ -12,7 +12,7 @@ package struct DispatchRoutes: RouteGroup {
     package let batchMax: Int
     /// The modules whose views have actions.
     package let views: [ViewActions]
-    /// Whether the state is made of modules, whose actions have effects.
+    /// True if the state is made of modules, whose actions have effects.
     package let hasEffects: Bool
 
     package init(
@@ -135,7 +135,7 @@ package struct DispatchRoutes: RouteGroup {
         }
     }
 
-    /// What became of a dispatch that was answered with 202.
+    /// The outcome of a dispatch that was answered with 202.
     private var outcome: Route {
         let headers = ["ETag", "Preference-Applied"]
         return .read(
@@ -167,7 +167,7 @@ package struct DispatchRoutes: RouteGroup {
             guard let number = UInt64(version),
                 let dispatch = store.outcomes.dispatch(number, for: caller)
             else { throw .notFound(outcomeOf: version) }
-            // Its header fields are read before it is put off.
+            // The ticket reads the header fields, so it is made before the request is parked.
             let ticket = try DispatchTicket(
                 request,
                 store: store,
@@ -184,7 +184,7 @@ package struct DispatchRoutes: RouteGroup {
 package struct ViewActions: Sendable {
     package let module: String
     package let actions: [ActionForm]
-    /// Whether each instance of the module has a view of its own.
+    /// True if each instance of the module has a view of its own.
     package let hasInstances: Bool
 
     package init(of module: String, _ actions: [ActionForm], hasInstances: Bool) {
@@ -202,7 +202,7 @@ extension HeaderParameter {
     )
 }
 
-/// The parameters of requests to dispatch.
+/// The query parameters of requests to dispatch.
 enum DispatchParameters {
     static let dryRun = Parameter.flag("dry-run", "Show what would change instead.")
     static let ifMatchOf = Parameter.text(

@@ -1,7 +1,7 @@
 import StoreWire
 
 extension JSONSchema {
-    /// The answer to an action that was applied.
+    /// The answer to an applied action.
     static let applied = JSONSchema.object([
         .init("epoch", .string()), .init("first", .unsigned, isRequired: false),
         .init("version", .unsigned), .init("changed", .boolean),
@@ -10,7 +10,7 @@ extension JSONSchema {
         .init("state", .reference("State"), isRequired: false),
     ])
 
-    /// The answer to a call of a use case, or a notification.
+    /// The answer to a call of a use case, or to a notification.
     static let begun = JSONSchema.object([
         .init("epoch", .string()), .init("version", .unsigned), .init("completed", .boolean),
     ])

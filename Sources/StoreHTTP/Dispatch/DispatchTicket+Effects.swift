@@ -6,10 +6,11 @@ import StoreTexts
 import StoreWire
 
 extension DispatchTicket {
-    /// Answers when all that follows the action is done, or when the client's time is over:
+    /// Answers when all effects of the action have ended, or when the client's time is over,
     /// whichever comes first (protocol 2.6).
     ///
-    /// Nothing follows most actions. Their answers go with those of the batch, without a timer.
+    /// Most actions have no effects. Their answers go out with the answers of the batch, without a
+    /// timer.
     func waitForEffects(_ watch: EffectWatch, _ answer: AppliedAnswer) {
         guard !watch.isDone else {
             return watch.whenDone { [self] in finish(answer, end(of: $0)) }
@@ -17,7 +18,8 @@ extension DispatchTicket {
         wait(for: followed(watch, answer))
     }
 
-    /// Answers at once that the work has begun; the end is for those who ask later.
+    /// Answers at once that the work has begun, and remembers the dispatch for later requests about
+    /// its outcome.
     func answerBegun(_ watch: EffectWatch, _ answer: AppliedAnswer) {
         var answer = answer
         answer.isCompleted = false
@@ -25,7 +27,7 @@ extension DispatchTicket {
         finish(answer)
     }
 
-    /// The dispatch of an answer, which ends with the watch.
+    /// Makes the dispatch of an answer, which ends with the watch.
     private func followed(_ watch: EffectWatch, _ answer: AppliedAnswer) -> FollowedDispatch {
         var answer = answer
         answer.isCompleted = true
@@ -40,8 +42,8 @@ extension DispatchTicket {
         return dispatch
     }
 
-    /// Answers when a dispatch has come to its end, or when the client's time is over; then the
-    /// dispatch is remembered for those who ask again (protocol 2.11).
+    /// Answers when a dispatch ends, or when the client's time is over. In the second case the
+    /// dispatch is remembered for later requests about its outcome (protocol 2.11).
     func wait(for dispatch: FollowedDispatch, isReplayed: Bool = false) {
         var answer = dispatch.answer
         answer.isReplayed = isReplayed
@@ -69,7 +71,7 @@ extension DispatchTicket {
             answerOnce { finish(answer, end) }
         }
         if access?.isGood == false { givingUp() }
-        // The time may have been over before the ticket waited.
+        // The time may have ended before the ticket was added to the waiting requests.
         if once.isDone {
             dispatch.leave(self)
             store.outcomes.end(waiting: self)
@@ -84,8 +86,8 @@ extension DispatchTicket {
         }
     }
 
-    /// Answers with what the effects gave. The state is the newest, under its own tag: what the
-    /// client waited for comes in later versions.
+    /// Answers with the result of the effects. The state in the answer is the newest, under its own
+    /// tag, because the awaited effects have changed later versions.
     private func finish(_ answer: AppliedAnswer, _ end: DispatchEnd) {
         switch end {
         case .failed(let reason):
@@ -114,7 +116,8 @@ extension DispatchTicket {
         return store.response(problem, for: id)
     }
 
-    /// What clients get of the result: what the effect returned, where that has a JSON form.
+    /// Returns the public form of a result. The value of the effect is included if it can be
+    /// encoded as JSON and the caller sees the modules of the actions.
     private func end(of result: Result<any Sendable, any Error>?) -> DispatchEnd {
         switch result {
         case .failure(let error):
@@ -125,11 +128,11 @@ extension DispatchTicket {
         }
     }
 
-    /// What clients get of an error of work that they wait for: why it was refused, or no more than
-    /// that it failed. The log has the rest.
+    /// Returns the public text for an error of awaited work: the reason of a refusal, or only that
+    /// the work failed. The log has the error itself.
     ///
-    /// The reason of a refusal may name what the state has: a caller gets it that sees the module,
-    /// whose work it was, or that has asked this module.
+    /// The reason of a refusal may name data of the state. The caller gets it only if it sees the
+    /// module of the work, or has dispatched to this module.
     private func reason(of error: any Error) -> String {
         switch error {
         case let refusal as Refusal: mayReadReason(of: refusal) ? refusal.reason : Self.failedText

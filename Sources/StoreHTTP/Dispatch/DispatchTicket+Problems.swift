@@ -3,8 +3,9 @@ import StoreHTTPTransport
 import StoreWire
 
 extension DispatchTicket {
-    /// The problem of a request of which nothing was applied; `nil` if that is not known. The one
-    /// table from outcomes to problems, for all requests that the Core completes.
+    /// Returns the problem for a request of which nothing was applied; `nil` if it may have been
+    /// applied. This is the only table from outcomes to problems, for all requests that the Core
+    /// completes.
     func problem(of outcome: Outcome) -> Problem? {
         switch outcome {
         case .refused(let refusal, let member):
@@ -23,7 +24,7 @@ extension DispatchTicket {
 }
 
 extension CoreFailure {
-    /// The problem of a request that the Core could not apply; `nil` if it may have been applied.
+    /// The problem for a request that the Core could not apply; `nil` if it may have been applied.
     fileprivate var problem: Problem? {
         switch self {
         case .storageFull: .storageFull()
@@ -37,7 +38,8 @@ extension CoreFailure {
 }
 
 extension MailboxError {
-    /// The problem of a request that the mailbox did not take, because `waiting` is all that may.
+    /// Makes the problem for a request that the mailbox did not take. `waiting` says that the
+    /// mailbox is full.
     func problem(waiting: String) -> Problem {
         switch self {
         case .full: .overloaded(waiting)

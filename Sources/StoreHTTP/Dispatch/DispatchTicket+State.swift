@@ -3,8 +3,8 @@ import StoreHTTPTransport
 import StoreWire
 
 extension DispatchTicket {
-    /// Answers, with the state as it is published now where the client asked for it. A large one is
-    /// paced by another thread, which puts it together where that is to be done.
+    /// Answers, with the newest published state if the client asked for it. If the state is large
+    /// or must be assembled first, another thread makes the answer, at a pace.
     func finish(_ answer: AppliedAnswer) {
         guard wantsState else { return complete(answer) }
         let state = reader.state(for: caller)
@@ -16,12 +16,12 @@ extension DispatchTicket {
             store.wake()
             return state.whole.count
         }
-        // It was applied, and that answer is true without the state.
+        // The action was applied. An answer without the state is still true.
         if !isTaken { complete(answer) }
     }
 
-    /// The answer with a state that may have to be put together, which is done by the caller's
-    /// thread.
+    /// Makes the answer with a state. If the state must be assembled first, the calling thread does
+    /// that.
     func response(_ answer: AppliedAnswer, with state: VisibleState) -> HTTPResponse {
         applied = answer.with(state)
         return HTTPResponse(self)
@@ -29,7 +29,7 @@ extension DispatchTicket {
 }
 
 extension AppliedAnswer {
-    /// The same, with a version's state.
+    /// Returns the same answer with the state of a version.
     fileprivate func with(_ state: VisibleState) -> AppliedAnswer {
         var answer = self
         answer.state = state.whole

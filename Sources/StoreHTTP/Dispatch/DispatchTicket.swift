@@ -3,40 +3,41 @@ import StoreEventStream
 import StoreHTTPTransport
 import StoreWire
 
-/// Answers a request when the Core has completed it: a dispatch, and with the subclasses, a call of
-/// a use case, a notification, and the begin or end of a session.
+/// Answers a request when the Core has completed it: a dispatch. Subclasses answer a call of a use
+/// case, a notification, and the begin or end of a session.
 ///
-/// The Core's thread completes it after the commit; the connection is woken once for the whole
-/// batch. The result is only noted there: the event loop's thread writes the answer.
+/// The Core's thread completes the ticket after the commit, and wakes the event loop once for the
+/// whole batch. The ticket only stores the result: the event loop's thread writes the answer.
 class DispatchTicket: Completion, @unchecked Sendable {
-    // Safety: `applied` is written by the thread that completes the exchange, before it does, and
-    // read by the event loop's thread after that: the lock of the loop's queue lies between.
+    // Safety: the thread that completes the exchange writes `applied` before the completion. The
+    // event loop's thread reads it afterwards. The lock of the loop's queue orders the two
+    // accesses.
 
-    /// The longest time that a client may wait for an action to be entirely processed.
+    /// The most seconds that a client may wait for the effects of an action.
     static let waitSecondsMax = ClientWait.secondsMax
 
     let exchange: HTTPExchange
     let id: RequestID
     let store: Store
     let preferences: Preferences
-    /// On whose behalf it is answered.
+    /// The caller on whose behalf the request is answered.
     let caller: Caller
     let isBatch: Bool
-    /// True if the caller sees the modules of the actions, and so what their effects return.
+    /// True if the caller sees the modules of the actions, and so the values of their effects.
     let seesModules: Bool
-    /// The modules that the caller asks for something; none if it sees the whole state. It may read
-    /// why their work fails.
+    /// The modules that the caller dispatches to but does not see; empty if it sees the whole
+    /// state. The caller may read why their work fails.
     let askedModules: [String]
-    /// Counts what follows the action and has not ended, if the client waits for that.
+    /// Counts the running effects of the action, if the client waits for them.
     let watch: EffectWatch?
-    /// Whether it is asked what became of an earlier dispatch.
+    /// True for a request about the outcome of an earlier dispatch.
     let asksAgain: Bool
-    /// What lets a request wait that asks what became of a dispatch; one that dispatches gets its
-    /// answer whatever happens to its credential meanwhile.
+    /// The access that a request about an outcome depends on. `nil` for a dispatch, which is
+    /// answered even if its credential ends meanwhile.
     let access: HeldAccess?
-    /// Keeps the client's session while the client waits.
+    /// Keeps the client's session alive while the client waits.
     let hold: SessionHold?
-    /// For a client that waits.
+    /// Decides between the end of the effects and the end of the client's time.
     let once = AnswerOnce()
     final var applied: AppliedAnswer?
 
@@ -64,7 +65,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
         hold = preferences.waitSeconds == nil ? nil : store.hold(caller.session)
     }
 
-    /// A ticket of a request that asks what became of a dispatch.
+    /// Makes the ticket of a request about the outcome of a dispatch.
     init(
         _ request: RequestContext,
         store: Store,
@@ -81,7 +82,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
         )
         isBatch = dispatch.isBatch
         self.caller = caller
-        // What was answered first has left out what the caller may not read.
+        // The first answer has already left out the data that the caller may not read.
         seesModules = true
         askedModules = []
         asksAgain = true
@@ -99,10 +100,10 @@ class DispatchTicket: Completion, @unchecked Sendable {
         }
     }
 
-    /// Answers what was applied, or waits for what follows it.
+    /// Answers an applied request, or waits for its effects.
     func finishApplied(_ answer: AppliedAnswer) {
         guard let watch else {
-            // An envelope that asks for the state ends its batch, so what is published is this
+            // An envelope that asks for the state ends its batch, so the published state is this
             // version.
             return finish(answer)
         }
@@ -112,21 +113,21 @@ class DispatchTicket: Completion, @unchecked Sendable {
     /// Answers a request of which nothing was applied.
     func answerRefusal(_ outcome: Outcome) {
         if let problem = problem(of: outcome) { return answer(problem) }
-        // It is not known whether it was applied, so no answer would be true: the connection ends
-        // without one, and the client sees an unknown outcome for what it is.
+        // The request may have been applied, so no answer would be true. The connection ends
+        // without an answer, and the client correctly sees an unknown outcome.
         exchange.abandon()
     }
 
-    /// Returns whether the caller may read why the member of this index was refused, and where.
+    /// True if the caller may read the reason of a refusal, and its place in the body.
     ///
-    /// The reason is the text of the action's module, for a caller that may dispatch the action. A
-    /// reason of the whole state may name any part of it.
+    /// A module's reason is meant for every caller that may dispatch the action. A reason from the
+    /// whole state may name any part of it.
     func mayRead(_ refusal: Refusal, of member: Int) -> Bool {
         !refusal.isOfWholeState || caller.viewer.sight == nil
     }
 
-    /// Where the client finds in its body what was refused; `pointer` leads into the payload of the
-    /// member of this index.
+    /// Returns the pointer to the refused value in the client's body. `pointer` leads into the
+    /// payload of the action at the index `member`.
     func pointer(_ pointer: String?, into member: Int) -> String? {
         guard isBatch else { return pointer.map { "/payload" + $0 } }
         return "/\(member)" + (pointer.map { "/payload" + $0 } ?? "")
@@ -139,10 +140,10 @@ class DispatchTicket: Completion, @unchecked Sendable {
         exchange.complete(store.response(problem, for: id))
     }
 
-    /// Whether the answer is to carry the state that the action led to.
+    /// True if the answer includes the state after the action.
     var wantsState: Bool { preferences.returned == .representation }
 
-    /// Gives the answer that the request had when it came first.
+    /// Repeats the answer to the first request with this key.
     private func answerAgain(_ kept: KeptOutcome) {
         var answer = AppliedAnswer(first: kept.first, last: kept.last, changed: kept.changed)
         answer.isReplayed = true
@@ -152,7 +153,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
         answer.isEndKnown = false
         guard wantsState, reader.version != kept.last else { return finish(answer) }
         let submitted = reader.threads.past.submit { [self, answer] in
-            // Where that state is gone, the answer is true without it.
+            // If that state is no longer available, the answer is still true without it.
             if let past = try? reader.state(at: kept.last, for: caller) {
                 exchange.complete(response(answer, with: past))
             } else {
@@ -163,13 +164,13 @@ class DispatchTicket: Completion, @unchecked Sendable {
         if !submitted { complete(answer) }
     }
 
-    /// Answers with what was applied.
+    /// Answers with the result of an applied action.
     final func complete(_ answer: AppliedAnswer) {
         applied = answer
         exchange.complete(self)
     }
 
-    /// Compares the two states off the Core's thread: a dry run must not hold up real actions.
+    /// Compares the two states on another thread: a dry run must not delay real actions.
     private func answerDryRun(_ run: DryRun) {
         let isTaken = reader.threads.dryRuns.submit { [self] in
             exchange.complete(response(to: run))

@@ -2,33 +2,33 @@ import StoreCore
 import StorePlatform
 import Synchronization
 
-/// How all that follows an action came to its end.
+/// The result of an action's effects, after all of them have ended.
 enum DispatchEnd: Sendable {
-    /// With what its effect returned, as JSON, where it returned something.
+    /// Success. The value is the effect's return value as JSON, if it has one.
     case done(value: [UInt8]?)
-    /// With an error, and what clients get of it.
+    /// An error, with the text that clients get.
     case failed(reason: String)
 }
 
-/// A dispatch whose client waits for all that follows it, and what became of it.
+/// A dispatch whose client waits for its effects, and their result.
 final class FollowedDispatch: Sendable {
     typealias Waiter = @Sendable (DispatchEnd) -> Void
 
     private struct State: Sendable {
         var end: DispatchEnd?
-        /// When it ended, in nanoseconds of the store's steady clock.
+        /// The end of the effects, in nanoseconds of the store's steady clock.
         var endedAt: Int64 = 0
-        /// Those that are answered at its end.
+        /// The closures that are called at the end, by ticket.
         var waiters: [ObjectIdentifier: Waiter] = [:]
     }
 
     let answer: AppliedAnswer
     let isBatch: Bool
-    /// Whether the answer is to carry the state.
+    /// True if the answer includes the state.
     let wantsState: Bool
     /// The session of the client that dispatched; `nil` for a client without one.
     let session: String?
-    /// The principal that dispatched; `nil` for a client that shows no credential.
+    /// The principal that dispatched; `nil` for a client without a credential.
     let principal: ActionPrincipal?
     private let state = Locked(State())
 
@@ -46,7 +46,7 @@ final class FollowedDispatch: Sendable {
         self.principal = principal
     }
 
-    /// Notes how it ended, and answers those who wait. Called once.
+    /// Records the result, and calls the waiting closures. Called once.
     func end(_ end: DispatchEnd, at time: Int64) {
         let waiters = state.withLock { state -> [Waiter] in
             state.end = end
@@ -57,7 +57,7 @@ final class FollowedDispatch: Sendable {
         for waiter in waiters { waiter(end) }
     }
 
-    /// Calls `waiter` with the end: now where that has come, else when it comes.
+    /// Calls `waiter` with the result: at once if the effects have ended, else at their end.
     func wait(for ticket: DispatchTicket, _ waiter: @escaping Waiter) {
         let end = state.withLock { state -> DispatchEnd? in
             if state.end == nil { state.waiters[ObjectIdentifier(ticket)] = waiter }
@@ -66,17 +66,17 @@ final class FollowedDispatch: Sendable {
         if let end { waiter(end) }
     }
 
-    /// Forgets a ticket that waits: its client's time is over.
+    /// Removes a waiting ticket, because its client's time is over.
     func leave(_ ticket: DispatchTicket) {
         state.withLock { _ = $0.waiters.removeValue(forKey: ObjectIdentifier(ticket)) }
     }
 
-    /// Whether it ended before a time.
+    /// True if the effects ended before `time`.
     func hasEnded(before time: Int64) -> Bool {
         state.withLock { $0.end != nil && $0.endedAt < time }
     }
 
-    /// How many bytes its value has.
+    /// The number of bytes in the value.
     var valueBytes: Int {
         state.withLock { state in
             if case .done(let value?) = state.end { value.count } else { 0 }

@@ -3,12 +3,13 @@ import StoreHTTPTransport
 import StoreTraces
 
 extension HTTPExchange {
-    /// What the request leads to is a part of: its own span where its trace is exported, else the
-    /// trace that the client names.
+    /// The parent for the spans that the request leads to. The value is the request's own span if
+    /// its trace is exported, else the trace that the client names.
     var ownTraceparent: String? { span?.traceparent ?? traceparent }
 
-    /// The trace that the request is a part of (W3C Trace Context). What is none is as if it were
-    /// not there. Most requests name none, and pay one look at the lengths of their fields.
+    /// The distributed trace that the client names (W3C Trace Context). An invalid field is
+    /// ignored. Most requests have no such field, and then the cost is one comparison of the
+    /// lengths of their fields.
     var traceparent: String? {
         guard has("traceparent"), let text = header("traceparent"),
             TraceContext.isParent(text.utf8)
