@@ -3,22 +3,23 @@ import StorePlatform
 import StorePublishing
 import Synchronization
 
-/// Work that would hold up the event loop or the Core: a little at a time, a bounded queue, and
-/// threads that the event loop and the Core go before: its own, or those of a pool.
+/// Runs work that would delay the event loop or the Core: a few jobs at a time, from a bounded
+/// queue. Its threads have a lower priority than the event loop and the Core. They are its own, or
+/// the threads of a pool.
 final class BackgroundWork: Sendable {
-    /// How long a thread that has nothing to do waits for the next job before it ends.
+    /// The seconds that an idle thread waits for the next job before it ends.
     private static let idleSecondsMax = 5.0
 
-    /// A job returns how many bytes the event loop sends for it.
+    /// A job. Returns the number of bytes that the event loop sends for it.
     private typealias Job = @Sendable () -> Int
 
-    /// How many bytes the event loop sends in a second at the least, where it does nothing else.
+    /// The lowest rate at which an event loop without other work sends bytes.
     private static let sentBytesPerSecond = 1e9
 
     private struct Jobs: WorkQueue {
         let takenMax: Int
         private var waiting: [Job] = []
-        /// How many jobs wait or are done just now, pauses included.
+        /// The number of jobs that wait or run, pauses included.
         private var taken = 0
 
         init(takenMax: Int) {
@@ -42,15 +43,15 @@ final class BackgroundWork: Sendable {
     private let worker: Worker<Jobs>
     private let refused = Atomic<UInt64>(0)
 
-    /// Makes a place for such work.
+    /// Makes a queue with its threads.
     ///
     /// - Parameters:
-    ///   - label: the name of its own threads, which begin with the first job.
-    ///   - pool: whose threads do the work; `nil` for its own.
-    ///   - runningMax: the most that is done at a time.
-    ///   - waitingMax: the most that waits; more is refused.
-    ///   - version: the newest version, where the threads are to pause between jobs while many
-    ///     come.
+    ///   - label: the name of its own threads, which start with the first job.
+    ///   - pool: the pool that runs the jobs; `nil` for threads of its own.
+    ///   - runningMax: the most jobs that run at a time.
+    ///   - waitingMax: the most jobs that wait; more are refused.
+    ///   - version: returns the newest version. The threads pause between jobs while many versions
+    ///     come. `nil`: they never pause.
     init(
         _ label: String,
         on pool: ThreadPool? = nil,
@@ -77,7 +78,8 @@ final class BackgroundWork: Sendable {
         }
     }
 
-    /// Takes a job, or returns `false` where too much waits already. Any thread; never waits.
+    /// Adds a job. Returns false if too many jobs are waiting. Any thread may call it; never
+    /// blocks.
     func submit(_ job: @escaping @Sendable () -> Void) -> Bool {
         submitAnswer {
             job()
@@ -85,15 +87,16 @@ final class BackgroundWork: Sendable {
         }
     }
 
-    /// The same for a job that makes an answer and returns how many bytes that has: the pauses
-    /// count the time in which the event loop sends them, too.
+    /// Adds a job that makes an answer and returns the number of its bytes. The pauses then allow
+    /// for the time in which the event loop sends them, too. Returns false if too many jobs are
+    /// waiting.
     func submitAnswer(_ job: @escaping @Sendable () -> Int) -> Bool {
         let isTaken = worker.post { $0.offer(job) } == true
         if !isTaken { refused.add(1, ordering: .relaxed) }
         return isTaken
     }
 
-    /// How many jobs were not taken since the start.
+    /// The number of jobs that were refused since the start.
     var refusedTotal: UInt64 { refused.load(ordering: .relaxed) }
 
     private static func run(
@@ -117,7 +120,7 @@ final class BackgroundWork: Sendable {
     }
 }
 
-/// The pace between two turns on a pool, of which each may be on another thread.
+/// The pace between two turns on a pool, because each turn may run on another thread.
 private final class KeptPace: Sendable {
     let pace = Locked(ReaderPace())
 }

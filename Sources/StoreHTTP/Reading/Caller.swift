@@ -2,20 +2,21 @@ import StoreCore
 import StoreEventStream
 import StoreTexts
 
-/// On whose behalf something is read.
+/// The client or program on whose behalf the state is read.
 ///
-/// Where sessions have slices of their own, a caller sees those of its session in the place of all.
-/// A role narrows that to the members that it may read.
+/// If sessions have slices of their own, a caller sees the slices of its session in place of all. A
+/// role narrows that to the members that it may read.
 ///
-/// An object, so that a request copies a reference; those without a session and a policy are one.
+/// An object, so that a request copies a reference. All callers without a session and an identity
+/// share one object.
 package final class Caller: Sendable {
     /// The client's session; `nil` for a client without one.
     let session: String?
-    /// Whether it sees what all sessions have.
+    /// True if the caller sees the slices of all sessions.
     let isOperator: Bool
-    /// Who it is; `nil` where that makes no difference.
+    /// The identity of the caller; `nil` on a server without access control.
     let identity: Identity?
-    /// As whom it sees the state.
+    /// The part of the state that the caller sees.
     let viewer: Viewer
 
     convenience init(session: String?, isOperator: Bool = false, identity: Identity? = nil) {
@@ -30,35 +31,35 @@ package final class Caller: Sendable {
         self.viewer = viewer
     }
 
-    /// A client without a session, where there is no policy.
+    /// A client without a session, on a server without access control.
     package static let anyone = Caller(session: nil)
 
-    /// The program itself, and who operates it.
+    /// The program itself, or its operator.
     package static let `operator` = Caller(session: nil, isOperator: true)
 
-    /// The same where something is granted as it is: a view, or the screens of the caller's own
-    /// session.
+    /// The same caller without the limits of its role. For resources that are granted as a whole: a
+    /// view, or the screens of the caller's own session.
     var withoutSight: Caller {
         guard viewer.sight != nil else { return self }
         return Caller(session, isOperator, identity, Viewer(session: viewer.session))
     }
 
-    /// Whether it sees the module at a place; `nil` where it sees all of them.
+    /// True if the caller sees the module at this index; `nil` if it sees all modules.
     var moduleSight: (@Sendable (Int) -> Bool)? { viewer.sight?.seesPlace }
 
-    /// Whether it sees what a session has; `nil` is what is shared.
+    /// True if the caller sees the data of a session; `nil` is data that all sessions share.
     func sees(_ session: String?) -> Bool {
         guard let session, let own = viewer.session else { return true }
         return session.isSame(as: own.text)
     }
 
-    /// The principal as records have it; `nil` for a client that shows no credential.
+    /// The principal as records have it; `nil` for a client without a credential.
     var stamp: ActionPrincipal? { identity?.stamp }
 
-    /// Who has the idempotency keys of its requests: a principal, or else a session.
+    /// The owner of the caller's idempotency keys: its principal, or else its session.
     var keyOwner: String? { identity?.name.map { "@" + $0 } ?? session }
 
-    /// Whether it is a client of this session; `nil` is for clients without one.
+    /// True if the caller is a client of this session; `nil` means clients without a session.
     func isSession(_ other: String?) -> Bool {
         guard let session, let other else { return session == nil && other == nil }
         return session.isSame(as: other)

@@ -1,28 +1,30 @@
 import StoreHTTPTransport
 package import StorePlatform
 
-/// The threads that make what would hold up the event loop or the Core; each begins with its first
-/// job. On a pool they are the pool's.
+/// The threads for work that would delay the event loop or the Core. Each starts with its first
+/// job. On a pool, the pool's threads do the work.
 package struct ReadingThreads: Sendable {
-    /// Large answers, which are paced.
+    /// Makes large answers, at a pace.
     let large: BackgroundWork
-    /// What dry runs would change.
+    /// Compares the states of dry runs.
     let dryRuns: BackgroundWork
-    /// Views that are asked for and not watched.
+    /// Makes views for single requests.
     let views: BackgroundWork
-    /// States that are past, and what changed them.
+    /// Reads past states, and finds the actions that changed them.
     let past: BackgroundWork
-    /// Pages of the log.
+    /// Reads pages of the log.
     let logPages: BackgroundWork
-    /// What actions led to.
+    /// Reads traces of actions.
     let traces: BackgroundWork
 
+    /// Makes the threads.
+    ///
     /// - Parameters:
-    ///   - waitingMax: the most large answers, and the most dry runs, that wait: each has a
+    ///   - waitingMax: the most large answers that wait, and the most dry runs. Each has a
     ///     connection.
-    ///   - pool: whose threads do the work, with a nice value of 10; `nil` for threads of their
-    ///     own.
-    ///   - version: the newest version; while many come, those two pause.
+    ///   - pool: the pool that does the work, with a nice value of 10; `nil` for separate threads.
+    ///   - version: returns the newest version. Large answers and dry runs pause while many
+    ///     versions come.
     package init(
         waitingMax: Int,
         on pool: ThreadPool? = nil,
@@ -48,7 +50,8 @@ package struct ReadingThreads: Sendable {
         traces = BackgroundWork("trace", on: pool)
     }
 
-    /// How many requests were refused since the start because enough of the kind waited.
+    /// The number of requests that were refused since the start because too many of their kind
+    /// waited.
     var refusedTotal: UInt64 {
         [large, dryRuns, views, past, logPages, traces].reduce(0) { $0 + $1.refusedTotal }
     }

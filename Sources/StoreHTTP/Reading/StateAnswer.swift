@@ -5,13 +5,13 @@ import StoreWire
 
 /// Answers requests with parts of versions.
 enum StateAnswer {
-    /// Answers a request with a part of a version, or with 304 where it is conditional and the
-    /// client has that version.
+    /// Answers a request with a part of a version. A conditional request is answered with 304 if
+    /// the client has that version.
     ///
-    /// On the event loop where that costs little. Another thread parses or puts together a large
-    /// slice, once for a version, and paces large answers.
+    /// A cheap answer is made on the event loop. Another thread parses or assembles a large slice,
+    /// once for a version, and paces large answers.
     ///
-    /// - Throws: 404 where the part is not there.
+    /// - Throws: 404 if the part does not exist.
     static func answer(
         _ request: RequestContext,
         with pointer: JSONPointer,
@@ -51,8 +51,8 @@ enum StateAnswer {
         }
     }
 
-    /// Answers a request that was put off, with 304 where the part is there and the client is known
-    /// to have this version. Any thread; wakes the event loop.
+    /// Answers a suspended request. The answer is 304 if the part exists and `isKnown` says that
+    /// the client has this version. Any thread may call it; wakes the event loop.
     static func complete(
         _ request: RequestContext,
         with pointer: JSONPointer,
@@ -81,12 +81,12 @@ enum StateAnswer {
         }
     }
 
-    /// The answer to a client that has this version.
+    /// Makes the answer to a client that has this version.
     static func notModified(_ state: VisibleState) -> HTTPResponse {
         HTTPResponse(status: 304, headers: headers(state))
     }
 
-    /// The answer with a part of a version.
+    /// Makes the answer with a part of a version.
     static func response(with part: Bytes, of state: VisibleState) -> HTTPResponse {
         HTTPResponse(
             status: 200,
@@ -95,8 +95,10 @@ enum StateAnswer {
         )
     }
 
-    /// - Throws: 412 where `If-Match` names no version in which the caller sees what it sees in
-    ///   this one (RFC 9110 §13.1.1).
+    /// Checks `If-Match` against a version (RFC 9110 §13.1.1). A tag matches if the caller's part
+    /// of the state was the same in its version.
+    ///
+    /// - Throws: 412 if no tag matches, 400 for a malformed header.
     static func require(
         _ state: @autoclosure () -> VisibleState,
         asIn exchange: HTTPExchange
@@ -106,7 +108,9 @@ enum StateAnswer {
         try require(state.tag, asIn: exchange) { state.isSame(as: $0) }
     }
 
-    /// - Throws: 412 where `If-Match` names no other version than this one, which is past.
+    /// Checks `If-Match` against a past version. Only the exact tag matches.
+    ///
+    /// - Throws: 412 if no tag matches, 400 for a malformed header.
     static func require(past tag: Tag, asIn exchange: HTTPExchange) throws(Problem) {
         guard exchange.has("if-match") else { return }
         try require(tag, asIn: exchange) { $0.opaque.isSame(as: tag.description) }
@@ -128,19 +132,19 @@ enum StateAnswer {
         }
     }
 
-    /// Whether a client has this version, by its `If-None-Match`.
+    /// True if a client has this version, according to its `If-None-Match`.
     static func isKnown(_ state: VisibleState, _ known: String?) -> Bool {
         guard let known, let condition = EntityTagCondition(known) else { return false }
         return condition.isMet { state.isSame(as: $0) }
     }
 
-    /// Whether a client has exactly this version, by its `If-None-Match`.
+    /// True if a client has exactly this version, according to its `If-None-Match`.
     static func isKnown(exactly tag: Tag, _ known: String?) -> Bool {
         guard let known, let condition = EntityTagCondition(known) else { return false }
         return condition.isMet { $0.opaque.isSame(as: tag.description) }
     }
 
-    /// Whether a client has this version, by the `If-None-Match` of its request.
+    /// True if a client has this version, according to the `If-None-Match` of its request.
     private static func isKnown(_ state: VisibleState, to exchange: HTTPExchange) -> Bool {
         guard exchange.has("if-none-match") else { return false }
         return exchange.header("if-none-match", is: state.etag)
@@ -181,7 +185,7 @@ extension HTTPFields {
     ])
 }
 
-/// The problem with a part that is not there.
+/// The problem for a part that does not exist.
 enum MissingPart: Sendable {
     case pointer(JSONPointer)
     case path(String)

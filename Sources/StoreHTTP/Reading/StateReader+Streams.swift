@@ -6,33 +6,37 @@ import StoreWire
 // The streams, each on behalf of the caller that reads it.
 
 extension StateReader {
-    /// The stream of the whole state.
+    /// Returns the stream of the whole state.
     func stateStream(for caller: Caller) -> VisibleStream {
         let viewer = viewer(of: caller)
         return VisibleStream(.state.seen(by: viewer), streams) {
             $0.visible(to: viewer).isAtHand(.root)
         } first: { [streams] snapshot in
             streams.announce(to: viewer, in: snapshot)
-            // To sessions a version may say something although it shows what was there.
+            // Without a narrow role, a caller gets an event for each version, even if its own
+            // slices have not changed.
             guard viewer.sight != nil else { return nil }
             let since = snapshot.visible(to: viewer).changedVersion
             return .unchanged(since: since, version: snapshot.version)
         }
     }
 
-    /// As whom topics show the state: callers that see the same share them.
+    /// Returns the viewer of a caller's topics. Callers that see the same state share a viewer, and
+    /// so the topics.
     private func viewer(of caller: Caller) -> Viewer {
         newest.value.hasSessions ? caller.viewer : caller.viewer.withoutSession
     }
 
-    /// As which session they show the module at a place; `nil` where all see the same.
+    /// Returns the session in the topics of the module at this index; `nil` if all sessions see the
+    /// same slice.
     private func session(of caller: Caller, _ module: Int) -> ExactText? {
         newest.value.slices[module].isOfSessions ? caller.viewer.session : nil
     }
 
-    /// The stream of what a pointer leads to, which holds a place of the client.
+    /// Returns the stream of the part at a pointer. The stream takes one of the client's places for
+    /// pointers.
     ///
-    /// - Throws: 503 where too many different pointers are watched already.
+    /// - Throws: 503 if too many different pointers are watched already.
     func stream(
         at pointer: JSONPointer,
         for caller: Caller,
@@ -47,7 +51,7 @@ extension StateReader {
         }
     }
 
-    /// The stream of one of a module's instances.
+    /// Returns the stream of an instance of a module.
     func stream(
         ofInstance id: String,
         of module: Int,
@@ -71,7 +75,7 @@ extension StateReader {
         }
     }
 
-    /// The stream of the slice of the module at a place.
+    /// Returns the stream of the slice of the module at this index.
     func sliceStream(of module: Int, for caller: Caller) -> VisibleStream {
         let session = session(of: caller, module)
         let topic = SliceTopic.slice(module, session)
@@ -83,8 +87,8 @@ extension StateReader {
         }
     }
 
-    /// The same with what the slice was before each change. A new reader was not there before, so
-    /// its first frame has no earlier slice.
+    /// Returns the stream of changes of the module at this index: each event has the slice before
+    /// and after the change. The first event of a new reader has no earlier slice.
     func changeStream(of module: Int, for caller: Caller) -> VisibleStream {
         let session = session(of: caller, module)
         return VisibleStream(streams.topic(of: .change(module, session)), streams) {
@@ -95,12 +99,12 @@ extension StateReader {
         }
     }
 
-    /// A view as a caller sees it.
+    /// Returns the request for a view as a caller sees it.
     func view(_ view: ViewRequest, for caller: Caller) -> ViewRequest {
         views?.views[view.view].isOfSession == true ? view.seen(by: caller.viewer.session) : view
     }
 
-    /// The stream of a view, as its caller sees it. It begins when the Core has shown the view the
+    /// Returns the stream of a view. The stream begins when the Core has made the view from the
     /// state.
     func stream(of view: ViewRequest) -> VisibleStream {
         VisibleStream(view.topic, streams) { _ in
@@ -111,12 +115,12 @@ extension StateReader {
         }
     }
 
-    /// The topic of the log of actions.
+    /// Returns the topic of the log for a caller.
     func logTopic(for caller: Caller) -> TopicID { .actions.seen(by: viewer(of: caller)) }
 }
 
 extension WatchRefusal {
-    /// The reason in words for a client.
+    /// The reason, as a text for a client.
     fileprivate var reason: String {
         switch self {
         case .client(let max): "you watch \(max) different pointers already, the most of one client"

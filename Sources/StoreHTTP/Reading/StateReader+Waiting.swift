@@ -2,10 +2,10 @@ import StoreHTTPTransport
 import StorePublishing
 
 extension StateReader {
-    /// Calls `answer` once: with the first state whose version is greater than `version`, or with
-    /// `nil` when the wait has expired, also by the end of the access. Any thread.
+    /// Calls `answer` once, with the first state whose version is greater than `version`. If the
+    /// wait expires or the access ends, calls it with `nil`. Any thread may call it.
     ///
-    /// - Returns: the wait; `nil` where there is such a state, and `answer` was called already.
+    /// - Returns: the wait; `nil` if there is such a state already, and so `answer` was called.
     func wait(
         after version: UInt64,
         for caller: Caller,
@@ -22,28 +22,28 @@ extension StateReader {
         return waiters.add(waiter) { newest.value }.map { PendingRead(id: $0, waiters: waiters) }
     }
 
-    /// Ends the waits of a session that has ended, without a newer version. Any thread.
+    /// Ends the waits of a session that has ended, without a newer version. Any thread may call it.
     func endWaits(of session: String) {
         waiters.expireAll(of: session)
     }
 
-    /// Ends the waits that are no longer allowed, without a newer version. Any thread.
+    /// Ends the waits whose access has ended, without a newer version. Any thread may call it.
     package func endForbiddenWaits() {
         waiters.expireForbidden()
     }
 }
 
-/// A reader that waits for a newer version.
+/// A request that waits for a newer version.
 struct PendingRead: Sendable {
     fileprivate let id: UInt64
     fileprivate let waiters: LongPolls
 
-    /// Ends the wait without a newer version, unless it has ended.
+    /// Ends the wait without a newer version, unless it has ended already.
     func expire() {
         waiters.expire(id)
     }
 
-    /// Cancels `timer` when the wait ends; at once where it has ended.
+    /// Cancels `timer` when the wait ends; at once if it has ended already.
     func end(with timer: LoopTimer) {
         waiters.end(timer: timer.cancel, with: id)
     }

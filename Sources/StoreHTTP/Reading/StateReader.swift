@@ -5,21 +5,21 @@ package import StoreHistory
 package import StorePublishing
 package import StoreWire
 
-/// What a store shows: the one way to its state, now and as it was, its log, its views, and what
-/// dry runs would change.
+/// Reads a store: its newest and past states, its log, its views, and the changes of dry runs. All
+/// requests read the store through it.
 ///
-/// Each question has the ``Caller`` on whose behalf it is asked. Any thread may ask.
+/// Each read has the ``Caller`` on whose behalf it is made. Any thread may use it.
 package final class StateReader: Sendable {
     package let epoch: Epoch
     /// The epoch as text, which every answer has.
     let epochText: String
     package let threads: ReadingThreads
-    /// The projections of the state, where it is made of modules.
+    /// The views; `nil` if the state is not made of modules.
     package let views: (any PublishedViews)?
-    /// What streams are opened by, on behalf of a caller alone.
+    /// Opens streams. Only the functions with a caller use it.
     let streams: any StreamBeginnings
     package let waiters: LongPolls
-    /// What was parsed of published states.
+    /// The cache of parsed documents of published states.
     package let documents: ParsedDocuments
     package let newest: NewestSnapshot
     private let past: any PastStates
@@ -50,46 +50,47 @@ package final class StateReader: Sendable {
         self.threads = threads
     }
 
-    /// The newest published version. It is one for all, so no caller is asked for.
+    /// The newest published version. The number is the same for all callers.
     package var version: UInt64 { newest.value.version }
 
-    /// The names of the members of the state, in their order; none for a state of one piece.
+    /// The names of the members of the state, in their order; empty for a state without modules.
     var moduleNames: [String] { newest.value.moduleNames }
 
     /// The tag of the newest published version.
     var tag: Tag { newest.value.tag }
 
-    /// Whether a caller sees all there is: its role sees all members, and no session has anything
-    /// of its own, or it sees what all sessions have.
+    /// True if a caller sees the whole state. Its role must see all members. Besides, sessions must
+    /// have no slices of their own, or the caller must see the slices of all sessions.
     func seesEverything(_ caller: Caller) -> Bool {
         caller.viewer.sight == nil
             && (caller.viewer.session == nil || !newest.value.hasSessions)
     }
 
-    /// The newest published state.
+    /// Returns the newest published state.
     package func state(for caller: Caller) -> VisibleState {
         VisibleState(newest.value.visible(to: caller.viewer), documents, for: caller)
     }
 }
 
 extension StateReader {
-    /// The newest published state as a session sees it; `nil` for all who have none.
+    /// Returns the newest published state as a session sees it; `nil` for clients without a
+    /// session.
     package func state(of session: String?) -> VisibleState {
         state(for: Caller(session: session))
     }
 
-    /// The state of a version that is past. May take as long as a disk does.
+    /// Returns the state of a past version. May block on the disk.
     ///
-    /// - Throws: 410 where history does not reach back that far, 503 where it takes too long.
+    /// - Throws: 410 if history no longer has the version, 503 if reading it takes too long.
     package func state(at version: UInt64, for caller: Caller) throws(Problem) -> VisibleState {
         let snapshot = try past.snapshot(at: version).visible(to: caller.viewer)
         return VisibleState(snapshot, documents, for: caller)
     }
 
-    /// Which action up to a version last changed a part of the state; none where that belongs to
-    /// another session. May take as long as a disk does.
+    /// Returns the action up to a version that last changed a part of the state. The result has no
+    /// action if the action belongs to another session. May block on the disk.
     ///
-    /// - Throws: as ``state(at:for:)`` does.
+    /// - Throws: the same problems as ``state(at:for:)``.
     func blame(
         _ pointer: JSONPointer,
         at version: UInt64,
@@ -102,17 +103,17 @@ extension StateReader {
         return blame.withoutRecord
     }
 
-    /// A page of the log. May take as long as a disk does.
+    /// Returns a page of the log. May block on the disk.
     ///
-    /// - Throws: 410 where the log does not reach back that far, 503 where it can't be read.
+    /// - Throws: 410 if the log no longer has the page, 503 if it can't be read.
     package func page(_ query: LogQuery, for caller: Caller) throws(Problem) -> LogPage {
         try pages(query, for: caller).page()
     }
 
-    /// The action that a version began with, and all that came of it, in order; none for the
-    /// initial state. May take as long as a disk does.
+    /// Returns the action that a version's trace began with, and all actions that it led to, in
+    /// order. Returns an empty array for the initial state. May block on the disk.
     ///
-    /// - Throws: as ``page(_:for:)`` does.
+    /// - Throws: the same problems as ``page(_:for:)``.
     package func trace(
         of version: UInt64,
         actionsMax: UInt64,
@@ -126,18 +127,19 @@ extension StateReader {
         LogPageReader(of: log, newest: version, query: query, for: caller.viewer)
     }
 
-    /// What a dry run would change, as a JSON Patch (RFC 6902). Takes as long as both states are
-    /// large.
+    /// Returns the changes of a dry run as a JSON Patch (RFC 6902). The time grows with the size of
+    /// both states.
     package func patch(of run: DryRun, for caller: Caller) throws(JSONError) -> Bytes {
         try comparison(run, caller.viewer).get()
     }
 
-    /// Whether a caller sees all that a view may be made from.
+    /// True if a caller sees all modules that a view may depend on.
     func sees(_ view: PublishedView, for caller: Caller) -> Bool {
         caller.moduleSight.map { view.reads.allSatisfy($0) } ?? true
     }
 
-    /// Whether views show a caller something of modules that it does not see, as they say.
+    /// True if some view that the caller may read is declared to use modules that the caller can't
+    /// see.
     func showsUnseen(to caller: Caller) -> Bool {
         guard let role = caller.identity?.role, let sees = caller.moduleSight else {
             return false

@@ -2,15 +2,15 @@ import StorePublishing
 import StoreTexts
 import StoreWire
 
-/// The state of one version, as far as one caller may read it.
+/// The state of a version, limited to the parts that a caller may read.
 ///
-/// Only this has the bytes of a version for those who answer requests. Cost: two references.
+/// All answers get the bytes of a version from here. A value holds two references.
 package struct VisibleState: Sendable {
     private let snapshot: Snapshot
     private let documents: ParsedDocuments
 
-    /// Whether other callers see something else in the version of the same tag, so that no cache
-    /// may give one what another has got.
+    /// True if other callers may get other content under the same tag. A shared cache must not
+    /// store the answer then.
     let isPrivate: Bool
 
     init(_ snapshot: Snapshot, _ documents: ParsedDocuments, for caller: Caller) {
@@ -23,34 +23,36 @@ package struct VisibleState: Sendable {
     /// The tag as an entity tag, quotes included.
     var etag: String { snapshot.etag }
     var version: UInt64 { snapshot.version }
-    /// Whether versions may change nothing that the caller sees.
+    /// True if a new version may leave the caller's part of the state unchanged.
     var isPartial: Bool { snapshot.hasSessions || snapshot.isNarrowed }
-    /// The version that last changed what the caller sees, as far as this server has seen.
+    /// The version that last changed the caller's part of the state, as far as this server has
+    /// observed.
     var changedVersion: UInt64 { snapshot.changedVersion }
 
-    /// Whether the caller saw the same in the version of this tag.
+    /// True if the caller's part of the state was the same in the version of this tag.
     func isSame(as known: EntityTag) -> Bool {
         guard let known = Tag(known.opaque), known.epoch == tag.epoch else { return false }
         return known.version == version
             || (isPartial && known.version < version && known.version >= changedVersion)
     }
 
-    /// All of it, as JSON. Where ``isAtHand`` is false, it is put together first.
+    /// The caller's whole state as JSON. Assembled on the first use if ``isAtHand`` is false.
     var whole: Bytes { snapshot.state }
 
-    /// Whether ``whole`` costs little.
+    /// True if ``whole`` is cheap.
     var isAtHand: Bool { snapshot.isAtHand(.root) }
 
-    /// Whether the module at this place is started.
+    /// True if the module at this index is started.
     func isStarted(_ module: Int) -> Bool { snapshot.slices[module].isStarted }
 
-    /// How many slices of the module at this place are there, of instances and sessions.
+    /// Returns the number of slices of the module at this index: of all its instances and sessions.
     func sliceCount(_ module: Int) -> Int { snapshot.slices[module].count }
 
-    /// The ids of a module's instances, in their order; none where it has a single slice.
+    /// Returns the ids of a module's instances, in their order; empty for a module with a single
+    /// slice.
     func instances(of module: Int) -> [String] { snapshot.slices[module].pieces?.ids ?? [] }
 
-    /// A view of it, `nil` where there is nothing to show. Takes as long as the view does.
+    /// Makes a view of the state, on the calling thread. Returns `nil` if the view shows nothing.
     func bytes(
         of request: ViewRequest,
         by views: any PublishedViews
@@ -58,12 +60,13 @@ package struct VisibleState: Sendable {
         try views.bytes(of: request, in: snapshot)
     }
 
-    /// The part that a pointer leads to, or `nil` where it leads nowhere, however long that takes.
+    /// Returns the part at a pointer; `nil` if the pointer leads nowhere. May parse or assemble a
+    /// large document.
     func part(at pointer: JSONPointer) -> Bytes? {
         documents.part(at: pointer, in: snapshot)
     }
 
-    /// The same, where it costs little. A small document is parsed in the workspace.
+    /// Returns the part at a pointer if that is cheap. A small document is parsed in the workspace.
     func quickPart(at pointer: JSONPointer, _ workspace: JSONWorkspace) -> QuickPart {
         documents.quickPart(at: pointer, in: snapshot, workspace)
     }

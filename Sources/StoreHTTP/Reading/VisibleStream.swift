@@ -2,27 +2,29 @@ import StoreEventStream
 import StorePublishing
 import StoreWire
 
-/// A stream that one caller may read: its topic, and what it begins with.
+/// A stream that a caller may read: its topic and its beginning.
 struct VisibleStream: Sendable {
-    /// What a stream begins with, beside the frames of the topic.
+    /// The beginning of a stream, before the frames of the topic.
     enum First {
-        /// What a reader is sent before them, and the version that it shows.
+        /// A frame for this reader alone, with the version that it shows.
         case frame(Bytes, version: UInt64)
-        /// Nothing: who has seen a version from `since` on has seen what this one shows.
+        /// No frame. A reader that has seen any version from `since` to `version` has seen the same
+        /// content.
         case unchanged(since: UInt64, version: UInt64)
     }
 
     private(set) var topic: TopicID
-    /// The client's place among those that watch pointers, which the open stream holds; `nil` where
-    /// it needs none.
+    /// The client's place among the watchers of pointers, which the open stream holds. `nil` if it
+    /// needs none.
     let place: WatchPlace?
-    /// The member of the root state that it shows a part of; `nil` if it shows no part of one.
+    /// The member of the root state that it shows a part of; `nil` if it shows several members.
     let member: String?
     private let beginnings: any StreamBeginnings
-    /// Whether ``first`` costs little in a version.
+    /// True if ``first`` is cheap in a version.
     private let isQuick: @Sendable (Snapshot) -> Bool
-    /// Makes what the stream begins with in the newest version that readers were sent. The topic
-    /// itself may lack that while it is not read, and is given it here; `nil` where that will do.
+    /// Makes the beginning of the stream in the newest version that readers got. Also gives the
+    /// topic this version, which it may lack while it has no readers. Returns `nil` if the frames
+    /// of the topic suffice.
     private let first: @Sendable (Snapshot) -> First?
 
     init(
@@ -41,21 +43,20 @@ struct VisibleStream: Sendable {
         self.first = first
     }
 
-    /// The same with frames of another form.
+    /// Returns the same stream with frames of another form.
     func carrying(_ mode: StreamMode) -> VisibleStream {
         var stream = self
         stream.topic = topic.carrying(mode)
         return stream
     }
 
-    /// Calls `open` at once, on the caller's thread, where that costs little and no version waits
-    /// to be published. Returns whether it has called it.
+    /// Calls `open` at once, on the calling thread, if that is cheap and no version waits to be
+    /// published. Returns true if it has called `open`.
     func beginNow(_ open: (First?) -> Void) -> Bool {
         beginnings.performNow(where: isQuick) { open(first($0)) }
     }
 
-    /// Calls `open` at the stream's place between two versions that readers are sent, so that it
-    /// misses none. On the publishing thread.
+    /// Calls `open` on the publishing thread, between two versions, so that the stream misses none.
     func begin(_ open: @escaping @Sendable (First?) -> Void) {
         beginnings.perform { [first] in open(first($0)) }
     }
