@@ -5,10 +5,10 @@ import Synchronization
 
 /// Completes the envelope of a dispatch whose condition names a resource (protocol 2.7).
 ///
-/// The Core only checks if a whole member of the state has changed, which a part of it or a view
-/// may survive. If a member has changed, another thread compares the resource with the version that
-/// the client has. If they are the same, the thread offers the envelope again, under a condition on
-/// the compared version.
+/// The Core only checks if a whole member of the state has changed. A part of the member, or a
+/// view, may be unchanged even so. If a member has changed, another thread compares the resource
+/// with the version that the client has. If they are the same, the thread offers the envelope
+/// again, under a condition on the compared version.
 final class ConditionTicket: Completion {
     /// The most comparisons of one request: a change of a member during the comparison makes it
     /// useless.

@@ -3,17 +3,19 @@ import StoreCore
 import StoreHTTPTransport
 import StorePatterns
 
-/// Ends the sessions whose time is over, without being asked: on the event loop's thread, when the
-/// first of them can be idle.
+/// Ends idle sessions without a request. A timer on the event loop's thread fires when the first of
+/// them can be idle.
 package enum IdleSessions {
-    /// The most sessions that end in one turn of the loop; the others follow.
+    /// The most sessions that end in one turn of the loop; the others follow in later turns.
     static let endedMax = 256
-    /// The longest time until the next look: the loop's clock stands still while the system sleeps.
+    /// The most seconds between two checks, because the loop's clock stands still while the system
+    /// sleeps.
     static let lookSecondsMax = 60.0
-    /// The shortest; also what a session may last longer than it should.
+    /// The least seconds between two checks, and so the time by which a session may outlast its
+    /// bound.
     static let lookSecondsMin = 0.1
 
-    /// Looks now, and again whenever it may be time.
+    /// Ends idle sessions now, and schedules the next check.
     package static func watch(_ store: Store, _ table: SessionTable) {
         end(in: store, table)
         let seconds = min(max(table.secondsUntilIdle, lookSecondsMin), lookSecondsMax)
@@ -23,12 +25,13 @@ package enum IdleSessions {
         }
     }
 
-    /// Ends those whose time is over. They have no stream that would have to end with them.
+    /// Ends the idle sessions. They have no streams that would have to end with them.
     ///
-    /// One whose end is not applied, because no room is left for it, goes on until the next look.
+    /// If the mailbox has no room for the end of a session, the session lasts until the next check.
     package static func end(in store: Store, _ table: SessionTable) {
         for name in table.beginEndingIdle(max: endedMax) {
-            // As where a client ends it: others don't read who was idle.
+            // The action belongs to the session, as if its client had ended it. So other clients do
+            // not read in the log which session was idle.
             var source = ActionSource(cause: nil, place: "StoreServer/idle")
             source.session = name
             do {

@@ -5,7 +5,8 @@ package import StorePatterns
 import StorePublishing
 package import StoreWire
 
-/// What is presented to a client, the lowest first, and the client's word that it shows it.
+/// The routes for the views that are presented to a client, the lowest first. A client also reports
+/// here that it shows its route.
 package struct PresentationRoutes: RouteGroup {
     package let links: Links
     package let store: Store
@@ -74,7 +75,7 @@ package struct PresentationRoutes: RouteGroup {
     private func show(_ request: RequestContext) throws(Problem) {
         let session = try request.session() ?? Sessions.shared
         let state = reader.state(for: Caller(session: session))
-        // Of the sessions, only this one is parsed.
+        // The pointer names a single session, so only its slice is parsed.
         let pointer = ScreenCommands.route(of: session, in: module)
         guard let route = state.part(at: pointer) else { throw request.notFound }
         request.respond(
@@ -103,7 +104,7 @@ package struct PresentationRoutes: RouteGroup {
 
     private var reader: StateReader { store.reader }
 
-    /// Presenters may be waiting for this.
+    /// Records that the client shows its route in a version. Presenters may be waiting for this.
     private func note(_ request: RequestContext) throws(Problem) {
         let session = try request.session() ?? Sessions.shared
         let version = try request.object(Shown.self, limits).version

@@ -1,10 +1,10 @@
 import StoreHTTPTransport
 import StoreWire
 
-/// The cookie by which a client shows which session it has (RFC 6265).
+/// The cookie with the secret of a client's session (RFC 6265).
 ///
-/// Each store of a process has a name of its own for it: a client shows that of the store at `/` to
-/// all of them, because their paths begin with `/`.
+/// Each store of a process has its own name for the cookie. A client sends the cookie of the store
+/// at `/` to all stores, because their paths begin with `/`.
 struct SessionCookie: Sendable {
     let name: String
     private let path: String
@@ -16,13 +16,13 @@ struct SessionCookie: Sendable {
         beginning = Array("\(name)=".utf8)
     }
 
-    /// Gives a client its secret: for this store alone, and out of reach of a page's scripts. If it
-    /// is secure, a browser sends it over TLS alone.
+    /// Returns the header field that gives a client its secret. The cookie is for this store alone,
+    /// and scripts of a page can't read it. If it is secure, a browser sends it over TLS alone.
     func set(_ secret: String, isSecure: Bool) -> (String, String) {
         field(secret, isSecure)
     }
 
-    /// Takes the secret from a client.
+    /// Returns the header field that deletes the cookie.
     func forget(isSecure: Bool) -> (String, String) {
         let (name, value) = field("", isSecure)
         return (name, value + "; Max-Age=0")
@@ -36,19 +36,19 @@ struct SessionCookie: Sendable {
         )
     }
 
-    /// The secret that a request shows, where it shows one.
+    /// Returns the secret in a request; `nil` if it has none.
     func secret(of exchange: HTTPExchange) -> Substring? {
         exchange.cookie(beginning)
     }
 }
 
 extension HTTPExchange {
-    /// The value of the cookie that begins with these bytes, the name and the equals sign; `nil`
-    /// where the request does not show it.
+    /// Returns the value of the cookie that begins with these bytes: its name and the equals sign.
+    /// Returns `nil` if the request does not have the cookie.
     func cookie(_ beginning: [UInt8]) -> Substring? {
         guard let header = header("cookie") else { return nil }
-        // Bytes are looked at: U+037E is a semicolon to `Character`, and with a combining mark
-        // behind it, the equals sign is another character.
+        // Bytes are compared, not characters. To `Character`, U+037E is a semicolon, and an equals
+        // sign with a combining mark behind it is another character.
         for pair in header.utf8.split(separator: UInt8(ascii: ";")) {
             let pair = pair.drop { $0 == UInt8(ascii: " ") }
             guard pair.starts(with: beginning) else { continue }
@@ -59,8 +59,8 @@ extension HTTPExchange {
 }
 
 extension Store {
-    /// Keeps the session of a stream or of a request that waits from being idle until the hold
-    /// ends.
+    /// Keeps the session of a stream or of a waiting request from becoming idle until the hold
+    /// ends. Returns `nil` for no session, or one that is not open.
     package func hold(_ session: String?) -> SessionHold? {
         session.flatMap { sessions?.hold($0) }
     }

@@ -3,8 +3,8 @@ import StoreHTTPTransport
 import StorePatterns
 import StoreWire
 
-/// `POST /sessions` begins a session, whose secret goes to the client as a cookie;
-/// `DELETE /session` ends it, and with it its streams and the effects that work for it alone.
+/// `POST /sessions` begins a session, and gives its secret to the client as a cookie. `DELETE
+/// /session` ends it, with its streams and the effects that work for it alone.
 package struct SessionRoutes: RouteGroup {
     package let links: Links
     package let store: Store
@@ -91,7 +91,7 @@ package struct SessionRoutes: RouteGroup {
     }
 
     private func end(_ request: RequestContext) throws(Problem) {
-        // Who leaves a session shows nothing any more.
+        // A client that ends its session also loses the cookie with its credential.
         let credential = request.identity.map { _ in
             request.environment.credentialCookie.forget(for: request.exchange)
         }
@@ -113,8 +113,8 @@ package struct SessionRoutes: RouteGroup {
         }.dispatch(.ended(session: name), from: name)
     }
 
-    /// The session that a request ends; `nil` for who has none, but shows a cookie that says who it
-    /// is: that ends, too, where the session has ended before.
+    /// Returns the session that a request ends. Returns `nil` if no session is open, but the
+    /// request has a cookie with a credential. The request still deletes that cookie.
     private func session(of request: RequestContext) throws(Problem) -> String? {
         let shows =
             request.identity != nil
@@ -130,7 +130,7 @@ package struct SessionRoutes: RouteGroup {
 }
 
 extension HTTPResponse {
-    /// Done, and these cookies are taken away.
+    /// Makes an answer 204 that deletes these cookies.
     static func taking(_ cookies: [(String, String)]) -> HTTPResponse {
         HTTPResponse(status: 204, headers: [("Cache-Control", "no-store")] + cookies)
     }

@@ -4,62 +4,64 @@ import StoreHTTPTransport
 import StorePlatform
 import Synchronization
 
-/// The sessions of one store that are open: when each was used last, and the address of the client
-/// that began it. Requests are checked against it, and sessions end by it when they are idle.
+/// The open sessions of a store: the time of their last use, and the addresses of the clients that
+/// began them. Requests are checked against the table, and idle sessions are found in it.
 ///
-/// The sessions themselves are a part of the state; this table has only what changes without an
-/// action, in memory. Any thread may use it.
+/// The sessions themselves are a part of the state. The table has only the data that changes
+/// without an action, in memory. Any thread may use it.
 ///
-/// A client has a secret, its cookie. A session's name is a digest of it: the state has the name,
-/// so every client may see it, and the secret can't be computed from it.
+/// A client has a secret, its cookie. A session's name is a digest of the secret. The state has the
+/// name, so every client may see it, but the secret can't be computed from it.
 package final class SessionTable: Sendable {
-    /// Why no session begins: there are ``sessionsMax`` in all, or ``perAddressMax`` of one
-    /// address.
+    /// The reason why a session can't begin: ``sessionsMax`` sessions are open, or
+    /// ``perAddressMax`` from one address.
     package enum Refusal: Error {
         case full, addressFull
     }
 
     fileprivate struct Session: Sendable {
-        /// From where it was begun; `nil` for one that an earlier process began.
+        /// The address of the client that began it; `nil` if an earlier process began it.
         let address: String?
-        /// When a request used it last, or a hold ended, in nanoseconds of the table's clock.
+        /// The time of the last request, or of the end of the last hold, in nanoseconds of the
+        /// table's clock.
         var lastUsed: Int64
-        /// How many of its streams are open and of its requests wait; at zero it may become idle.
+        /// The number of its open streams and waiting requests. The session can become idle only at
+        /// zero.
         var holds = 0
-        /// Whether the action that ends it is dispatched. Meanwhile it takes no request; it is
-        /// removed when the action is durable, and kept where that fails.
+        /// True if the action that ends it is dispatched. Meanwhile the session takes no requests.
+        /// If the action is applied, the session is removed; otherwise it is kept.
         var isEnding = false
-        /// Its place in ``Table/looks``.
+        /// Its timer in ``Table/looks``.
         var timer: TimerHeap<String>.ID?
     }
 
     fileprivate struct Table: Sendable {
         /// The sessions by their names.
         var sessions: [String: Session] = [:]
-        /// How many of them are ending; these count against no bound.
+        /// The number of ending sessions; they count against no bound.
         var ending = 0
-        /// How many of the others were begun from an address.
+        /// The number of sessions from each address, without the ending ones.
         var perAddress: [String: Int] = [:]
-        /// How many sessions were refused for each reason.
+        /// The numbers of sessions that were refused for each reason.
         var full: UInt64 = 0
         var addressFull: UInt64 = 0
-        /// When to look whether a session is idle, in nanoseconds of the table's clock. A session
-        /// that was used since its time was set gets a later time then; so a request moves nothing
-        /// here.
+        /// The times of the next checks for idleness, in nanoseconds of the table's clock. A
+        /// request does not move its session's time: the check itself sets a later time if the
+        /// session was used.
         var looks = TimerHeap<String>()
     }
 
-    /// The most sessions at a time.
+    /// The most open sessions.
     package let sessionsMax: Int
-    /// The most that were begun from one address.
+    /// The most open sessions that clients of one address began.
     package let perAddressMax: Int
-    /// How long a session lasts without a request.
+    /// The time for which a session lasts without a request, in nanoseconds.
     private let idleNanoseconds: Int64
-    /// A clock that only goes forward, in nanoseconds.
+    /// Returns the nanoseconds of a clock that never goes back.
     private let now: @Sendable () -> Int64
     private let table: Locked<Table>
 
-    /// A table of the sessions that the state has, whose time begins anew.
+    /// Makes a table of the sessions in the state. Their idle time begins now.
     package init(
         _ names: [String],
         sessionsMax: Int,
@@ -77,7 +79,7 @@ package final class SessionTable: Sendable {
         self.table = Locked(table)
     }
 
-    /// A secret that can't be guessed: 128 random bits in hexadecimal digits.
+    /// Makes a secret that can't be guessed: 128 random bits in hexadecimal digits.
     static func newSecret() -> String {
         var generator = SystemRandomNumberGenerator()
         return (0..<2).map { _ in
@@ -86,16 +88,15 @@ package final class SessionTable: Sendable {
         }.joined()
     }
 
-    /// The name of the session that has this secret and belongs to a principal: half of their
-    /// SHA-256, 32 hexadecimal digits. So the secret alone, in the hands of another principal, is
-    /// that of no session.
+    /// Returns the name of the session with this secret and principal: 32 hexadecimal digits, the
+    /// first half of their SHA-256. So a stolen secret is useless to another principal.
     package static func name(of secret: String, for principal: String? = nil) -> String {
-        // No secret has a byte of zero, so no two pairs have the same bytes.
+        // No secret contains a zero byte, so two different pairs never have the same bytes.
         let owned = principal.map { secret + "\0" + $0 } ?? secret
         return String(Array(owned.utf8).withUnsafeBytes { SHA256.hex($0) }.prefix(32))
     }
 
-    /// Whether a session is open; its idle time begins anew.
+    /// True if a session is open. Restarts its idle time.
     package func use(_ name: String) -> Bool {
         let time = now()
         return table.withLock { table in
@@ -105,12 +106,13 @@ package final class SessionTable: Sendable {
         }
     }
 
-    /// Whether a session is open. Its idle time goes on.
+    /// True if a session is open. Does not restart its idle time.
     func isOpen(_ name: String) -> Bool {
         table.withLock { $0.index(of: name) != nil }
     }
 
-    /// Keeps a session from becoming idle until the hold ends; `nil` where it is not open.
+    /// Keeps a session from becoming idle until the hold ends. Returns `nil` if the session is not
+    /// open.
     func hold(_ name: String) -> SessionHold? {
         let isThere = table.withLock { table -> Bool in
             guard let index = table.index(of: name) else { return false }
@@ -129,7 +131,9 @@ package final class SessionTable: Sendable {
         }
     }
 
-    /// Enters a session whose beginning is about to be dispatched, unless it would exceed a bound.
+    /// Adds a session before its first action is dispatched.
+    ///
+    /// - Throws: a ``Refusal`` if the session would exceed a bound.
     package func begin(_ name: String, from address: String) throws(Refusal) {
         let time = now()
         let refusal = table.withLock { table -> Refusal? in
@@ -147,24 +151,25 @@ package final class SessionTable: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// How many sessions there are, and how many were refused since the start for each reason.
+    /// The number of open sessions, and the numbers of refused sessions since the start for each
+    /// reason.
     var figures: (open: Int, full: UInt64, addressFull: UInt64) {
         table.withLock { ($0.sessions.count, $0.full, $0.addressFull) }
     }
 
-    /// Removes a session: its end is durable, or its beginning was not applied.
+    /// Removes a session, after its end is durable or its beginning has failed.
     package func end(_ name: String) {
         table.withLock { $0.remove(name) }
     }
 
-    /// Takes no more requests of a session, because its end is dispatched. ``end(_:)`` or
-    /// ``keep(_:)`` follows.
+    /// Marks a session as ending, so that it takes no more requests. The caller dispatches its end,
+    /// and then calls ``end(_:)`` or ``keep(_:)``.
     func beginEnding(_ name: String) {
         table.withLock { $0.beginEnding(name) }
     }
 
-    /// Keeps a session after all, whose end was not applied. If it is still idle, the next look
-    /// finds it again.
+    /// Keeps a session whose end was not applied. If it is still idle, the next check finds it
+    /// again.
     package func keep(_ name: String) {
         table.withLock { table in
             guard let session = table.keep(name), session.timer == nil else { return }
@@ -172,8 +177,8 @@ package final class SessionTable: Sendable {
         }
     }
 
-    /// Begins the end of at most `max` sessions that are idle, and returns their names. The caller
-    /// dispatches the end of each; ``end(_:)`` or ``keep(_:)`` follows.
+    /// Marks at most `max` idle sessions as ending, and returns their names. The caller dispatches
+    /// the end of each, and then calls ``end(_:)`` or ``keep(_:)``.
     func beginEndingIdle(max: Int) -> [String] {
         let time = now()
         return table.withLock { table in
@@ -183,8 +188,9 @@ package final class SessionTable: Sendable {
                 guard let session = table.sessions[name] else { continue }
                 let isUsed = session.holds > 0 || session.isEnding
                 let end = (isUsed ? time : session.lastUsed) + idleNanoseconds
-                // Compared as the heap does it, rounded: a session whose time is later by less than
-                // the rounding would be due again at once, and this loop would not end.
+                // Compare rounded values, as the heap does. Otherwise a session whose time is later
+                // by less than the rounding would be due again at once. Then this loop would never
+                // end.
                 if Double(end) > Double(time) {
                     table.look(at: name, at: end)
                 } else {
@@ -196,7 +202,7 @@ package final class SessionTable: Sendable {
         }
     }
 
-    /// For how many seconds from now no session can become idle.
+    /// The seconds from now in which no session can become idle.
     var secondsUntilIdle: Double {
         let time = now()
         let next = table.withLock { $0.looks.nextDue } ?? Double(time + idleNanoseconds)
@@ -216,12 +222,12 @@ extension SessionTable.Table {
         look(at: name, at: time + idleNanoseconds)
     }
 
-    /// Sets when a session is looked at next.
+    /// Sets the time of a session's next check.
     fileprivate mutating func look(at name: String, at time: Int64) {
         sessions[name]?.timer = looks.insert(name, due: Double(time))
     }
 
-    /// The place of a session in the dictionary; `nil` where it is not there or is ending.
+    /// Returns the index of a session in the dictionary; `nil` if it is absent or ending.
     fileprivate func index(of name: String) -> [String: SessionTable.Session].Index? {
         sessions.index(forKey: name).flatMap { sessions.values[$0].isEnding ? nil : $0 }
     }
@@ -233,7 +239,7 @@ extension SessionTable.Table {
         leave(sessions.values[index].address)
     }
 
-    /// Takes back the beginning of an end. Returns the session; `nil` where none was ending.
+    /// Unmarks an ending session and returns it; `nil` if it is not ending.
     fileprivate mutating func keep(_ name: String) -> SessionTable.Session? {
         guard let index = sessions.index(forKey: name), sessions.values[index].isEnding else {
             return nil
@@ -250,15 +256,15 @@ extension SessionTable.Table {
         if session.isEnding { ending -= 1 } else { leave(session.address) }
     }
 
-    /// Counts one session fewer for an address.
+    /// Subtracts a session from the count of an address.
     private mutating func leave(_ address: String?) {
         guard let address, let count = perAddress[address] else { return }
         perAddress[address] = count > 1 ? count - 1 : nil
     }
 }
 
-/// Keeps a session from becoming idle while a stream of it is open or a request of it waits. It
-/// ends with ``end()``, or when the last reference to it is gone.
+/// Keeps a session from becoming idle while it has an open stream or a waiting request. The hold
+/// ends with ``end()``, or with its last reference.
 package final class SessionHold: Sendable {
     private let name: String
     private let table: SessionTable
@@ -273,10 +279,11 @@ package final class SessionHold: Sendable {
         end()
     }
 
-    /// Whether the session is open: its client may have ended it meanwhile. Any thread.
+    /// True if the session is open; its client may have ended it meanwhile. Any thread may read it.
     var isOpen: Bool { table.isOpen(name) }
 
-    /// Ends the hold; the session's idle time begins anew. Any thread; a second call does nothing.
+    /// Ends the hold and restarts the session's idle time. A second call does nothing. Any thread
+    /// may call it.
     func end() {
         guard !isOver.exchange(true, ordering: .relaxed) else { return }
         table.release(name)

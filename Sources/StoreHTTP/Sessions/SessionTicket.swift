@@ -7,12 +7,13 @@ import StoreWire
 
 /// Answers a request that begins or ends a session.
 final class SessionTicket: DispatchTicket, @unchecked Sendable {
-    // Safety: as for the base; what it adds is constant.
+    // Safety: the same as for the base class; the added properties are constant.
 
     private let request: RequestContext
     private let response: @Sendable (UInt64?) -> HTTPResponse?
 
-    /// A ticket whose answer `response` makes, given the version; `nil` if nothing was applied.
+    /// Makes a ticket. `response` makes its answer from the version of the action; it is called
+    /// with `nil` if nothing was applied.
     init(
         _ request: RequestContext,
         _ store: Store,
@@ -28,7 +29,7 @@ final class SessionTicket: DispatchTicket, @unchecked Sendable {
         )
     }
 
-    /// Dispatches the action, with those that belong to it: all of them are applied, or none.
+    /// Dispatches the action together with `following`: all of them are applied, or none.
     func dispatch(
         _ action: Sessions.Internal,
         and following: [any Action] = [],
@@ -54,7 +55,7 @@ final class SessionTicket: DispatchTicket, @unchecked Sendable {
             origin: request.origin(in: session),
             completion: self
         )
-        // Before the Core has it, which may complete it at once.
+        // Park the request before the Core has the envelope, which it may complete at once.
         exchange.park()
         do {
             try store.core.offer(envelope, wakes: false)
@@ -76,8 +77,8 @@ final class SessionTicket: DispatchTicket, @unchecked Sendable {
         super.answerRefusal(outcome)
     }
 
-    /// The client has asked for a session alone: it may read about a start that it may dispatch
-    /// itself, or of a module that it sees.
+    /// The client has only asked for a session. So it may read the refusal of a start only if it
+    /// could dispatch that start itself, or sees its module.
     override func mayRead(_ refusal: Refusal, of member: Int) -> Bool {
         guard caller.viewer.sight != nil else { return true }
         guard !refusal.isOfWholeState else { return false }
@@ -89,6 +90,6 @@ final class SessionTicket: DispatchTicket, @unchecked Sendable {
             || caller.identity?.mayDispatch(found.place) == true
     }
 
-    /// The client has sent no body.
+    /// The client has sent no body, so there is nothing to point at.
     override func pointer(_ pointer: String?, into member: Int) -> String? { nil }
 }

@@ -4,11 +4,11 @@ import StorePlatform
 import StoreTexts
 import Synchronization
 
-/// What a client shows by reading a stream: the slice of a module, or that of an instance.
+/// A slice that a client shows by reading its stream: the slice of a module, or of an instance.
 package struct ShownSlice: Hashable, Sendable {
-    /// The module's place.
+    /// The module's index.
     package let module: Int
-    /// The instance's id; `nil` where the module has one slice.
+    /// The instance's id; `nil` if the module has a single slice.
     package let instance: ExactText?
 
     package init(module: Int, instance: String? = nil) {
@@ -17,17 +17,18 @@ package struct ShownSlice: Hashable, Sendable {
     }
 }
 
-/// Which clients show which slices: a client shows a slice while it has the slice's stream open.
+/// The slices that clients show. A client shows a slice while it has the slice's stream open.
 ///
-/// A module whose view declares actions for that dispatches them once for each session that shows a
-/// slice: when the slice is there and the first stream is open, whichever comes last, and when the
-/// last stream ends. A slice that ends takes its count of views with it.
+/// If the view of a module declares actions for that, they are dispatched once for each session
+/// that shows a slice. The first action follows when the slice exists and the first stream is open.
+/// The second follows when the last stream ends. A slice that ends takes its count of views with
+/// it.
 package final class ViewPresence: Sendable {
-    /// Dispatches an action of a view, with the session and the client that it is for.
+    /// Dispatches an action of a view for a session and a client.
     package typealias Dispatch =
         @Sendable (any Action, _ session: String?, _ origin: String) throws(MailboxError) -> Void
 
-    /// The place of actions that no client's stream leads to, in the log.
+    /// The origin in the log of actions that no client's stream has caused.
     package static let place = "StoreServer/views"
 
     private struct Showing: Hashable {
@@ -35,7 +36,7 @@ package final class ViewPresence: Sendable {
         let session: String
     }
 
-    /// A slice that is there; of a session where each has its own.
+    /// A slice that exists; with its session, if each session has its own.
     private struct Place: Hashable {
         let slice: ShownSlice
         let session: String?
@@ -44,9 +45,9 @@ package final class ViewPresence: Sendable {
     /// The streams of a session that show a slice.
     private struct Streams {
         var count = 0
-        /// The client that opened the first, in the log.
+        /// The origin in the log of the client that opened the first stream.
         let origin: String?
-        /// True if the view's action was dispatched for the slice as it is.
+        /// True if the view's action was dispatched for the slice since it began.
         var hasAppeared = false
     }
 
@@ -64,16 +65,17 @@ package final class ViewPresence: Sendable {
         self.dispatch = dispatch
     }
 
-    /// The places of the modules whose slices come and go, and whose views have an action for it.
+    /// The indices of the modules whose slices begin and end, and whose views have such an action.
     package var watched: [Int] {
         modules.indices.filter { isVisible($0) && modules[$0].form != .always }
     }
 
-    /// A client, `origin` in the log, opens a slice's stream. Returns what is to be done when that
-    /// ends: nothing where the view has no action for it.
+    /// Counts a stream of a slice, and dispatches the view's action if it is the first. `origin` is
+    /// the client in the log. Returns a closure for the end of the stream, or `nil` if the view has
+    /// no such action.
     ///
-    /// - Throws: ``MailboxError`` where the Core does not take the view's action; the stream is not
-    ///   counted then.
+    /// - Throws: ``MailboxError`` if the mailbox has no room for the view's action. The stream is
+    ///   not counted then.
     package func begin(
         _ slice: ShownSlice,
         in session: String?,
@@ -82,7 +84,7 @@ package final class ViewPresence: Sendable {
         let isWhole = modules[slice.module].form == .instances && slice.instance == nil
         guard isVisible(slice.module), !isWhole else { return nil }
         let showing = Showing(slice: slice, session: session ?? Sessions.shared)
-        // Dispatched within the lock, so that the last action is how it is.
+        // Dispatch under the lock, so that the last action matches the table.
         try table.withLock { table throws(MailboxError) in
             var streams =
                 table.showings[slice]?[showing.session] ?? Streams(origin: origin)
@@ -96,7 +98,8 @@ package final class ViewPresence: Sendable {
         return { [self] in end(showing) }
     }
 
-    /// A slice has begun, or has ended. The Core's thread calls it, in the order of the versions.
+    /// Records that a slice has begun or ended. The Core's thread calls it, in the order of the
+    /// versions.
     package func slice(of module: Int, _ key: SliceKey, isThere: Bool) {
         let slice = ShownSlice(module: module, instance: key.instance)
         table.withLock { table in
@@ -106,7 +109,7 @@ package final class ViewPresence: Sendable {
             where key.session == nil || key.session == session {
                 guard streams.hasAppeared != isThere else { continue }
                 let showing = Showing(slice: slice, session: session)
-                // Where the mailbox is full, the Core's own log has a line.
+                // If the mailbox is full, the Core logs it.
                 let isReported =
                     isThere && (try? report(.visible, showing, streams.origin)) != nil
                 table.showings[slice]?[session]?.hasAppeared = isReported
@@ -126,7 +129,7 @@ package final class ViewPresence: Sendable {
             if table.showings[showing.slice]?.isEmpty == true {
                 table.showings[showing.slice] = nil
             }
-            // Where the mailbox is full, the Core's own log has a line.
+            // If the mailbox is full, the Core logs it.
             if streams.hasAppeared { try? report(.hidden, showing, streams.origin) }
         }
     }
