@@ -2,9 +2,10 @@ import StoreHTTPTransport
 package import StoreTelemetry
 import StoreWire
 
-/// `GET /analytics`: the last analytics events, for operators. There only where some are kept.
+/// `GET /analytics`: the last analytics events, for operators. The route exists only if the server
+/// keeps some events.
 package struct AnalyticsRoutes: RouteGroup {
-    /// The most events of an answer where the request does not set a limit.
+    /// The most events in an answer if the request sets no limit.
     static let limitDefault: UInt64 = 100
 
     private static let limit = Parameter.number(
@@ -52,7 +53,7 @@ package struct AnalyticsRoutes: RouteGroup {
     )
 
     private func show(_ request: RequestContext) throws(Problem) {
-        // Events have what actions of all sessions declare.
+        // The events contain values from actions of all sessions.
         guard reader.seesEverything(try request.caller()) else {
             throw .forbidden(
                 "Analytics have what all sessions do, and sessions have states of their own here. "

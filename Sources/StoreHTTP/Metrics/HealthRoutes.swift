@@ -1,15 +1,15 @@
 import StoreHTTPTransport
 package import StoreWire
 
-/// `GET /livez` and `GET /readyz`: whether the process works, and whether it takes requests. They
-/// are for supervisors and load balancers: each answers 200 with `ok`, or with a problem.
+/// `GET /livez` and `GET /readyz`: reports for supervisors and load balancers if the process works,
+/// and if it takes requests. Each answers 200 with `ok`, or with a problem.
 package struct HealthRoutes: RouteGroup {
     package let links: Links
-    /// Called for each request: what is wrong with the process, so that it should be started again;
-    /// `nil` while it works.
+    /// Returns a failure of the process that a restart would mend; `nil` while the process works.
+    /// Called for each request.
     package let livenessProblem: @Sendable () -> Problem?
-    /// Called for each request: why the server takes no requests, such as a stop that has begun;
-    /// nothing while it takes them.
+    /// Returns the reasons why the server takes no requests, such as a stop; no reasons while it
+    /// takes them. Called for each request.
     package let readiness: @Sendable () -> Readiness
 
     package init(
@@ -22,7 +22,8 @@ package struct HealthRoutes: RouteGroup {
         self.readiness = readiness
     }
 
-    /// Both are answered during a drain, too: the time before a stop in which others are refused.
+    /// Both routes also answer during a drain: the time before a stop in which other requests are
+    /// refused.
     package var routes: [Route] {
         [
             .read(
@@ -72,7 +73,7 @@ package struct HealthRoutes: RouteGroup {
         request.respond(Self.ok)
     }
 
-    /// The answer where there is no problem.
+    /// The answer if there is no problem.
     static let ok = HTTPResponse(
         status: 200,
         headers: [("Content-Type", "text/plain; charset=utf-8"), ("Cache-Control", "no-store")],

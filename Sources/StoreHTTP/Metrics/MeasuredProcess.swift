@@ -4,19 +4,19 @@ package import StoreTelemetry
 package import StoreTraces
 import Synchronization
 
-/// What is measured of the process, beside its stores.
+/// The measurements of the process, besides the measurements of its stores.
 package struct MeasuredProcess: Sendable {
-    /// What happens in the transport.
+    /// The counters of the transport.
     let transport: TransportCounters
-    /// Where analytics lines go; `nil` where they are off.
+    /// The writer of analytics lines; `nil` if they are off.
     private let analytics: AnalyticsWriter?
-    /// What the spans of traces go through; `nil` where no traces are exported.
+    /// The tracer of spans; `nil` if no traces are exported.
     private let tracer: Tracer?
-    /// How many requests were refused because of a rate; `nil` where there is none.
+    /// The numbers of requests that rate limits have refused; `nil` if there are no limits.
     private let refused: RefusedCounts?
-    /// What the log was given.
+    /// The counters of the log.
     private let log: LogCounts
-    /// What was built: the program, and the libraries that it runs with.
+    /// The versions of the program and of its libraries.
     private let build: MetricLabels
 
     package init(
@@ -134,8 +134,8 @@ package struct MeasuredProcess: Sendable {
         )
     }
 
-    /// By the names that Prometheus's clients have for them. What the system does not report is
-    /// left out.
+    /// Writes the figures of the process under the names that Prometheus's clients use. Figures
+    /// that the system does not report are left out.
     private static func write(_ process: ProcessFigures, to metrics: inout MetricsText) {
         metrics.counter(
             "process_cpu_seconds_total",
@@ -166,7 +166,7 @@ package struct MeasuredProcess: Sendable {
         )
     }
 
-    /// One value without labels, where there is one.
+    /// Makes a single value without labels; none for `nil`.
     private static func one<Value>(_ value: Value?) -> [MetricsText.Sample<Value>] {
         value.map { [.init([:], $0)] } ?? []
     }

@@ -4,7 +4,7 @@ import StorePublishing
 import StoreTelemetry
 
 extension [MeasuredStore] {
-    /// Actions on their way: the mailbox, the reducer, the commit.
+    /// Writes the metrics of actions: the mailbox, the reducer, the commit.
     func writeActions(to metrics: inout MetricsText) {
         metrics.gauge(
             "store_version",
@@ -95,7 +95,7 @@ extension [MeasuredStore] {
         )
     }
 
-    /// Effects, where the states are made of modules.
+    /// Writes the metrics of effects, for stores whose states are made of modules.
     func writeEffects(to metrics: inout MetricsText) {
         let stores = filter { $0.store.core.effects != nil }
         guard !stores.isEmpty else { return }

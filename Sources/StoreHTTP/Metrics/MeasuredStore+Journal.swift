@@ -5,7 +5,7 @@ import StoreTelemetry
 import Synchronization
 
 extension [MeasuredStore] {
-    /// History: what is kept, and how long keeping it takes.
+    /// Writes the metrics of the history: its extent, and the times of writing it.
     func writeJournal(to metrics: inout MetricsText) {
         metrics.gauge(
             "store_journal_failed",

@@ -5,8 +5,8 @@ import StoreTelemetry
 import Synchronization
 
 extension [MeasuredStore] {
-    /// Requests by their routes, and those that were answered before a route was found, where the
-    /// process's transport is given.
+    /// Writes the metrics of requests, by route. With a transport, also the requests that were
+    /// answered before a route was found.
     func writeRequests(to metrics: inout MetricsText, _ transport: TransportCounters?) {
         let routed = all { store in
             store.figures.requests.all.flatMap { series in
@@ -31,7 +31,8 @@ extension [MeasuredStore] {
         )
     }
 
-    /// Sessions, and what was refused because a bound was reached or a policy did not allow it.
+    /// Writes the number of sessions, and the numbers of requests that a bound or a policy has
+    /// refused.
     func writeRefusals(to metrics: inout MetricsText, _ transport: TransportCounters?) {
         metrics.gauge(
             "store_sessions_open",
@@ -57,7 +58,7 @@ extension [MeasuredStore] {
 }
 
 extension MeasuredStore {
-    /// How often each bound of the store was reached.
+    /// The number of refusals for each bound of the store.
     fileprivate var limitsHit: [(name: String, hits: UInt64)] {
         var hits = [
             ("mailbox", store.core.mailboxRefusedTotal),
@@ -76,7 +77,7 @@ extension MeasuredStore {
 }
 
 extension RouteTimes {
-    /// The classes of status with which any request was answered.
+    /// The classes of status that at least one request was answered with.
     fileprivate var byClass: [(name: String, times: Distribution)] {
         Self.classes.map { ("\($0)xx", distribution(ofStatus: $0)) }.filter { $0.1.count > 0 }
     }

@@ -4,7 +4,7 @@ import StoreTelemetry
 import Synchronization
 
 extension [MeasuredStore] {
-    /// Streams, their frames, and how they begin and end.
+    /// Writes the metrics of streams: their frames, their beginnings and their ends.
     func writeStreams(to metrics: inout MetricsText) {
         metrics.gauge(
             "store_streams_open",

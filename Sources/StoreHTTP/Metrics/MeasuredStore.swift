@@ -1,13 +1,13 @@
 import StoreCore
 import StoreTelemetry
 
-/// What is measured of a store.
+/// The measurements of a store.
 package struct MeasuredStore: Sendable {
     let store: Store
     let figures: StoreFigures
-    /// Whether its journal has failed for good.
+    /// True if its journal has failed for good.
     let hasFailed: @Sendable () -> Bool
-    /// The store's name, where others are in the process.
+    /// The name of the store in labels; `nil` if it is the only store of the process.
     private let label: String?
 
     package init(
@@ -24,22 +24,22 @@ package struct MeasuredStore: Sendable {
 
     var labels: MetricLabels { label.map { ["store": $0] } ?? [:] }
 
-    /// The labels of one value of the store's: its own, behind the name of the store.
+    /// Returns the labels of a value: the store's name, and then `own`.
     func labels(_ own: MetricLabels) -> MetricLabels { labels.adding(own) }
 }
 
 extension [MeasuredStore] {
-    /// One value of each store.
+    /// Makes a value for each store.
     func each<Value>(_ value: (MeasuredStore) -> Value) -> [MetricsText.Sample<Value>] {
         map { .init($0.labels, value($0)) }
     }
 
-    /// One value of each store that has it.
+    /// Makes a value for each store that has it.
     func eachWith<Value>(_ value: (MeasuredStore) -> Value?) -> [MetricsText.Sample<Value>] {
         compactMap { store in value(store).map { .init(store.labels, $0) } }
     }
 
-    /// Several values of each store, each with labels of its own.
+    /// Makes several values for each store, each with labels of its own.
     func all<Value>(
         _ values: (MeasuredStore) -> [MetricsText.Sample<Value>]
     ) -> [MetricsText.Sample<Value>] {

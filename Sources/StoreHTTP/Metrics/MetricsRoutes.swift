@@ -2,13 +2,14 @@ import StoreHTTPTransport
 import StoreTelemetry
 import StoreWire
 
-/// `GET /metrics`: what happens in the server, for Prometheus.
+/// `GET /metrics`: the metrics of the server, for Prometheus.
 package struct MetricsRoutes: RouteGroup {
     private let links: Links
     private let stores: @Sendable () -> [MeasuredStore]
     private let process: MeasuredProcess?
 
-    /// The metrics of these stores; at `/`, those of the process besides.
+    /// Makes the route for the metrics of these stores. At `/`, it also has the metrics of the
+    /// process.
     package init(
         _ links: Links,
         _ stores: @escaping @Sendable () -> [MeasuredStore],

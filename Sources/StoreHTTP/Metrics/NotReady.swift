@@ -1,21 +1,22 @@
 import StoreHTTPTransport
 package import StoreWire
 
-/// Why a store takes no requests: a code for programs, and the problem that its clients get.
+/// The reason why a store takes no requests: a code for programs, and the problem that its clients
+/// get.
 package struct NotReady: Sendable {
-    /// The codes, which stay.
+    /// The codes, on which clients may rely: they do not change.
     package enum Code: String, Sendable, CaseIterable {
-        /// What the program needs is being prepared.
+        /// The program prepares its resources.
         case preparing
-        /// The state is being made of the journal.
+        /// The state is being made from the journal.
         case replaying
-        /// The start is under way otherwise.
+        /// Another phase of the start.
         case starting
         /// The server stops.
         case draining
         /// A write or a sync has failed.
         case journalFailed = "journal-failed"
-        /// A reducer does not come to its end.
+        /// A reducer does not return.
         case actionStuck = "action-stuck"
         /// A store could not be started.
         case notStarted = "not-started"
@@ -23,7 +24,7 @@ package struct NotReady: Sendable {
 
     let code: Code
     package let problem: Problem
-    /// The name of the store, where there are several.
+    /// The name of the store, if there are several.
     private(set) var store: String?
 
     package init(_ code: Code, _ problem: Problem) {
@@ -42,7 +43,7 @@ package struct NotReady: Sendable {
 }
 
 extension [NotReady] {
-    /// The whole answer for who asks for JSON, and for whom nothing else will do.
+    /// The answer to a client that asks for JSON: 200 if there are no reasons, else 503.
     var response: HTTPResponse {
         .uncached(status: isEmpty ? 200 : 503) { json in
             json.member("ready", isEmpty)
@@ -69,7 +70,7 @@ extension [NotReady] {
 }
 
 extension HTTPExchange {
-    /// Whether the client asks for JSON by its name, and not for anything.
+    /// True if the client names JSON in `Accept`. A wildcard does not count.
     var asksForJSON: Bool {
         (headerList("accept") ?? "").split(separator: ",").contains { range in
             let type = range.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }

@@ -1,19 +1,19 @@
 package import StoreWire
 
-/// Whether requests are taken, and if not, why.
+/// The reasons why requests are not taken, or none.
 package struct Readiness: Sendable {
-    /// Empty while requests are taken.
+    /// The reasons; empty while requests are taken.
     let reasons: [NotReady]
-    /// What a client gets that does not ask for the reasons.
+    /// The problem for a client that does not ask for the reasons.
     package let problem: Problem?
 
-    /// Of one store.
+    /// Makes the readiness of a single store.
     package init(_ reason: NotReady?) {
         reasons = reason.map { [$0] } ?? []
         problem = reason?.problem
     }
 
-    /// Of a process with several.
+    /// Makes the readiness of a process with several stores.
     package init(_ stores: [StoreStatus]) {
         reasons = stores.compactMap { store in store.notReady()?.naming(store.name) }
         problem = stores.problem

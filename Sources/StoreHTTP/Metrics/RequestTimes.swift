@@ -2,10 +2,10 @@ import StoreHTTPTransport
 import StorePlatform
 import Synchronization
 
-/// How long the requests of a store's routes took. There are as many series as routes: a path that
-/// a client sends is none of them.
+/// The times that requests take, for each route of a store. The number of series is bounded by the
+/// routes, because paths from clients make none.
 package final class RequestTimes: Sendable {
-    /// The requests of one route.
+    /// The requests of a route.
     struct Series: Sendable {
         let method: String
         /// The route's pattern: `/modules/{name}`.
@@ -17,8 +17,8 @@ package final class RequestTimes: Sendable {
 
     package init() {}
 
-    /// Where the requests of a route are measured; the same for the same route. Called when a store
-    /// is put together.
+    /// Returns the histogram of a route; the same object for the same route. Called while a store
+    /// is assembled.
     func times(of route: Route) -> RouteTimes {
         let (method, path) = (route.method.name, route.path.text)
         return series.withLock { series in
@@ -31,6 +31,6 @@ package final class RequestTimes: Sendable {
         }
     }
 
-    /// All routes, in the order of their table.
+    /// All series, in the order in which their routes were added.
     var all: [Series] { series.withLock { $0 } }
 }

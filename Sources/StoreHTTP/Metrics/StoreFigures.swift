@@ -3,23 +3,23 @@ package import StoreHistory
 package import StorePublishing
 package import StoreTelemetry
 
-/// Where it stands what is measured of one store, beside the counters of its parts.
+/// The objects that measure a store, besides the counters of its parts.
 package struct StoreFigures: Sendable {
-    /// What the Core does.
+    /// The figures of the Core.
     package let core: CoreFigures
-    /// Effects, by their module and the action that they follow.
+    /// The times of effects, by their module and the action that they follow.
     package let effects = EffectTimes()
-    /// Requests, by their routes.
+    /// The times of requests, by route.
     package let requests = RequestTimes()
-    /// What a policy denied.
+    /// The counters of requests that a policy denied.
     let denials: PolicyDenials
-    /// The streams that the roles of a policy have open; `nil` where there is none.
+    /// The open streams of the policy's roles; `nil` if there is no policy.
     let roleStreams: RoleStreams?
     let journal: any Journal
     let keeper: SnapshotKeeper
-    /// The time that encoding the state takes.
+    /// The times of encoding the state.
     let encoding: EncodeTimes
-    /// What the operator has bounded; `nil` where the journal is the program's own.
+    /// The operator's bounds on the history; `nil` if the program brings its own journal.
     let retention: Retention?
 
     package init(
