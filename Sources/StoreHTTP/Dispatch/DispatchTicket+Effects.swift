@@ -116,8 +116,8 @@ extension DispatchTicket {
         return store.response(problem, for: id)
     }
 
-    /// Returns the public form of a result. The value of the effect is included if it has a JSON
-    /// form and the caller sees the modules of the actions.
+    /// Returns the public form of a result. The effect's value is included if it has a JSON form
+    /// and the caller sees the modules of the actions.
     private func end(of result: Result<any Sendable, any Error>?) -> DispatchEnd {
         switch result {
         case .failure(let error):

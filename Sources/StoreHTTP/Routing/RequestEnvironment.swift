@@ -136,9 +136,8 @@ package final class RequestEnvironment: Sendable {
         return identity
     }
 
-    /// Returns the origin of a request as the log shows it: `127.0.0.1 curl/8.5.0`, with the
-    /// session in between if it has one. Returns `nil` if the operator has disabled the recording
-    /// of clients.
+    /// Returns the origin of a request as the log shows it: `127.0.0.1 curl/8.5.0`. A session's
+    /// name stands in between. Returns `nil` if the operator has disabled the recording of clients.
     package func origin(of exchange: HTTPExchange, in session: String?) -> String? {
         guard !forgetsClients else { return nil }
         return ClientOrigin.text(

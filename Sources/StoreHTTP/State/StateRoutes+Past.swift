@@ -4,7 +4,8 @@ import StoreHistory
 package import StoreWire
 
 extension StateRoutes {
-    /// Answers what the state was at a version (protocol 3.3), or which action last changed it.
+    /// Answers with the state at a past version (protocol 3.3), or with the action that last
+    /// changed it.
     package func past(
         _ request: RequestContext,
         _ pointer: JSONPointer,

@@ -1,8 +1,8 @@
 import StoreHTTPTransport
 package import StoreWire
 
-/// `GET /state` and `GET /state/<pointer>`: the published state or a part of it, now, as it was, or
-/// as soon as there is a newer one.
+/// `GET /state` and `GET /state/<pointer>`: the published state or a part of it. The request may
+/// ask for the newest version, for a past version, or wait for a newer one.
 package struct StateRoutes: RouteGroup {
     package let links: Links
     package let store: Store
@@ -46,7 +46,8 @@ package struct StateRoutes: RouteGroup {
         [.notFound, .gone, .versionMismatch, .versionUnreadable]
     }
 
-    /// With the parameter `blame`, the answer is the action that last changed the part.
+    /// Describes the answers. With the parameter `blame`, the answer is the action that last
+    /// changed the part.
     private static func answers(_ schema: JSONSchema) -> [OpenAPI.Answer] {
         [
             .json(
@@ -76,7 +77,8 @@ package struct StateRoutes: RouteGroup {
         let version = request[StateParameters.version]
         let blame = request[StateParameters.blame]
         if let version {
-            // What is past has the one tag that it had: to compare, it would have to be made.
+            // A past state is compared by its exact tag, because a comparison by content would
+            // require making the state.
             let tag = Tag(epoch: store.reader.epoch, version: version)
             try StateAnswer.require(past: tag, asIn: request.exchange)
         } else if request.exchange.has("if-match") {
@@ -99,8 +101,9 @@ package struct StateRoutes: RouteGroup {
         try poll(request, pointer, after: after, seconds: wait ?? 0)
     }
 
-    /// Answers as soon as the version is greater than `after`, or 304 when the time is over or the
-    /// client has closed its side; and with the reason when its credential or its session ends.
+    /// Answers as soon as the caller's part of the state changes after the version `after`. Answers
+    /// 304 when the time is over or the client has closed its side. If the credential or the
+    /// session ends, the answer is a problem with the reason.
     private func poll(
         _ request: RequestContext,
         _ pointer: JSONPointer,
@@ -113,7 +116,7 @@ package struct StateRoutes: RouteGroup {
             return try show(request, pointer, of: current, isConditional: false)
         }
         guard seconds > 0 else { return request.respond(StateAnswer.notModified(current)) }
-        // A poll for the state needs no session; the one that is shown lives meanwhile.
+        // The poll needs no session, but a session in the request stays alive during the poll.
         let hold = store.hold(try request.session())
         let access = try request.heldAccess()
         request.exchange.suspend()
@@ -135,7 +138,7 @@ package struct StateRoutes: RouteGroup {
             )
         }
         guard let wait else { return }
-        // Either may have ended before the wait could be found.
+        // The session or the access may have ended before the wait was registered.
         if hold?.isOpen == false || access?.isGood == false { wait.expire() }
         request.exchange.whenClientLeaves { wait.expire() }
         let longest = access?.seconds(ofWait: Double(seconds)) ?? Double(seconds)

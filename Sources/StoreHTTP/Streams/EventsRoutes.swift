@@ -3,8 +3,8 @@ import StoreHTTPTransport
 import StorePublishing
 import StoreWire
 
-/// `GET /events`: hands the connection over to the stream writer, which sends the state, or the
-/// part of it that `path` leads to, as it is and every version from then on.
+/// `GET /events`: hands the connection over to the stream writer. The writer sends the newest
+/// state, or the part of it at `path`, and then every new version.
 package struct EventsRoutes: RouteGroup {
     package let links: Links
     package let store: Store

@@ -2,7 +2,7 @@ package import StoreEventStream
 package import StoreWire
 
 extension StreamFrames {
-    /// The writer's own frames for a store of this epoch.
+    /// Makes the writer's own frames for a store of this epoch.
     package static func tagged(epoch: Epoch) -> StreamFrames {
         StreamFrames(
             heartbeat: { SSEFrame.heartbeat(at: Tag(epoch: epoch, version: $0)) },

@@ -5,18 +5,19 @@ import StorePublishing
 import StoreWire
 import Synchronization
 
-/// How every stream begins, and from where it goes on.
+/// Opens streams: checks the request, finds the position to resume at, and sends the beginning.
 enum StreamOpening {
-    /// What a client should wait before it reconnects, before the jitter of ± a quarter.
+    /// The milliseconds that a client should wait before it reconnects, before the jitter of ± a
+    /// quarter.
     static let retryMilliseconds = 2_000
-    /// The longest id that is looked at; tags take 29 bytes at the most.
+    /// The most bytes of an id that is parsed; tags have at most 29 bytes.
     static let idBytesMax = 64
 
-    /// The head of the response, and how long a client waits before it reconnects. On the event
-    /// loop's thread.
+    /// Makes the head of the response, with the time that a client waits before it reconnects.
+    /// Called on the event loop's thread.
     static func head(for request: RequestContext) -> StreamHead {
         let jitter = retryMilliseconds / 4
-        // No blank line behind it: it belongs to the block of the first event.
+        // No blank line follows: the `retry` field belongs to the block of the first event.
         let retry = "retry: \(retryMilliseconds + Int.random(in: -jitter...jitter))\n"
         let response = [
             "HTTP/1.1 200 OK", "Date: \(HTTPDate.now)", "Content-Type: text/event-stream",
@@ -28,10 +29,10 @@ enum StreamOpening {
         return StreamHead(response: bytes, payload: Bytes(utf8: retry))
     }
 
-    /// Makes a request a stream, with which the client shows a slice.
+    /// Turns a request into a stream. `slice` is the slice that the client shows by reading it.
     ///
-    /// - Throws: 503 where no stream has a place, and what else keeps a request from being a
-    ///   stream.
+    /// - Throws: 503 if the streams or the memory are used up, 429 above a rate limit, and 400 for
+    ///   HTTP/1.0. Also throws the problems of the session and the credential.
     static func open(
         _ request: RequestContext,
         _ store: Store,
@@ -39,7 +40,7 @@ enum StreamOpening {
         showing slice: ShownSlice? = nil
     ) throws(Problem) {
         let (resume, owner) = try admitted(request, store, to: stream, showing: slice)
-        // Now: a request that is put off is not looked at any more.
+        // Make the head now: a suspended request must not be read any more.
         let head = head(for: request)
         let isOpen = stream.beginNow { first in
             request.exchange.stream(
@@ -79,7 +80,8 @@ enum StreamOpening {
         }
     }
 
-    /// What a reader with a first frame of its own is sent first, and where it goes on then.
+    /// Returns the head with the frame for this reader, and the position to resume at behind it. A
+    /// reader that has seen the frame's version does not get the frame.
     private static func begin(
         _ head: StreamHead,
         _ resume: Resume,
@@ -95,7 +97,8 @@ enum StreamOpening {
         }
     }
 
-    /// Where a stream goes on, and its reader, once it has a place.
+    /// Reserves a place for the stream. Returns the position to resume at, and the owner of the
+    /// stream.
     private static func admitted(
         _ request: RequestContext,
         _ store: Store,
@@ -115,7 +118,8 @@ enum StreamOpening {
         )
         owner.credential = try request.heldAccess(toMember: stream.member)?.credential
         guard !store.streams.isShedding else {
-            // Who wants a stream rarely asks for anything else, and a connection takes memory, too.
+            // A client that opens a stream rarely sends other requests, and an idle connection
+            // takes memory, too.
             request.exchange.closeAfterAnswer()
             store.streams.counters.refusedForMemory.add(1, ordering: .relaxed)
             throw .overloaded("as much memory as it may have is taken", retryAfterSeconds: 5)
@@ -126,7 +130,8 @@ enum StreamOpening {
         }
         store.streams.counters.begins(resume)
         let hold = store.hold(owner.session)
-        // It may end before the stream is open, and what ends its streams then finds none.
+        // The session may end before the stream is open. The function that ends its streams would
+        // not find this stream then.
         if owner.session != nil { owner.isOver = { hold?.isOpen != true } }
         do {
             owner.onEnd = try onEnd(request, store, stream, hold, showing: slice, in: owner.session)
@@ -139,8 +144,9 @@ enum StreamOpening {
         return (resume, owner)
     }
 
-    /// What is done when a stream ends: its session may be idle again, its view disappears, its
-    /// role has one less, and its pointer may be watched no more.
+    /// Returns the closure for the end of a stream, or `nil` if there is nothing to do. The closure
+    /// dispatches the end of the view, ends the hold on the session, and corrects the count of the
+    /// role. At its release, the place for a pointer is given back.
     private static func onEnd(
         _ request: RequestContext,
         _ store: Store,
@@ -158,7 +164,7 @@ enum StreamOpening {
         let place = stream.place
         guard hold != nil || disappears != nil || counted != nil || place != nil else { return nil }
         return { [disappears] in
-            // The place goes with this function.
+            // The place is given back when this closure is released.
             withExtendedLifetime(place) {
                 disappears?()
                 hold?.end()
@@ -167,14 +173,16 @@ enum StreamOpening {
         }
     }
 
-    /// - Throws: 400 for a client that cannot read a stream.
+    /// Checks that the client can read a stream.
+    ///
+    /// - Throws: 400 for HTTP/1.0.
     static func requireChunks(_ request: RequestContext) throws(Problem) {
         guard !request.exchange.isHTTP10 else {
             throw .badRequest("A stream is sent in chunks, which HTTP/1.0 does not have.")
         }
     }
 
-    /// Where a stream goes on, given the id that its reader saw last.
+    /// Returns the position to resume at, from the last id that the reader has seen.
     static func resume(after id: String?, in epoch: Epoch, newest: UInt64) -> Resume {
         guard let id, !id.isEmpty else { return .fresh }
         guard id.utf8.count <= idBytesMax, let tag = Tag(id) else { return resync(.malformed) }
@@ -182,10 +190,10 @@ enum StreamOpening {
         return resume(after: tag.version, newest: newest)
     }
 
-    /// Where a stream goes on after a version of this epoch.
+    /// Returns the position to resume at, behind a version of this epoch.
     static func resume(after version: UInt64, newest: UInt64) -> Resume {
-        // The snapshot is swapped before a version can be seen anywhere, so no client has a
-        // version that is greater.
+        // The snapshot is replaced before any client can see the new version, so no honest client
+        // has a greater version.
         version <= newest ? .after(version: version) : resync(.ahead)
     }
 

@@ -4,7 +4,7 @@ import StoreWire
 
 /// The parameters of requests for streams.
 enum StreamParameters {
-    /// The most characters of a reader's name.
+    /// The most characters in a reader's name.
     static let nameCharactersMax = 128
 
     static let mode = Parameter<StreamMode>.choice(
@@ -27,10 +27,10 @@ enum StreamParameters {
         "Go on after this tag; goes before the parameter."
     )
 
-    /// Those of every stream of which only the newest counts.
+    /// The parameters of all streams in which only the newest event counts.
     static let all: [any RouteParameter] = [mode, lastEventID, subscriber, lastEventIDField]
 
-    /// The id that the reader of a request saw last.
+    /// Returns the last id that the reader has seen, from the header field or else from the query.
     static func lastEventID(of request: RequestContext) -> String? {
         request.exchange.header("last-event-id") ?? request[lastEventID]
     }
