@@ -2,7 +2,7 @@ import StoreCore
 import StoreHTTPTransport
 import StoreWire
 
-/// `?cancel=on-close`: where the client closes its side while it waits for effects, they are
+/// `?cancel=on-close`: if the client closes its side while it waits for effects, the effects are
 /// cancelled.
 enum CancelOnClose: String, CaseIterable, Sendable {
     case onClose = "on-close"
@@ -12,7 +12,7 @@ enum CancelOnClose: String, CaseIterable, Sendable {
         "Cancel effects where you close while you wait for them."
     )
 
-    /// Cancels what `watch` waits for when the client of a request that is put off leaves. On the
+    /// Cancels the effects of `watch` when the client of a suspended request leaves. Called on the
     /// event loop's thread.
     static func arrange(for exchange: HTTPExchange, _ watch: EffectWatch?, _ runner: EffectRunner?)
     {

@@ -4,7 +4,7 @@ import StoreHTTPTransport
 import StoreTexts
 import StoreWire
 
-/// The effects that run: a list of them, and a way to cancel one.
+/// The routes that list the running effects, and cancel one.
 package struct EffectRoutes: RouteGroup {
     package let links: Links
     package let runner: EffectRunner
@@ -43,7 +43,7 @@ package struct EffectRoutes: RouteGroup {
                 problems: [.notFound]
             ) { [runner] request throws(Problem) in
                 let (id, viewer) = (try Self.id(of: request), try request.caller().viewer)
-                // Who sees all modules needs no look at what runs.
+                // A caller that sees all modules needs no search among the running effects.
                 let isSeen =
                     viewer.sight == nil
                     || runner.running.contains {
@@ -58,7 +58,7 @@ package struct EffectRoutes: RouteGroup {
         ]
     }
 
-    /// The id is all that follows in the path: `search/titles`, or `cards/7/opened`.
+    /// Returns the id, which is the whole rest of the path: `search/titles`, or `cards/7/opened`.
     private static func id(of request: RequestContext) throws(Problem) -> String {
         let rest = try request.path().dropFirst()
         guard let id = PercentEncoding.decode(rest) else {
@@ -75,7 +75,7 @@ package struct EffectRoutes: RouteGroup {
     private func list(_ request: RequestContext) throws(Problem) {
         let caller = try request.caller()
         request.respond { json in
-            // One that is cancelled dispatches nothing more, and only has to end.
+            // A cancelled effect dispatches nothing more and is about to end, so it is left out.
             let running = runner.running.lazy.filter { effect in
                 !effect.isCancelled && caller.sees(effect.address.key.session)
                     && caller.viewer.sees(module: effect.address.module)

@@ -2,27 +2,27 @@ import StoreActionCatalog
 package import StoreCore
 package import StoreWire
 
-/// A method of a use case, with its module and its way to read the input that a client sends.
+/// A method of a use case, with its module and the function that reads the client's input.
 package struct BoundUseCaseMethod: Sendable {
     package let path: String
     package let module: String
-    /// Whether it is asked of one of the module's instances.
+    /// True if the method belongs to an instance of the module.
     package let hasInstances: Bool
     package let input: any (Codable & Sendable).Type
     package let read: @Sendable (JSONNode, JSONDecoder) throws(JSONError) -> any Codable & Sendable
-    /// The request of a session to do the work.
+    /// Makes the request to do the work, on behalf of a session.
     package let request:
         @Sendable (any Codable & Sendable, _ session: String?, _ instance: String?) throws
             -> ClientRequest
 
-    /// How a policy names it: where it is asked of instances, with `{id}` behind the first part, as
-    /// in the path of its route.
+    /// The name of the method in a policy. For a method of instances, `{id}` follows the first
+    /// part, as in the path of its route.
     package var grantName: String {
         guard hasInstances, let slash = path.firstIndex(of: "/") else { return path }
         return "\(path[..<slash])/{id}\(path[slash...])"
     }
 
-    /// What the log has of it.
+    /// The name or pattern of the method's records in the log.
     package var loggedForm: LoggedRequest {
         let name = { ClientRequest.name(ofUseCase: path, instance: $0) }
         guard hasInstances else { return .name(name(nil)) }

@@ -3,8 +3,8 @@ import StoreCore
 import StoreHTTPTransport
 package import StoreWire
 
-/// `POST /notify/<name>`: something outside has happened, of which the program makes an action or
-/// not.
+/// `POST /notify/<name>`: notifies the program of an event outside. Reactions may make actions of
+/// it.
 package struct NotificationRoutes: RouteGroup {
     package let links: Links
     package let store: Store

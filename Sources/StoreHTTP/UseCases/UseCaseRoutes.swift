@@ -3,11 +3,10 @@ import StoreCore
 import StoreHTTPTransport
 package import StoreWire
 
-/// `POST /usecases/<use case>/<method>`: reads the input and calls the use case, nothing else. A
-/// method of a module with instances is asked of one of them, `POST /usecases/<use
-/// case>/<id>/<method>`.
+/// `POST /usecases/<use case>/<method>`: reads the input and calls the use case. If the module has
+/// instances, the path names the instance: `POST /usecases/<use case>/<id>/<method>`.
 ///
-/// The call is journaled, and what comes of it names it as its cause. The input is neither
+/// The call is journaled as the cause of the actions that it leads to. The input is neither
 /// journaled nor streamed nor logged.
 package struct UseCaseRoutes: RouteGroup {
     package let links: Links

@@ -2,17 +2,18 @@ import StoreCore
 import StoreHTTPTransport
 import StoreWire
 
-/// Answers a call of a use case or a notification: when its record is applied and the work has
-/// begun, or, if the client prefers that, when all of the work is done.
+/// Answers a call of a use case or a notification when its record is applied and the work has
+/// begun. If the client prefers to wait, answers when all of the work is done.
 final class WorkTicket: DispatchTicket, @unchecked Sendable {
-    // Safety: as for the base; what it adds is constant.
+    // Safety: the same as for the base class; the added properties are constant.
 
     private let request: RequestContext
-    /// Ends with the work.
+    /// Counts the work, and ends with it.
     private let work: EffectWatch
-    /// The actions that the program makes of it, and where that is written.
+    /// The actions that reactions make of a notification, with the places of the reactions in the
+    /// source.
     private let following: [(action: any Action, place: String)]
-    /// The trace that the request is a part of.
+    /// The distributed trace that the request belongs to.
     private let trace: String?
 
     static var answers: [OpenAPI.Answer] {
@@ -30,7 +31,7 @@ final class WorkTicket: DispatchTicket, @unchecked Sendable {
 
     static var problems: [ProblemSlug] { [.effectFailed, .storageFull, .refused] }
 
-    /// Makes a ticket of a request whose record is followed by these actions.
+    /// Makes the ticket of a request. `following` are the actions to dispatch after its record.
     init(
         _ request: RequestContext,
         _ store: Store,
@@ -50,14 +51,14 @@ final class WorkTicket: DispatchTicket, @unchecked Sendable {
                 waitSeconds: request.preferences.waitSeconds
             ),
             caller: caller,
-            // A use case gives no value.
+            // A use case returns no value.
             seesModules: false,
             askedModules: module.map { [$0] } ?? [],
             watch: work
         )
     }
 
-    /// Refuses what is not looked at here, because its sender relies on it.
+    /// Refuses conditions and keys, which these routes do not support but a client relies on.
     ///
     /// - Throws: 400 for a condition or a key.
     static func requireNoCondition(_ request: RequestContext) throws(Problem) {
@@ -78,8 +79,8 @@ final class WorkTicket: DispatchTicket, @unchecked Sendable {
     /// Hands the request to the Core.
     func offer(_ request: ClientRequest, cancelsOnClose: Bool = false) {
         let origin = self.request.origin(in: caller.session)
-        // A client that leaves is noticed in suspension alone; what takes long gets there soon by
-        // itself.
+        // The transport detects that a client has left only while the request is suspended. A
+        // parked request is soon suspended if its answer takes long.
         if cancelsOnClose, preferences.waitSeconds != nil {
             exchange.suspend()
             CancelOnClose.arrange(for: exchange, work, store.core.effects)
@@ -105,7 +106,7 @@ final class WorkTicket: DispatchTicket, @unchecked Sendable {
         }
     }
 
-    /// The request is recorded, and the work begins.
+    /// Begins the work after the request is recorded, and answers or waits.
     override func finishApplied(_ applied: AppliedAnswer) {
         let answer = AppliedAnswer(first: applied.first, last: applied.last, changed: nil)
         for (action, place) in following {
@@ -127,6 +128,6 @@ final class WorkTicket: DispatchTicket, @unchecked Sendable {
         store.wake()
     }
 
-    /// The input is no action, and what was refused stands nowhere in it.
+    /// The input is no action, so no pointer leads from a refusal into it.
     override func pointer(_ pointer: String?, into member: Int) -> String? { nil }
 }

@@ -2,13 +2,13 @@ package import StoreActionCatalog
 package import StoreCore
 package import StoreWire
 
-/// Where the actions of a store's views are dispatched: `/dispatch?action=…`, with the action as it
-/// would stand in the body.
+/// Makes the links of actions in views: `/dispatch?action=…`, with the JSON of the action as in a
+/// body.
 package struct LinkedActions: ActionHrefs {
     private let links: Links
     private let actions: ActionTable
     private let encoder: JSONEncoder
-    /// The most bytes of a link: more than the server takes as a request's target lead nowhere.
+    /// The most bytes of a link: the server would refuse a longer target of a request.
     private let bytesMax: Int
 
     package init(
@@ -58,7 +58,7 @@ package struct LinkedActions: ActionHrefs {
         }
     }
 
-    /// The action as a body would have it.
+    /// Writes the action as in the body of a request.
     private static func text(of member: EnvelopeMember) -> String {
         var json = JSONWriter()
         json.object { json in
@@ -73,7 +73,7 @@ package struct LinkedActions: ActionHrefs {
 }
 
 extension JSONEncoder {
-    /// The same for views, whose links lead to these actions.
+    /// Returns an encoder for views, whose links dispatch these actions.
     package func linking(to actions: LinkedActions) -> JSONEncoder {
         var encoder = self
         encoder.userInfo[ActionLink.hrefs] = actions
@@ -82,7 +82,7 @@ extension JSONEncoder {
 }
 
 extension JSONSchema {
-    /// What links of views look like, by the name of their type.
+    /// The schemas of links in views, by the name of their type.
     package static let linkDefinitions: [Property] = [
         Property(
             "ActionLink",

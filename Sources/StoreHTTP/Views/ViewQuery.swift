@@ -2,7 +2,7 @@ import StoreCore
 import StoreTelemetry
 import StoreWire
 
-/// The parameters of a view, as the query of a URL gives them.
+/// Reads the parameters of a view from the query of a URL.
 struct ViewQuery: Sendable {
     /// The parameters' names in the order of their declaration.
     let names: [String]
@@ -17,7 +17,7 @@ struct ViewQuery: Sendable {
         decode = Self.decoder(of: type)
         let document = JSONSchemaDocument(of: [type])
         if case .object(let properties) = document.roots[0] {
-            // There is no null in a query: an absent parameter stands for it.
+            // A query has no null: an absent parameter stands for it.
             schemas = properties.map { property in
                 guard case .nullable(let inner) = property.schema else { return property }
                 return JSONSchema.Property(property.name, inner, isRequired: false)
@@ -28,7 +28,8 @@ struct ViewQuery: Sendable {
         names = schemas.map(\.name)
     }
 
-    /// The parameters as a route declares them. Their values are checked when all are read.
+    /// The parameters as a route declares them. Each allows any text, because the values are
+    /// decoded together later.
     var parameters: [any RouteParameter] {
         schemas.map { property in
             Parameter<String>(
@@ -44,10 +45,10 @@ struct ViewQuery: Sendable {
         }
     }
 
-    /// Reads the parameters of these texts, and returns their canonical text: two queries that mean
-    /// the same have the same text.
+    /// Decodes the parameters from these texts, and returns their canonical text. Two queries with
+    /// the same meaning have the same canonical text.
     ///
-    /// - Throws: 400 that names the parameter which the view does not take.
+    /// - Throws: 400 with the name of the parameter that the view does not allow.
     func read(
         _ text: (String) -> String?
     ) throws(Problem) -> (value: any Codable & Sendable, canonical: String) {
@@ -67,7 +68,8 @@ struct ViewQuery: Sendable {
         do {
             return (try decode(bytes).get(), String(decoding: bytes, as: UTF8.self))
         } catch {
-            // What was sent may be secret, and so may what is said of it.
+            // The values may be secret, and so may the text of the error. The log gets only the
+            // names and the error's type.
             if let failure = error.failure {
                 let given = names.filter { text($0) != nil }
                 logger.error(
@@ -98,9 +100,10 @@ struct ViewQuery: Sendable {
         }
     }
 
-    /// A number, `true` or `false` as JSON; anything else as text, which the decoder then refuses
-    /// by name. A number is written as JSON writes it, without white space, and without an exponent
-    /// if it is whole: `10` is one and `1e1` is none, so that two texts are never one value.
+    /// Returns a number, `true` or `false` as JSON. Any other text becomes a JSON string, which the
+    /// decoder then refuses with the parameter's name. A number must have the canonical form: no
+    /// white space and no exponent, so `10` but not `1e1`. So different texts never have the same
+    /// value.
     private static func scalar(_ text: String) -> [UInt8] {
         let bytes = Array(text.utf8)
         if let document = try? JSONDocument(parsing: bytes, limits: JSONLimits()),

@@ -6,7 +6,7 @@ import StoreTelemetry
 import StoreTexts
 import StoreWire
 
-/// The projections of the state: a list of them, and each now or from now on.
+/// The routes for the views of the state: a list, and for each view its newest value and a stream.
 package struct ViewRoutes: RouteGroup {
     package let links: Links
     package let store: Store
@@ -42,7 +42,7 @@ package struct ViewRoutes: RouteGroup {
     private func routes(of view: PublishedView, at place: Int) -> [Route] {
         let query = ViewQuery(of: view.name, view.parameters, store.logger)
         let id = view.name.prefix(1).uppercased() + view.name.dropFirst()
-        // A parameter of the view's own goes before one of the stream's that has its name.
+        // If a view's own parameter has the name of a stream's parameter, the view's own is used.
         let ofStream = StreamParameters.all.filter { parameter in
             !query.names.contains(exactly: parameter.description.name)
         }
@@ -115,15 +115,16 @@ package struct ViewRoutes: RouteGroup {
         try StreamOpening.open(request, store, stream.carrying(mode ?? .snapshot))
     }
 
-    /// Made of the published slices, off the Core's thread, which goes on meanwhile.
+    /// Makes the view from the published slices on another thread, so that the Core goes on
+    /// meanwhile.
     private func show(
         _ request: RequestContext,
         _ view: PublishedView,
         _ wanted: ViewRequest
     ) throws(Problem) {
         let (reader, caller) = (store.reader, try request.caller())
-        // What a view shows may be granted without what it is made of; whether that has changed is
-        // not shown then.
+        // A role may see a view without the modules that it reads. Then only the exact tag gives
+        // 304, so that the answer does not reveal if these modules have changed.
         let state = reader.state(for: caller.withoutSight)
         let known = request.exchange.headerList("if-none-match")
         let isKnown =
