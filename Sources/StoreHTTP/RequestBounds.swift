@@ -1,7 +1,7 @@
-/// The bounds that a client's request can exceed, as the flags of the program set them.
+/// The bounds on clients' requests, as the flags of the program set them.
 ///
-/// Routes check the bounds of a body, and name the others in the problem that they answer with: the
-/// Core's mailbox and the stream writer enforce those.
+/// Routes check the bounds of a body themselves. The Core's mailbox and the stream writer enforce
+/// the others, and routes only name these in problems.
 package struct RequestBounds: Sendable {
     /// The most actions of clients that wait for the Core. The mailbox enforces it.
     package let mailboxMax: Int
@@ -9,9 +9,9 @@ package struct RequestBounds: Sendable {
     package let batchMax: Int
     /// The most bytes in a request's body.
     package let bodyBytesMax: Int
-    /// The most objects and arrays within one another in the JSON of a body.
+    /// The most levels of nested objects and arrays in the JSON of a body.
     package let depthMax: Int
-    /// The most streams that are open at once. The stream writer enforces it.
+    /// The most open streams. The stream writer enforces it.
     package let streamsMax: Int
 
     package init(

@@ -6,8 +6,8 @@ package import StoreTelemetry
 package import StoreWire
 import Synchronization
 
-/// What the routes share: the way into the Core, the reader of what it publishes, and the
-/// transport's clock. No type of it depends on the state's.
+/// The objects that a store's routes share: the Core, the reader of its published states, the
+/// streams, and the transport's clock. No type here depends on the type of the state.
 package final class Store: Sendable {
     /// The paths of its resources.
     package let links: Links
@@ -18,13 +18,13 @@ package final class Store: Sendable {
     package let streams: StreamWriter
     package let encoder: JSONEncoder
     package let logger: Logger
-    /// The sessions of clients, where the state has any.
+    /// The sessions of clients; `nil` if the state has none.
     package let sessions: SessionTable?
-    /// What starts with each session, in its first step.
+    /// The actions that are applied together with the begin of each session.
     package let sessionStarts: [any Action]
-    /// Which clients show which modules, where the state is made of any.
+    /// The slices that clients show; `nil` if the state is not made of modules.
     package let presence: ViewPresence?
-    /// What became of dispatches whose clients did not wait for the end.
+    /// The outcomes of dispatches whose clients did not wait for the end.
     package let outcomes: DispatchOutcomes
     private let transport = Locked<HTTPServer?>(nil)
     private let draining = Atomic(false)
@@ -58,44 +58,46 @@ package final class Store: Sendable {
         self.outcomes = outcomes
     }
 
-    /// Sets the transport that sends the answers; called once, before it starts.
+    /// Sets the transport that sends the answers. Called once, before the transport starts.
     package func attach(_ server: HTTPServer) {
         transport.withLock { $0 = server }
     }
 
-    /// Whether the server is about to stop.
+    /// Returns true if the server is about to stop.
     package var isDraining: @Sendable () -> Bool {
         { [self] in draining.load(ordering: .relaxed) }
     }
 
-    /// How long requests go on waiting for what follows their actions when the server stops, in
-    /// seconds: the end of the effects, which are cancelled, comes first.
+    /// The seconds that requests still wait for effects when the server stops. The effects are
+    /// cancelled before, so most of these requests are answered earlier.
     private static let stopWaitSeconds = 0.5
 
-    /// From now on the server is about to stop.
+    /// Begins the stop: from now on ``isDraining`` returns true, and waits for effects are cut
+    /// short.
     package func drain() {
         draining.store(true, ordering: .relaxed)
         schedule(after: Self.stopWaitSeconds, outcomes.giveUp)
     }
 
-    /// The response for a problem of a request.
+    /// Makes the response for a problem of a request.
     func response(_ problem: Problem, for id: RequestID) -> HTTPResponse {
         problem.response(for: id, in: links.store)
     }
 
-    /// Notes that the Core has been offered something in this turn of the event loop.
+    /// Records that the Core was offered an envelope in this turn of the event loop.
     func offered() {
         hasOffered.store(true, ordering: .relaxed)
     }
 
-    /// Wakes the Core for all that it was offered in this turn, so that it finds a batch.
+    /// Wakes the Core once for all envelopes of this turn, so that it gets them as a batch.
     package func nudgeCore() {
         guard hasOffered.load(ordering: .relaxed) else { return }
         hasOffered.store(false, ordering: .relaxed)
         core.nudge()
     }
 
-    /// Lets the transport send the answers that were completed outside a batch of the Core.
+    /// Wakes the transport, which sends the answers that were completed outside a batch of the
+    /// Core.
     package func wake() {
         transport.withLock { $0 }?.wake()
     }

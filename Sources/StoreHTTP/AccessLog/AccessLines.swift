@@ -1,16 +1,16 @@
 package import StoreHTTPTransport
 package import StoreTelemetry
 
-/// `--access-log`: a line in the log for each request when it is over, and for each stream.
+/// `--access-log`: writes a line to the log for each request and each stream when it is over.
 ///
 /// ```text
 /// store-server: request method=GET route=/state path=/state status=200 bytes=17 ms=0.081 …
 /// ```
 ///
-/// Queries, headers and bodies are not in it: they may be secrets.
+/// Queries, headers and bodies are left out, because they may be secret.
 package struct AccessLines: AccessLog {
     private let logger: Logger
-    /// Whether nothing is kept of who asked.
+    /// True if lines have no address, session or principal.
     private let forgetsClients: Bool
 
     package init(_ logger: Logger, forgetsClients: Bool) {
@@ -22,8 +22,8 @@ package struct AccessLines: AccessLog {
 
     package func streamEnded(_ access: Access) { write(access, .streamEnded, "stream") }
 
-    /// The line is made on the log's thread; where more waits than is usual, it is lost and
-    /// counted.
+    /// Hands the line to the log's thread, which formats it. If too many lines are waiting, the
+    /// line is dropped and counted.
     private func write(_ access: Access, _ event: LogEvent, _ message: String) {
         let served = access.resource as? ServedRoute
         let logger = served?.environment.links.store.map(logger.naming) ?? logger

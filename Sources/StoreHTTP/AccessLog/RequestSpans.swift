@@ -2,16 +2,16 @@ package import StoreHTTPTransport
 package import StoreTraces
 import StoreWire
 
-/// Makes the span of a request that is over, by OpenTelemetry's semantic conventions for HTTP
+/// Makes the span of a finished request, according to OpenTelemetry's semantic conventions for HTTP
 /// servers.
 ///
 /// <https://opentelemetry.io/docs/specs/semconv/http/http-spans/>
 ///
-/// Queries, headers and bodies are not in it, nor who asked: traces are often kept by others than
-/// the operator.
+/// Queries, headers, bodies and principals are left out, because traces are often stored by others
+/// than the operator.
 package struct RequestSpans: Sendable {
     private let tracer: Tracer
-    /// Whether nothing is kept of where clients are.
+    /// True if spans have no client addresses.
     private let forgetsClients: Bool
 
     package init(_ tracer: Tracer, forgetsClients: Bool) {
@@ -19,7 +19,7 @@ package struct RequestSpans: Sendable {
         self.forgetsClients = forgetsClients
     }
 
-    /// What has the event loop choose and record requests.
+    /// The hooks with which the event loop samples and records requests.
     package var tracing: RequestTracing { RequestTracing(tracer, ended: record) }
 
     private func record(_ access: Access) {
@@ -58,21 +58,23 @@ package struct RequestSpans: Sendable {
         )
     }
 
-    /// The name of a method that HTTP or a route has; others could be anything.
+    /// Returns the name of a method that HTTP or a route defines; `nil` for others, which could be
+    /// any text.
     private static func name(ofMethod method: String?) -> String? {
         method.flatMap { RequestMethod($0).bit == 0 ? nil : $0 }
     }
 
-    /// Why there was no good answer: a status of the server's fault, or that the client has left.
+    /// Returns the error of a span: a status of 500 or above, or `client_left`. Returns `nil` for
+    /// other answers.
     private static func error(_ status: Int?) -> String? {
         guard let status else { return "client_left" }
         return status >= 500 ? "\(status)" : nil
     }
 
-    /// Whom the request was for.
+    /// Returns the attributes for the server's name and port.
     private static func server(_ host: String?) -> [Span.Attribute] {
         guard let host, !host.isEmpty else { return [] }
-        // The port stands behind the last colon, unless that is within an address of IPv6.
+        // The port follows the last colon, unless that colon belongs to an IPv6 address.
         guard let colon = host.lastIndex(of: ":"), !host[colon...].contains("]"),
             let port = Int(host[host.index(after: colon)...])
         else { return [.init("server.address", host)] }

@@ -1,8 +1,7 @@
 import StoreHTTPTransport
 import StoreWire
 
-/// What stands before the reducer: lists of the middleware and of the interceptors, and ways to
-/// take one away.
+/// The routes that list the middleware and the interceptors of the Core, and remove one.
 package struct AttachmentRoutes: RouteGroup {
     package let links: Links
     package let attachments: CoreAttachments

@@ -3,12 +3,13 @@ import StoreHTTPTransport
 import StoreTexts
 package import StoreWire
 
-/// The commands that the program exposes: what each is, and a way to execute it.
+/// The routes for the commands that the program exposes: a list, a description of each, and its
+/// execution.
 package struct CommandRoutes: RouteGroup {
     package let links: Links
     package let list: [ExposedCommand]
     package let limits: JSONLimits
-    /// Where commands are executed: no requests wait for them but those of operators.
+    /// The queue that executes commands. Only requests of operators wait for it.
     private let queue = DispatchQueue(label: "debug.commands")
 
     package init(_ links: Links, _ commands: [ExposedCommand], limits: JSONLimits) {

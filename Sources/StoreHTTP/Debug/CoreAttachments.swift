@@ -4,8 +4,8 @@ import StorePlatform
 import StoreTexts
 import Synchronization
 
-/// What hangs on the Core: its middleware, its interceptors and its observers, each with what ends
-/// it.
+/// The middleware, the interceptors and the observers of the Core, each with the command that
+/// removes it.
 package final class CoreAttachments: Sendable {
     package enum Kind: Sendable {
         case middleware, interceptor, observer
@@ -14,14 +14,14 @@ package final class CoreAttachments: Sendable {
     struct Attachment: Sendable {
         let kind: Kind
         let id: String
-        /// The label of the queue that it is called on; `nil` for the Core's own thread.
+        /// The label of the queue on which it is called; `nil` for the Core's own thread.
         let queue: String?
         let ending: PlainCommand
     }
 
     private struct Attached {
         var all: [Attachment] = []
-        /// How many observers there were, so that no id comes twice.
+        /// The number of observers since the start, so that no id is used twice.
         var observers = 0
     }
 
@@ -34,8 +34,8 @@ package final class CoreAttachments: Sendable {
         attached.withLock { $0.all.append(attachment) }
     }
 
-    /// Adds an observer under the next of the ids `observer-1`, `observer-2`, and so on, with the
-    /// label of the queue that it is called on.
+    /// Adds an observer under the next of the ids `observer-1`, `observer-2`, and so on. `queue` is
+    /// the label of the queue on which it is called.
     package func addObserver(on queue: String?, ending: PlainCommand) {
         attached.withLock { attached in
             attached.observers += 1
@@ -50,12 +50,12 @@ package final class CoreAttachments: Sendable {
         }
     }
 
-    /// All of a kind, in the order in which they were added.
+    /// Returns all attachments of a kind, in the order in which they were added.
     func all(_ kind: Kind) -> [Attachment] {
         attached.withLock { $0.all.filter { $0.kind == kind } }
     }
 
-    /// Ends one, of several with this id the first. Returns `false` where there is none.
+    /// Removes the first attachment with this id. Returns false if there is none.
     func end(_ kind: Kind, _ id: String) -> Bool {
         let ended = attached.withLock { attached -> Attachment? in
             guard

@@ -4,9 +4,9 @@ import StoreHTTPTransport
 package import StoreTelemetry
 package import StoreWire
 
-/// A command that operators may look at and execute.
+/// A command that operators may inspect and execute.
 package struct ExposedCommand: Sendable {
-    /// What it is called in its path.
+    /// The name of the command in its path.
     package let name: String
     /// The Swift type of its argument.
     package let value: String
@@ -16,7 +16,8 @@ package struct ExposedCommand: Sendable {
     package let line: UInt
     /// The command's own description, five lines.
     let preview: String
-    /// Reads the argument from a request's body; returns what executes the command with it.
+    /// Reads the argument from a request's body, and returns a closure that executes the command
+    /// with it.
     package let prepared: Preparation
 
     package typealias Preparation =
@@ -63,7 +64,10 @@ package struct ExposedCommand: Sendable {
         self.prepared = prepared
     }
 
-    /// Refuses names that can't stand in a path, or stand for two commands.
+    /// Checks the names of commands.
+    ///
+    /// - Throws: ``ConfigurationError`` if a name can't stand in a path, or if two commands have
+    ///   the same name.
     package static func check(_ commands: [ExposedCommand]) throws(ConfigurationError) {
         var names: Set<String> = []
         for command in commands {

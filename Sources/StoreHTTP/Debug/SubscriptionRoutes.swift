@@ -3,14 +3,15 @@ import StoreEventStream
 package import StoreHTTPTransport
 import StoreWire
 
-/// Who is sent new states, over a stream or in the process itself: a list, and a way to end one.
+/// The routes that list the subscribers and observers of new states, and end one. Subscribers read
+/// streams; observers run in the process itself.
 package struct SubscriptionRoutes: RouteGroup {
     package let links: Links
     package let streams: StreamWriter
     package let attachments: CoreAttachments
     package let reader: StateReader
     package let modules: [SliceDescription]
-    /// Those of the whole state.
+    /// The presenters of the whole state.
     package let presenters: [String]
 
     package init(
@@ -77,7 +78,8 @@ package struct SubscriptionRoutes: RouteGroup {
     private func list(_ request: RequestContext) {
         request.exchange.suspend()
         streams.list { open in
-            // There may be thousands, and the writer's thread has streams to write.
+            // There may be thousands of streams, so another thread writes the list: the writer's
+            // thread has streams to serve.
             DispatchQueue.global().async { request.complete(.success(answer(open))) }
         }
     }
@@ -106,8 +108,8 @@ package struct SubscriptionRoutes: RouteGroup {
         }
     }
 
-    /// The presenters that observe a slice, with how many: none of a module of which no instance
-    /// and no session has one; and those of the whole state.
+    /// The attached presenters of slices, with the number of their slices, and the presenters of
+    /// the whole state. A module without a slice has no attached presenters.
     private var attachedPresenters: [(name: String, module: String?, slices: Int?)] {
         let state = reader.state(for: .operator)
         let places = modules.indices.filter { !modules[$0].presenters.isEmpty }

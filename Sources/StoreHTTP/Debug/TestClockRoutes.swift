@@ -4,9 +4,10 @@ import StoreHTTPTransport
 package import StoreWire
 import Synchronization
 
-/// The clock that effects pause on, and a way to move it. There only with `--clock test`.
+/// The routes that show the clock on which effects pause, and move it. They exist only with
+/// `--clock test`.
 package final class TestClockRoutes: RouteGroup, Sendable {
-    /// How far the clock goes in all: a hundred years.
+    /// The most seconds that the clock moves in total: a hundred years.
     package static let secondsMax = 3_155_760_000.0
     /// The most wakes in one request: a bound for effects that sleep again and again.
     static let wakesMax = ManualClock.wakesMax
@@ -59,7 +60,8 @@ package final class TestClockRoutes: RouteGroup, Sendable {
         .init("next", .nullable(.number)),
     ])
 
-    /// Wakes one after the other, and answers when they have done what they can.
+    /// Moves the clock and wakes the sleeping effects one after the other. Answers when each of
+    /// them sleeps again or has ended.
     private func advance(_ request: RequestContext) throws(Problem) {
         let duration = try duration(request)
         guard !isAdvancing.exchange(true, ordering: .acquiringAndReleasing) else {
@@ -97,7 +99,7 @@ package final class TestClockRoutes: RouteGroup, Sendable {
         }
     }
 
-    /// Exact to the nanosecond: `2.5`.
+    /// Writes seconds exactly to the nanosecond: `2.5`.
     private static func seconds(_ duration: Duration) -> [UInt8] {
         let (seconds, attoseconds) = duration.components
         let digits = String(attoseconds / 1_000_000_000)

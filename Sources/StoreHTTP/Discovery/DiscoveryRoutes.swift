@@ -1,18 +1,18 @@
 import StoreHTTPTransport
 package import StoreWire
 
-/// What a client learns about the server from the server: its resources, its schema, its problems.
+/// The routes that describe the server: its resources, its schema, its problems.
 package struct DiscoveryRoutes: RouteGroup {
     package let links: Links
     package let title: String
     package let version: String
     /// The JSON Schema of the state, as a client's session sees it, and of the actions.
     package let schema: Bytes
-    /// The same with the state of all sessions.
+    /// The same schema with the state of all sessions.
     private let operatorSchema: Bytes
-    /// The parts of that which the description of the API refers to.
+    /// The parts of the schema that the description of the API refers to.
     package let components: [JSONSchema.Property]
-    /// The newest version of the state.
+    /// Returns the newest version of the state; `nil` if there is no store.
     private let newest: @Sendable () -> UInt64?
     private let example: String?
 
@@ -152,7 +152,7 @@ package struct DiscoveryRoutes: RouteGroup {
             version: newest(),
             links: links,
             routes: routes,
-            // It is of any action: who may not do everything may not do that.
+            // The example may be any action, so only a role that may dispatch all of them gets it.
             example: request.identity?.doesEverything == false ? nil : example,
             host: request.exchange.host ?? "localhost"
         )
@@ -175,7 +175,7 @@ package struct DiscoveryRoutes: RouteGroup {
 }
 
 extension HTTPResponse {
-    /// A page for people that does not change while the server runs.
+    /// Makes the answer with a page for people, which does not change while the server runs.
     fileprivate static func page(_ page: Bytes) -> HTTPResponse {
         HTTPResponse(
             status: 200,
@@ -186,7 +186,7 @@ extension HTTPResponse {
         )
     }
 
-    /// A document that does not change while the server runs.
+    /// Makes the answer with a document that describes the server.
     fileprivate static func document(_ document: Bytes, _ contentType: String) -> HTTPResponse {
         HTTPResponse(
             status: 200,

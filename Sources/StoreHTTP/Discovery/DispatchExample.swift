@@ -1,16 +1,16 @@
 import StoreWire
 
-/// Bodies of `POST /dispatch` that the schema allows, for a reader to begin with.
+/// Makes an example body for `POST /dispatch` that the schema allows.
 struct DispatchExample {
-    /// Deeper values are not made; a type that contains itself has no end.
+    /// The deepest value that is made, because a type that contains itself has no end.
     private static let depthMax = 8
 
-    /// What the schemas refer to; `Action` is one of them.
+    /// The definitions that the schemas refer to; `Action` is one of them.
     let definitions: [JSONSchema.Property]
 
-    /// The first action without a payload, or else the first that can be made of its schema alone;
-    /// `nil` where there is none, as where each is for an instance. The reducer may refuse it: it
-    /// checks more than a schema has.
+    /// The first action without a payload, or else the first action whose payload can be made from
+    /// its schema. `nil` if there is none, for example if each action is for an instance. The
+    /// reducer may still refuse the example, because it checks more than the schema.
     var json: String? {
         guard case .oneOf(let actions)? = definitions.first(where: { $0.name == "Action" })?.schema
         else { return nil }
@@ -18,7 +18,7 @@ struct DispatchExample {
         return bare.first ?? actions.lazy.compactMap { value(of: $0) }.first
     }
 
-    /// Some value of this form as JSON; `nil` where none is found.
+    /// Makes a value of this form as JSON; `nil` if none is found.
     private func value(of schema: JSONSchema, _ depth: Int = 0) -> String? {
         guard depth <= Self.depthMax else { return nil }
         switch schema {
@@ -60,7 +60,7 @@ struct DispatchExample {
 }
 
 extension JSONSchema {
-    /// Whether an action of this form has to have a payload.
+    /// True if an action of this form must have a payload.
     fileprivate var needsPayload: Bool {
         guard case .object(let properties) = self else { return true }
         return properties.contains { $0.name == "payload" && $0.isRequired }

@@ -1,19 +1,19 @@
 import StoreHTTPTransport
 import StoreWire
 
-/// The page at the root of a store: what it is, what a browser can open, how to dispatch, and the
-/// other routes. It has no scripts, styles or anything that is loaded.
+/// The page at the root of a store: a description, links for a browser, an example dispatch, and
+/// the other routes. The page loads nothing and has no scripts or styles.
 struct IndexPage {
     /// The program's name and version.
     let program: String
     let programVersion: String
-    /// The newest version of the state; `nil` where no store stands behind the page.
+    /// The newest version of the state; `nil` if there is no store behind the page.
     let version: UInt64?
     let links: Links
     let routes: [Route]
     /// A body of `POST /dispatch`.
     let example: String?
-    /// What the client calls the server: the `Host` of the request.
+    /// The client's name for the server: the `Host` of the request.
     let host: String
 
     var html: String {
@@ -33,7 +33,8 @@ struct IndexPage {
             """
     }
 
-    /// The routes that answer a plain `GET`; a stream goes on until the reader closes it.
+    /// The list of the routes that answer a plain `GET`. A stream goes on until the reader closes
+    /// it.
     private var reading: String {
         let shown = routes.filter { $0.isOpenable && $0.path.text != links.index }
         let items = shown.map { route in
@@ -61,7 +62,7 @@ struct IndexPage {
         )
     }
 
-    /// The routes that a link can't lead to.
+    /// The list of the routes that a link can't open.
     private var others: String {
         let rows = routes.filter { !$0.isOpenable }.map { route in
             "<dt><code>\(route.method.name) \(HTML.escaped(route.path.text))</code></dt>"
@@ -76,8 +77,8 @@ struct IndexPage {
 }
 
 extension Route {
-    /// Whether a browser can open it by a link: it is read, without parameters that have to be
-    /// given, as those of a path are.
+    /// True if a browser can open the route by a link: its method is `GET`, and it has no required
+    /// parameters. Parameters of a path are required.
     fileprivate var isOpenable: Bool {
         method == .get && !parameters.contains { $0.description.isRequired }
     }

@@ -2,8 +2,8 @@ import StoreHTTPTransport
 import StoreWire
 
 extension HTTPResponse {
-    /// The header fields of a page for people, which has no scripts, styles, forms or anything that
-    /// is loaded: a browser lets it have none, shows it in no frame, and names its address to no
+    /// The header fields of a page for people, which loads nothing and has no scripts, styles or
+    /// forms. A browser enforces that, shows the page in no frame, and sends its address to no
     /// other site.
     static let fieldsOfPages = [
         (

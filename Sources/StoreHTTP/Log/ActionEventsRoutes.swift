@@ -2,8 +2,8 @@ import StoreEventStream
 import StoreHTTPTransport
 import StoreWire
 
-/// `GET /actions/events`: hands the connection over to the stream writer, which sends every action
-/// in order, from the journal at first and then as they are applied.
+/// `GET /actions/events`: hands the connection over to the stream writer. The writer sends every
+/// action in order, first from the journal and then as the Core applies them.
 package struct ActionEventsRoutes: RouteGroup {
     package let links: Links
     package let store: Store
@@ -34,8 +34,8 @@ package struct ActionEventsRoutes: RouteGroup {
     private func open(_ request: RequestContext) throws(Problem) {
         try StreamOpening.requireChunks(request)
         try request.environment.web.limits?.take(.streams, of: request.exchange)
-        // A client that reconnects asks for the same target as before, so an id goes before
-        // `after`.
+        // A client that reconnects uses the same target as before, so the id of the last event
+        // takes precedence over `after`.
         let newest = store.reader.version
         var resume = StreamOpening.resume(
             after: StreamParameters.lastEventID(of: request),

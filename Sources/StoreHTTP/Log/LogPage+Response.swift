@@ -3,7 +3,7 @@ import StoreHistory
 import StoreWire
 
 extension LogPage {
-    /// Where the next page is; at the end, where what comes later will be.
+    /// Returns the path of the next page. At the end of the log, later actions will appear there.
     func next(_ links: Links) -> String {
         let type = query.type.map { "&type=" + PercentEncoding.encode($0) } ?? ""
         let cause = query.cause.map { "&cause=\($0)" } ?? ""

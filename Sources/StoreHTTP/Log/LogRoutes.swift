@@ -51,9 +51,9 @@ package struct LogRoutes: RouteGroup {
 
 /// The query parameters of requests for the log.
 enum LogParameters {
-    /// The most records of a page.
+    /// The most records in a page.
     static let limitMax: UInt64 = 1_000
-    /// The most records of a page where the request does not set a limit.
+    /// The most records in a page if the request sets no limit.
     static let limitDefault: UInt64 = 100
 
     static let after = Parameter.number(

@@ -1,6 +1,6 @@
 package import StoreWire
 
-/// The forms of what is made of the log's records, as the description of the API names them.
+/// The schemas of answers from the log's records, by their names in the description of the API.
 package enum LogSchema {
     package static var definitions: [JSONSchema.Property] {
         [.init("LogPage", page), .init("Blame", blame)]
@@ -13,7 +13,7 @@ package enum LogSchema {
         ])
     }
 
-    /// Which action last changed a part of the state.
+    /// The schema of the action that last changed a part of the state.
     private static var blame: JSONSchema {
         let action = JSONSchema.object([
             .init("version", .unsigned), .init("type", .string()), .init("time", .string()),

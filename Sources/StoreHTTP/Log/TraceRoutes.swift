@@ -3,9 +3,9 @@ import StoreCore
 import StoreHTTPTransport
 import StoreWire
 
-/// `GET /trace`: what one action led to, step by step.
+/// `GET /trace`: the actions that one action led to, step by step.
 package struct TraceRoutes: RouteGroup {
-    /// The most actions that a trace shows.
+    /// The most actions in a trace.
     static let actionsMax: UInt64 = 1_000
 
     package let links: Links
@@ -82,7 +82,8 @@ package struct TraceRoutes: RouteGroup {
         )
     }
 
-    /// An action is three steps: it is dispatched, reduced, and sent to readers.
+    /// Writes an action as three steps: it is dispatched, reduced, and sent to readers. The last
+    /// step is left out if the state did not change.
     private func write(_ record: Record, to json: inout JSONWriter) {
         let entry = actions[record.type]
         if let cause = record.cause {

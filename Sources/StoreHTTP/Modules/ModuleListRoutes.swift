@@ -4,7 +4,7 @@ import StoreEventStream
 import StoreHTTPTransport
 import StoreWire
 
-/// `GET /modules`: the modules that the state is made of, and what may be asked of each.
+/// `GET /modules`: the modules of the state, with the links and the public actions of each.
 package struct ModuleListRoutes: RouteGroup {
     package let links: Links
     package let reader: StateReader

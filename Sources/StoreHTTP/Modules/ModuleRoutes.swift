@@ -6,7 +6,7 @@ import StorePublishing
 import StoreTexts
 import StoreWire
 
-/// The slice of each module, and of each instance of a module that has many: now, or from now on.
+/// The routes for the slice of each module and of each instance: its newest value and a stream.
 package struct ModuleRoutes: RouteGroup {
     package let links: Links
     package let store: Store
@@ -128,7 +128,7 @@ package struct ModuleRoutes: RouteGroup {
             request[old]
             ? store.reader.changeStream(of: index, for: caller)
             : store.reader.sliceStream(of: index, for: caller).carrying(mode)
-        // Of a module with instances, each is shown by a stream of its own.
+        // If the module has instances, only an instance's own stream shows the instance.
         let shown = modules[index].form == .instances ? nil : ShownSlice(module: index)
         try StreamOpening.open(request, store, stream, showing: shown)
     }

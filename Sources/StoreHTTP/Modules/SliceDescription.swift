@@ -3,14 +3,14 @@ package import StoreCore
 /// The description of a module, or of a field, for the routes.
 package struct SliceDescription: Sendable {
     package let name: String
-    /// Whether it is a field, which is no module and has no routes of its own.
+    /// True if it is a field, which is no module and has no routes of its own.
     package let isField: Bool
     package let form: SliceForm
-    /// Whose its slices are.
+    /// The owner of its slices: all sessions together, or each session.
     package let ownership: SliceOwnership
     /// The presenters that observe its changes.
     package let presenters: [String]
-    /// The action of its view when a client begins or ceases to show it.
+    /// Returns the action of its view for the moment when a client begins or ceases to show it.
     package let visibility: @Sendable (ViewVisibility) -> (any Action)?
 
     package init(

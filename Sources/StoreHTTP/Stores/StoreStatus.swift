@@ -1,14 +1,14 @@
 package import StoreWire
 
-/// One of the stores of a process, as the process shows it.
+/// The status of one of the stores of a process.
 package struct StoreStatus: Sendable {
-    /// What the store at `/` is called beside others.
+    /// The name of the store at `/` beside named stores.
     package static let defaultName = "default"
 
     package let name: String
-    /// Where its resources begin.
+    /// The path of its index.
     let path: String
-    /// Why it takes no requests; `nil` while it does.
+    /// Returns the reason why it takes no requests; `nil` while it does.
     let notReady: @Sendable () -> NotReady?
 
     package init(at links: Links, notReady: @escaping @Sendable () -> NotReady?) {
@@ -19,7 +19,7 @@ package struct StoreStatus: Sendable {
 }
 
 extension [StoreStatus] {
-    /// Why some of them take no requests; `nil` while all do.
+    /// The problem if some of the stores take no requests; `nil` while all do.
     package var problem: Problem? {
         let problems = compactMap { store in
             store.notReady().map { (store.name, $0.problem.detail) }
@@ -27,7 +27,7 @@ extension [StoreStatus] {
         return problems.isEmpty ? nil : .storesNotReady(problems)
     }
 
-    /// What is wrong with all of them; `nil` while one works.
+    /// The problem if none of the stores takes requests; `nil` while at least one does.
     package var commonProblem: Problem? {
         let problems = compactMap { $0.notReady()?.problem }
         return problems.count == count ? problems.first : nil

@@ -2,16 +2,18 @@ package import StoreHTTPTransport
 import StoreTexts
 import StoreWire
 
-/// Passes requests to the stores of a process: `/stores/<name>/…` to the store of that name, all
-/// others to the one at `/`.
+/// Passes requests to the stores of a process: `/stores/<name>/…` to the named store, and all
+/// others to the store at `/`.
 package final class StoresRouter: HTTPHandler {
     private let first: any HTTPHandler
     private let named: [ExactText: any HTTPHandler]
     private let all: [any HTTPHandler]
 
+    /// Makes a router.
+    ///
     /// - Parameters:
-    ///   - first: answers for the store at `/`, and what is for none of the others.
-    ///   - named: the others, by their names.
+    ///   - first: the handler of the store at `/`, and of every request without a named store.
+    ///   - named: the handlers of the named stores.
     package init(_ first: any HTTPHandler, _ named: [(name: String, handler: any HTTPHandler)]) {
         self.first = first
         self.named = Dictionary(

@@ -5,7 +5,9 @@ import StoreWire
 package struct StoresRoutes: RouteGroup {
     private let stores: @Sendable () -> [StoreStatus]
 
-    /// - Parameter stores: all of them, that at `/` first.
+    /// Makes the route.
+    ///
+    /// - Parameter stores: returns all stores, the store at `/` first.
     package init(_ stores: @escaping @Sendable () -> [StoreStatus]) {
         self.stores = stores
     }

@@ -1,7 +1,7 @@
 package import StoreHTTPTransport
 package import StoreWire
 
-/// Stands in the place of a store that could not be started: answers every request with 503.
+/// Takes the place of a store that could not be started: answers every request with 503.
 package final class UnavailableStore: HTTPHandler {
     private let hosts: HostRule
     private let links: Links
