@@ -20,7 +20,7 @@ package final class Store: Sendable {
     package let logger: Logger
     /// The sessions of clients; `nil` if the state has none.
     package let sessions: SessionTable?
-    /// The actions that are applied together with the begin of each session.
+    /// The actions that are applied together with the beginning of each session.
     package let sessionStarts: [any Action]
     /// The slices that clients show; `nil` if the state is not made of modules.
     package let presence: ViewPresence?

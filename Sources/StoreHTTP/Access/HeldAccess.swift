@@ -14,8 +14,8 @@ struct HeldAccess: Sendable {
         case policy(Problem)
     }
 
-    /// The seconds that a timer waits beyond the end of a credential, because the clock of the test
-    /// may lag by some milliseconds.
+    /// The seconds that a timer waits beyond a credential's end, because the clock of the test may
+    /// lag by some milliseconds.
     private static let lateSeconds = 0.05
 
     /// The second since 1970 at which the credential ends; `nil` if it has no end.
@@ -46,14 +46,15 @@ struct HeldAccess: Sendable {
     /// once, for the answer, because it writes to the log.
     var problem: Problem? { ending().map(refuse) }
 
-    /// Shortens a wait of so many seconds to the end of the credential.
+    /// Returns the seconds that a wait of so many seconds may last: at most until shortly after the
+    /// credential's end.
     func seconds(ofWait seconds: Double) -> Double {
         guard let expires else { return seconds }
         let left = Double(expires) - Double(SystemTime.wallNanoseconds()) / 1e9
         return min(seconds, max(0, left) + Self.lateSeconds)
     }
 
-    /// The same access for the stream writer.
+    /// The access as the stream writer checks it.
     var credential: StreamCredential {
         StreamCredential(expires: expires) { isGood }
     }

@@ -23,7 +23,7 @@ extension Identity {
         throw problem(denial, path: request.path)
     }
 
-    /// True if the sender may use a route with at least some path. The list of routes shows such
+    /// True if the sender may use a route with at least one path. The list of routes shows such
     /// routes.
     func lists(_ route: Route) -> Bool {
         switch route.access {

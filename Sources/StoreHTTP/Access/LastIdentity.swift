@@ -6,7 +6,7 @@ import StoreHTTPTransport
 ///
 /// Only the event loop's thread may use it. The cache ends with its connection.
 final class LastIdentity {
-    /// The most bytes in a cached field. There is one for each connection.
+    /// The most bytes in a cached field. Each connection caches a single field.
     static let fieldBytesMax = 1_024
 
     // Safety: only the loop's thread uses these properties, one connection at a time, so the

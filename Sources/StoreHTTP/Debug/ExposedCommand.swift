@@ -66,8 +66,8 @@ package struct ExposedCommand: Sendable {
 
     /// Checks the names of commands.
     ///
-    /// - Throws: ``ConfigurationError`` if a name can't stand in a path, or if two commands have
-    ///   the same name.
+    /// - Throws: `ConfigurationError` if a name can't stand in a path, or if two commands have the
+    ///   same name.
     package static func check(_ commands: [ExposedCommand]) throws(ConfigurationError) {
         var names: Set<String> = []
         for command in commands {

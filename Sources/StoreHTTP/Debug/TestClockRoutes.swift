@@ -60,8 +60,8 @@ package final class TestClockRoutes: RouteGroup, Sendable {
         .init("next", .nullable(.number)),
     ])
 
-    /// Moves the clock and wakes the sleeping effects one after the other. Answers when each of
-    /// them sleeps again or has ended.
+    /// Moves the clock and wakes the sleeping effects one after the other. Answers 200 when the
+    /// effects are at rest, or 202 if there were too many to wake.
     private func advance(_ request: RequestContext) throws(Problem) {
         let duration = try duration(request)
         guard !isAdvancing.exchange(true, ordering: .acquiringAndReleasing) else {

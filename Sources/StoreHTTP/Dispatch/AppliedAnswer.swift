@@ -13,7 +13,7 @@ struct AppliedAnswer {
     var state: Bytes?
     /// The version of ``state``; `nil` for ``last``.
     var tagged: UInt64?
-    /// False if effects of the action still run although the client waits for them.
+    /// False if the answer reports that effects still run; then its status is 202.
     var isCompleted = true
     /// The value that the effect returned, as JSON.
     var value: [UInt8]?

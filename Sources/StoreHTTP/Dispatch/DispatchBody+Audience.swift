@@ -4,7 +4,7 @@ import StoreWire
 
 extension DispatchBody {
     /// Reads the members `recipients` and `emitter` of an action: the named streams that get the
-    /// event for its change.
+    /// event for its change. Returns `nil` if all streams get it.
     static func audience(
         of action: JSONNode,
         at pointer: @autoclosure () -> String
@@ -14,8 +14,7 @@ extension DispatchBody {
         }
     }
 
-    /// The members `recipients` and `emitter`. The event is for all streams if there is no such
-    /// value.
+    /// The members `recipients` and `emitter` of an action whose event is not for all streams.
     private struct Addressees: Equatable {
         let recipients: Recipients
         let emitter: ExactText?

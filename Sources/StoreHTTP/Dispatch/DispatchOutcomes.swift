@@ -6,7 +6,7 @@ import Synchronization
 /// The outcomes of dispatches that were answered with 202, for `GET /dispatch/<version>`, and the
 /// requests that wait for an outcome.
 ///
-/// All of it is in memory: a restart forgets the outcomes.
+/// The table is in memory alone: a restart forgets the outcomes.
 package final class DispatchOutcomes: Sendable {
     /// The most dispatches that are remembered; beyond it the oldest are forgotten.
     package static let countMax = 1_000
@@ -25,7 +25,7 @@ package final class DispatchOutcomes: Sendable {
 
     /// A request that waits for an outcome.
     fileprivate struct Waiting: Sendable {
-        /// Ends the wait.
+        /// The closure that ends the wait.
         let giveUp: @Sendable () -> Void
         /// The access that the wait depends on; `nil` if it can't end.
         let access: HeldAccess?

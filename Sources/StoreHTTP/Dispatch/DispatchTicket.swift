@@ -3,8 +3,8 @@ import StoreEventStream
 import StoreHTTPTransport
 import StoreWire
 
-/// Answers a request when the Core has completed it: a dispatch. Subclasses answer a call of a use
-/// case, a notification, and the begin or end of a session.
+/// Answers a dispatch when the Core has completed it. Subclasses answer calls of use cases,
+/// notifications, and requests that begin or end a session.
 ///
 /// The Core's thread completes the ticket after the commit, and wakes the event loop once for the
 /// whole batch. The ticket only stores the result: the event loop's thread writes the answer.
@@ -25,19 +25,19 @@ class DispatchTicket: Completion, @unchecked Sendable {
     let isBatch: Bool
     /// True if the caller sees the modules of the actions, and so the values of their effects.
     let seesModules: Bool
-    /// The modules that the caller dispatches to but does not see; empty if it sees the whole
-    /// state. The caller may read why their work fails.
+    /// The unseen modules that the caller has dispatched to, or the module whose use case it calls.
+    /// The caller may read why their work fails.
     let askedModules: [String]
-    /// Counts the running effects of the action, if the client waits for them.
+    /// The count of the action's running effects; `nil` if the client does not wait for them.
     let watch: EffectWatch?
     /// True for a request about the outcome of an earlier dispatch.
     let asksAgain: Bool
     /// The access that a request about an outcome depends on. `nil` for a dispatch, which is
     /// answered even if its credential ends meanwhile.
     let access: HeldAccess?
-    /// Keeps the client's session alive while the client waits.
+    /// The hold that keeps the client's session alive while the client waits.
     let hold: SessionHold?
-    /// Decides between the end of the effects and the end of the client's time.
+    /// The guard that lets either the end of the effects or the end of the client's time answer.
     let once = AnswerOnce()
     final var applied: AppliedAnswer?
 

@@ -1,8 +1,8 @@
 import StoreHTTPTransport
 package import StoreWire
 
-/// `GET /livez` and `GET /readyz`: reports for supervisors and load balancers if the process works,
-/// and if it takes requests. Each answers 200 with `ok`, or with a problem.
+/// `GET /livez` reports if the process works, and `GET /readyz` if it takes requests. Supervisors
+/// and load balancers use them. Each answers 200 with `ok`, or with a problem.
 package struct HealthRoutes: RouteGroup {
     package let links: Links
     /// Returns a failure of the process that a restart would mend; `nil` while the process works.

@@ -7,8 +7,8 @@ import StoreTexts
 /// If sessions have slices of their own, a caller sees the slices of its session in place of all. A
 /// role narrows that to the members that it may read.
 ///
-/// An object, so that a request copies a reference. All callers without a session and an identity
-/// share one object.
+/// An object, so that a request copies a reference. Callers with neither a session nor an identity
+/// share an object.
 package final class Caller: Sendable {
     /// The client's session; `nil` for a client without one.
     let session: String?

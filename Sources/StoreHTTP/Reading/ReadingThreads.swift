@@ -4,17 +4,17 @@ package import StorePlatform
 /// The threads for work that would delay the event loop or the Core. Each starts with its first
 /// job. On a pool, the pool's threads do the work.
 package struct ReadingThreads: Sendable {
-    /// Makes large answers, at a pace.
+    /// The thread that makes large answers. Pauses follow its answers while many versions come.
     let large: BackgroundWork
-    /// Compares the states of dry runs.
+    /// The thread that compares the states of dry runs. Pauses follow them likewise.
     let dryRuns: BackgroundWork
-    /// Makes views for single requests.
+    /// The threads that make views for single requests.
     let views: BackgroundWork
-    /// Reads past states, and finds the actions that changed them.
+    /// The threads that read past states, and find the actions that changed them.
     let past: BackgroundWork
-    /// Reads pages of the log.
+    /// The threads that read pages of the log.
     let logPages: BackgroundWork
-    /// Reads traces of actions.
+    /// The threads that read traces of actions.
     let traces: BackgroundWork
 
     /// Makes the threads.

@@ -2,8 +2,9 @@ import StoreHTTPTransport
 import StorePublishing
 
 extension StateReader {
-    /// Calls `answer` once, with the first state whose version is greater than `version`. If the
-    /// wait expires or the access ends, calls it with `nil`. Any thread may call it.
+    /// Calls `answer` once, with the first state in which the caller's part has changed after
+    /// `version`. If the wait expires or the access ends, calls it with `nil`. Any thread may call
+    /// it.
     ///
     /// - Returns: the wait; `nil` if there is such a state already, and so `answer` was called.
     func wait(

@@ -16,7 +16,7 @@ package final class StateReader: Sendable {
     package let threads: ReadingThreads
     /// The views; `nil` if the state is not made of modules.
     package let views: (any PublishedViews)?
-    /// Opens streams. Only the functions with a caller use it.
+    /// The source of streams. Only functions with a caller use it.
     let streams: any StreamBeginnings
     package let waiters: LongPolls
     /// The cache of parsed documents of published states.

@@ -8,7 +8,7 @@ struct AnswerOnce: ~Copyable, Sendable {
     /// True if the request is answered.
     var isDone: Bool { isAnswered.load(ordering: .acquiring) }
 
-    /// Runs `answer` on the first call; later calls do nothing. First ends the hold, which keeps
+    /// Ends the hold and runs `answer` on the first call; later calls do nothing. The hold keeps
     /// the client's session alive during the wait.
     borrowing func callAsFunction(ending hold: SessionHold?, _ answer: () -> Void) {
         guard !isAnswered.exchange(true, ordering: .acquiringAndReleasing) else { return }

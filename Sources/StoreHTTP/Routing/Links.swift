@@ -62,15 +62,16 @@ package struct Links: Sendable {
     package func command(_ name: String) -> String { commands + "/" + segment(name) }
     package func notification(_ name: String) -> String { base + "/notify/" + segment(name) }
 
-    /// Returns the path of a use case, whose name is the module, a slash and the method.
+    /// Returns the path of a use case's method. `path` is the name of the use case, a slash and the
+    /// name of the method.
     func useCase(_ path: String) -> String {
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return base + "/usecases/"
             + parts.map { segment(String(Substring($0))) }.joined(separator: "/")
     }
 
-    /// Returns the template of a use case that belongs to instances, such as `cards/{id}/renamed`.
-    /// The id follows the module's name.
+    /// Returns the template of a method that belongs to instances, such as `cards/{id}/renamed`.
+    /// The id follows the name of the use case.
     func instanceUseCase(_ path: String) -> String {
         let parts = path.utf8.split(
             separator: UInt8(ascii: "/"),

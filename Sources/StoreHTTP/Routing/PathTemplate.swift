@@ -111,8 +111,8 @@ extension UnsafeRawBufferPointer {
 }
 
 extension PathTemplate {
-    /// Returns the value of a path parameter by its index. The value is decoded, except for a rest:
-    /// decoding it could add slashes that separate nothing.
+    /// Returns the value of a path parameter by its index. The value is decoded, except for a rest,
+    /// whose encoded slashes would become separators.
     ///
     /// - Throws: 400 if the value is badly encoded.
     func value(_ wanted: Int, of request: HTTPExchange) throws(Problem) -> String {

@@ -36,7 +36,7 @@ package final class RequestEnvironment: Sendable {
     /// closure itself is `nil`, the transport refuses such connections.
     let livenessProblem: (@Sendable () -> Problem?)?
     let logger: Logger
-    /// The histogram of the time that requests take.
+    /// The histograms of the times that requests take.
     let times: RequestTimes
     /// Wakes the event loop, which then sends the completed answers.
     package let wake: @Sendable () -> Void

@@ -29,8 +29,8 @@ package struct Route: Sendable {
     var origins = AllowedOrigins.all
     /// True if a link in the query may replace the body; then the request has no body.
     var takesLinks = false
-    /// True if the route is served to the end while the server stops: it reports the server's own
-    /// health.
+    /// True if the route is served to the end while the server stops, such as the routes for health
+    /// and metrics.
     var isServedDuringDrain = false
     let handle: Handler
 }

@@ -100,8 +100,8 @@ final class RouteTable: Sendable {
         return nil
     }
 
-    /// Hashes a path with FNV-1a. No client can force collisions: the program chooses the paths of
-    /// the table.
+    /// Hashes a path with FNV-1a, which is fast for short texts. A keyed hash is not needed,
+    /// because the program itself chooses the paths of the table.
     private static func hash(_ path: UnsafeRawBufferPointer) -> Int {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in path { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

@@ -32,8 +32,8 @@ package final class StartGate: HTTPHandler {
     }
 
     private let hosts: HostRule
-    /// True if large bodies are refused, because a body of a client without a checked credential
-    /// must not take the memory of others.
+    /// True if large bodies are refused, because a body without a checked credential must not take
+    /// the memory of others.
     private let needsCredentials: Bool
     /// True if operators have listeners of their own; only these serve the health then.
     private let separatesOperators: Bool

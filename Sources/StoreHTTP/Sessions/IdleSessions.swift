@@ -27,7 +27,8 @@ package enum IdleSessions {
 
     /// Ends the idle sessions. They have no streams that would have to end with them.
     ///
-    /// If the mailbox has no room for the end of a session, the session lasts until the next check.
+    /// If the end is not applied, for example because the mailbox is full, the session lasts until
+    /// the next check.
     package static func end(in store: Store, _ table: SessionTable) {
         for name in table.beginEndingIdle(max: endedMax) {
             // The action belongs to the session, as if its client had ended it. So other clients do

@@ -133,7 +133,7 @@ package final class SessionTable: Sendable {
 
     /// Adds a session before its first action is dispatched.
     ///
-    /// - Throws: a ``Refusal`` if the session would exceed a bound.
+    /// - Throws: a `Refusal` if the session would exceed a bound.
     package func begin(_ name: String, from address: String) throws(Refusal) {
         let time = now()
         let refusal = table.withLock { table -> Refusal? in

@@ -21,8 +21,8 @@ package struct ShownSlice: Hashable, Sendable {
 ///
 /// If the view of a module declares actions for that, they are dispatched once for each session
 /// that shows a slice. The first action follows when the slice exists and the first stream is open.
-/// The second follows when the last stream ends. A slice that ends takes its count of views with
-/// it.
+/// The second follows when the last stream ends. If the slice itself ends first, there is no second
+/// action.
 package final class ViewPresence: Sendable {
     /// Dispatches an action of a view for a session and a client.
     package typealias Dispatch =

@@ -192,8 +192,8 @@ enum StreamOpening {
 
     /// Returns the position to resume at, behind a version of this epoch.
     static func resume(after version: UInt64, newest: UInt64) -> Resume {
-        // The snapshot is replaced before any client can see the new version, so no honest client
-        // has a greater version.
+        // The snapshot is replaced before any client can see the new version, so a greater version
+        // can't come from this history.
         version <= newest ? .after(version: version) : resync(.ahead)
     }
 

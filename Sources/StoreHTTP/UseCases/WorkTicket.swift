@@ -8,7 +8,7 @@ final class WorkTicket: DispatchTicket, @unchecked Sendable {
     // Safety: the same as for the base class; the added properties are constant.
 
     private let request: RequestContext
-    /// Counts the work, and ends with it.
+    /// The count of the running work.
     private let work: EffectWatch
     /// The actions that reactions make of a notification, with the places of the reactions in the
     /// source.

@@ -29,7 +29,7 @@ package final class WebRules: Sendable {
     /// True if some rule applies to every request.
     var concernsEveryRequest: Bool { crossOrigin != nil || proxies != nil || limits != nil }
 
-    /// Returns the header fields of all answers, if pages of these origins may use the server.
+    /// Returns the header fields that all answers have. Pages of these origins may use the server.
     package static func commonFields(allowing origins: [String]) -> HTTPFields {
         HTTPFields(
             [
