@@ -38,8 +38,8 @@ extension CoreFailure {
 }
 
 extension MailboxError {
-    /// Makes the problem for a request that the mailbox did not take. `waiting` says that the
-    /// mailbox is full.
+    /// Makes the problem for a request that the mailbox did not take. `waiting` is the detail of
+    /// the problem if the mailbox is full.
     func problem(waiting: String) -> Problem {
         switch self {
         case .full: .overloaded(waiting)

@@ -51,8 +51,8 @@ enum StateAnswer {
         }
     }
 
-    /// Answers a suspended request. The answer is 304 if the part exists and `isKnown` says that
-    /// the client has this version. Any thread may call it; wakes the event loop.
+    /// Answers a suspended request. If the part exists and the client has this version (`isKnown`),
+    /// the answer is 304. Any thread may call it; wakes the event loop.
     static func complete(
         _ request: RequestContext,
         with pointer: JSONPointer,

@@ -132,7 +132,8 @@ extension Route {
         )
     }
 
-    /// Makes a route that changes something. Pages of other origins may not use it.
+    /// Makes a route that changes something. By default, pages of other origins may use it only if
+    /// they are allowed.
     static func change(
         _ method: RequestMethod,
         _ path: String,

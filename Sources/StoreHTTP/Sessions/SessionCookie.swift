@@ -60,7 +60,7 @@ extension HTTPExchange {
 
 extension Store {
     /// Keeps the session of a stream or of a waiting request from becoming idle until the hold
-    /// ends. Returns `nil` for no session, or one that is not open.
+    /// ends. Returns `nil` for no session, or a session that is not open.
     package func hold(_ session: String?) -> SessionHold? {
         session.flatMap { sessions?.hold($0) }
     }
