@@ -1,14 +1,13 @@
 package import StoreWire
 
-/// What waits for the stream writer: frames in their order, and readers that join, at their place
-/// in that order.
+/// The queue of the stream writer: frames and joining readers, in the order in which they came.
 ///
-/// Bounded in frames and bytes. At the bound a topic's older frames make room for its newest one:
-/// under a burst, the server itself leaves versions out.
+/// Frames have a bound in number and in bytes. At the bound, a new frame takes the place of the
+/// older frames of its topic. So under a burst, the server leaves versions out.
 package struct Inbox<Joining: Sendable>: Sendable {
     /// The most frames that wait.
     package static var framesMax: Int { 1_024 }
-    /// The most bytes that they may have together.
+    /// The most bytes of the waiting frames together.
     package static var bytesMax: Int { 16 << 20 }
     /// The most frames without a version that wait.
     package static var commandsMax: Int { 1_024 }
@@ -16,7 +15,8 @@ package struct Inbox<Joining: Sendable>: Sendable {
     package enum Event: Sendable {
         case publish(TopicID, version: UInt64, Publication, for: StreamAudience?)
         case join(Joining)
-        /// A frame without a version, for all that read the topic by then.
+        /// A frame without a version, for the readers that the topic has when the writer comes to
+        /// it.
         case command(TopicID, Bytes)
     }
 
@@ -24,19 +24,19 @@ package struct Inbox<Joining: Sendable>: Sendable {
     package private(set) var frames = 0
     package private(set) var bytes = 0
     private var commands = 0
-    /// The newest frame of each topic that waits, where it is large.
+    /// The newest large frame of each topic that waits.
     private var large: [TopicID: Bytes] = [:]
 
     package init() {}
 
     package var isEmpty: Bool { events.isEmpty }
 
-    /// Whether there is room for many more frames.
+    /// True if less than half of the frames and of the bytes are used.
     package var keepsUp: Bool {
         frames < Self.framesMax / 2 && bytes < Self.bytesMax / 2
     }
 
-    /// Adds a version. Returns how many older ones made room for it.
+    /// Adds a version. Returns the number of older versions that were removed for it.
     package mutating func publish(
         _ topic: TopicID,
         version: UInt64,
@@ -44,7 +44,7 @@ package struct Inbox<Joining: Sendable>: Sendable {
         for audience: StreamAudience? = nil
     ) -> Int {
         if case .frame(let frame) = publication, frame.count >= SSEFrame.pieceBytesMin {
-            // Each of a thousand readers that come at once announces the same frame.
+            // A thousand readers may come at once, and the same frame is published for each.
             if large[topic] === frame { return 0 }
             large[topic] = frame
         }
@@ -59,7 +59,7 @@ package struct Inbox<Joining: Sendable>: Sendable {
         return skipped
     }
 
-    /// Adds a frame without a version. Returns `false`, and adds nothing, at the bound.
+    /// Adds a frame without a version. At the bound, adds nothing and returns `false`.
     package mutating func send(_ frame: Bytes, to topic: TopicID) -> Bool {
         guard commands < Self.commandsMax else { return false }
         commands += 1
@@ -88,7 +88,7 @@ package struct Inbox<Joining: Sendable>: Sendable {
 }
 
 extension Inbox {
-    /// Takes all from another inbox, which is empty then.
+    /// Takes the whole contents of another inbox, which is empty afterwards.
     package init(taking other: inout Inbox) {
         self = other
         other = Inbox()

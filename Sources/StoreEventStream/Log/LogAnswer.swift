@@ -1,17 +1,17 @@
 package import StoreWire
 
-/// What a reader of the log is sent next.
+/// The answer of a ``LogSource`` to a reader that needs the next record.
 package enum LogAnswer: Sendable {
-    /// A piece that has the next record.
+    /// A piece of the log that contains the next record.
     case piece(LogPiece)
-    /// Nothing yet: there is no newer version than this one. The source wakes the writer when there
-    /// is.
+    /// The reader has the newest version, which is this one. The source wakes the writer when there
+    /// is a newer one.
     case caughtUp(UInt64)
-    /// Nothing yet: it is being read. The source wakes the writer when it is there.
+    /// A thread is reading the next record. The source wakes the writer when it has the record.
     case pending
-    /// Records up to and including this version are removed: a frame with the reason, and the log
-    /// from there on.
+    /// The records up to and including this version are removed. The reader gets a frame with the
+    /// reason, and the log from the next version on.
     case gone(resync: Bytes, through: UInt64)
-    /// It can't be read.
+    /// The next record can't be read.
     case unreadable
 }

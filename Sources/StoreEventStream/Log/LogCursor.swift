@@ -1,41 +1,42 @@
 import StoreWire
 
-/// How far a reader of the log is, to the byte of payload.
+/// The position of a reader in the log, to the byte of payload.
 ///
-/// It is all that is kept of the log for a reader: what comes next is looked up whenever its socket
-/// takes more, so a reader that is behind has nothing waiting in memory.
+/// The cursor is the only memory that the log takes for a reader. The writer looks the next records
+/// up when the reader's socket takes more, so nothing waits in memory for a slow reader.
 package struct LogCursor: Sendable, Equatable {
-    /// Every record up to this version is sent whole.
+    /// The version up to which every record is sent whole.
     package private(set) var version: UInt64
-    /// How many bytes of the next record's frame are sent.
+    /// The number of bytes of the next record's frame that are sent.
     package private(set) var begunBytes = 0
 
-    /// Begins after a version.
+    /// Starts at the record that follows a version.
     package init(after version: UInt64) {
         self.version = version
     }
 
-    /// Where the bytes of a piece lie that are still to be sent; `nil` where the next record is not
-    /// in the piece.
+    /// Returns the offsets in the piece that are still to be sent; `nil` if the piece does not have
+    /// the next record.
     package func rest(of piece: LogPiece) -> Range<Int>? {
         guard version < .max, piece.contains(version + 1) else { return nil }
-        // Frames of records that the reader may not read are empty.
+        // The frame of a record is empty if the reader may not read the record.
         let frame = piece.place(of: version + 1)
         if frame.isEmpty, begunBytes == 0 { return frame.lowerBound..<piece.bytes.count }
-        // The same record always has the same frame; a shorter one is not the frame that was begun.
+        // A record always has the same frame, so a shorter frame is not the one that was begun.
         guard begunBytes < frame.count else { return nil }
         return frame.lowerBound + begunBytes..<piece.bytes.count
     }
 
-    /// Passes over the records of a piece that the reader may not read, where they are all that is
-    /// left of it. Returns whether they are.
+    /// Passes over the rest of a piece if the reader may read none of its records. Returns `true`
+    /// if the cursor has moved.
     package mutating func passHidden(in piece: LogPiece) -> Bool {
         guard begunBytes == 0, let rest = rest(of: piece), rest.isEmpty else { return false }
         version = piece.last
         return true
     }
 
-    /// Notes that the piece was sent up to an offset. Returns how many frames are whole by that.
+    /// Advances the cursor: the piece is sent up to an offset. Returns the number of frames that
+    /// are whole now.
     package mutating func sent(upTo offset: Int, of piece: LogPiece) -> Int {
         let before = version
         let whole = piece.frames(before: offset)

@@ -1,20 +1,20 @@
 package import StoreWire
 
-/// Part of the log as bytes that are ready to send: a run of records without a gap, each encoded as
-/// one server-sent event, its frame.
+/// A part of the log as bytes that are ready to send: consecutive records, each encoded as the
+/// frame of one server-sent event.
 ///
 /// The log encodes a piece once and keeps it for a while. All readers of the log share it, each at
-/// its own offset, also amid a frame. The bytes are what a response carries, without the framing of
-/// HTTP chunks.
+/// its own offset, which may lie within a frame. The bytes are payload, without the framing of HTTP
+/// chunks.
 package final class LogPiece: Sendable {
     /// The version of the first record.
     package let first: UInt64
     /// The frames, one after the other.
     package let bytes: Bytes
-    /// The offset in ``bytes`` at which each frame ends, in the order of the versions: one for each
-    /// record, and the last is the count of ``bytes``.
+    /// The offset in ``bytes`` at which each frame ends, one offset for each record, in the order
+    /// of the versions. The last is the number of ``bytes``.
     package let ends: [Int]
-    /// Who may read each record, in the same order. Empty where all may read all.
+    /// The owner of each record, in the same order; empty if every viewer may read every record.
     package let owners: [RecordOwner]
 
     package init(first: UInt64, bytes: Bytes, ends: [Int], owners: [RecordOwner] = []) {
@@ -24,7 +24,7 @@ package final class LogPiece: Sendable {
         self.owners = owners
     }
 
-    /// The piece as a viewer may read it: the frames of records that it may not read are empty.
+    /// Returns the piece for a viewer: frames that the viewer may not read are empty.
     package func visible(to viewer: Viewer) -> LogPiece {
         let isHidden = { [owners] (index: Int) in
             owners.indices.contains(index) && !owners[index].isVisible(to: viewer)
@@ -62,21 +62,22 @@ package final class LogPiece: Sendable {
         version >= first && version - first < UInt64(ends.count)
     }
 
-    /// The offsets of a version's frame in ``bytes``. The piece has to contain the version.
+    /// Returns the offsets of a version's frame in ``bytes``. The piece must contain the version.
     func place(of version: UInt64) -> Range<Int> {
         let index = Int(version - first)
         return (index == 0 ? 0 : ends[index - 1])..<ends[index]
     }
 
-    /// The end of the first frame that ends at `offset` or after it; the end of the last frame
-    /// where none does. So a chunk that is cut here consists of whole frames.
+    /// Returns the end of the first frame that ends at or after `offset`. If no frame does, returns
+    /// the end of the last one. A chunk that ends there consists of whole frames.
     package func end(from offset: Int) -> Int {
-        // A frame that ends at `offset` itself is the one that is looked for, so it is not counted.
+        // A frame that ends at `offset` itself is the result, so the search stops one byte before
+        // it.
         let index = frames(before: offset - 1)
         return index < ends.count ? ends[index] : bytes.count
     }
 
-    /// How many frames end at `offset` or before it. A binary search.
+    /// Returns the number of frames that end at or before `offset`, by a binary search.
     func frames(before offset: Int) -> Int {
         var (low, high) = (0, ends.count)
         while low < high {

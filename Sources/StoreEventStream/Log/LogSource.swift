@@ -1,14 +1,15 @@
 package import StoreWire
 
-/// The port through which the stream writer gets the log, piece by piece, as its readers take it.
+/// The port through which the stream writer reads the log, piece by piece, as fast as its readers
+/// take it.
 package protocol LogSource: AnyObject, Sendable {
     /// The newest version that may be sent.
     var version: UInt64 { get }
 
-    /// What comes after a version, as far as a viewer may read it. The writer's thread
-    /// calls it, so it never waits: what has to be read first is ``LogAnswer/pending``.
+    /// Returns the records after a version that a viewer may read. The writer's thread calls this
+    /// function, so it never waits: ``LogAnswer/pending`` means that another thread reads first.
     func next(after version: UInt64, for viewer: Viewer) -> LogAnswer
 
-    /// The frame for a reader that has everything up to a version.
+    /// Returns the frame for a reader that has every record up to a version.
     func caughtUp(at version: UInt64) -> Bytes
 }

@@ -1,10 +1,10 @@
 package import StoreTexts
 
-/// Who may read a record of the log.
+/// The session and the module of a record, which decide who may read it.
 package struct RecordOwner: Equatable, Sendable {
-    /// The session whose it is; `nil` where it is shared.
+    /// The session that the record belongs to; `nil` if it belongs to no session.
     package let session: ExactText?
-    /// The module that it is about; `nil` where it is about the whole state, or about none.
+    /// The module of the record; `nil` if the record is about the whole state, or about no module.
     package let module: String?
 
     package init(session: ExactText? = nil, module: String? = nil) {
@@ -12,7 +12,8 @@ package struct RecordOwner: Equatable, Sendable {
         self.module = module
     }
 
-    /// Whether a viewer may read it: with a sight only what is about a module that it sees.
+    /// True if a viewer may read the record. A viewer of one session may not read the records of
+    /// other sessions. A viewer with a sight may read only records of modules in its sight.
     package func isVisible(to viewer: Viewer) -> Bool {
         if let session, let own = viewer.session, session != own { return false }
         guard let sight = viewer.sight else { return true }

@@ -1,23 +1,23 @@
 package import StoreWire
 
-/// The frames that wait for a reader's socket, as it is sent them. Frames are shared, not copied.
+/// The frames that wait for a reader's socket. Frames are shared with other readers, not copied.
 ///
-/// A short hiccup costs nothing: a few frames wait in order. Beyond that the latest wins: the frame
-/// that was begun is finished, and of the others only the newest is kept.
+/// A short delay loses nothing: a few frames wait in order. At the bound, only the frame that was
+/// begun and the newest frame stay, and the frames between them are removed.
 package struct Backlog: Sendable {
-    /// The most frames that wait behind the one that is being sent.
+    /// The most frames that wait behind the frame that is being sent.
     package static let framesMax = 16
-    /// The most bytes that these may have together; a single larger frame may still wait.
+    /// The most bytes of these frames together. A single frame may be larger.
     package static let bytesMax = 256 << 10
 
     private var frames: [Bytes]
-    /// How much of the first frame is sent.
+    /// The number of bytes of the first frame that are sent.
     private var offset: Int
     private var waitingBytes = 0
-    /// Whether the last frame is the stream's last.
+    /// True if the last frame ends the stream.
     private var isClosing = false
 
-    /// Begins with what is left of a frame.
+    /// Starts with a frame whose first `offset` bytes are sent already.
     package init(_ frame: Bytes, sent offset: Int) {
         frames = [frame]
         self.offset = offset
@@ -25,12 +25,12 @@ package struct Backlog: Sendable {
 
     package var isEmpty: Bool { frames.isEmpty }
 
-    /// What to send next, and from which byte on.
+    /// The frame to send next, and the offset of its first unsent byte.
     package var head: (frame: Bytes, offset: Int)? {
         frames.first.map { ($0, offset) }
     }
 
-    /// Adds a frame. Returns how many frames were left out for it.
+    /// Adds a frame. Returns the number of frames that were removed or refused.
     package mutating func add(_ frame: Bytes) -> Int {
         guard !isClosing else { return 1 }
         frames.append(frame)
@@ -44,7 +44,8 @@ package struct Backlog: Sendable {
         return skipped
     }
 
-    /// Ends the stream with these bytes, after the frame that was begun.
+    /// Ends the stream with these bytes. They follow the frame that was begun, and replace the
+    /// others.
     package mutating func close(with last: Bytes) {
         guard !isClosing else { return }
         let begun = frames.first.map { offset > 0 ? [$0] : [] } ?? []
@@ -53,7 +54,7 @@ package struct Backlog: Sendable {
         isClosing = true
     }
 
-    /// Notes that so many bytes of the first frame went out.
+    /// Notes that the socket took `count` bytes of the first frame.
     package mutating func sent(_ count: Int) {
         guard let first = frames.first else { return }
         offset += count

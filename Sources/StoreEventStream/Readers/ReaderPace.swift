@@ -1,37 +1,40 @@
-/// How fast readers are served while others dispatch: a thread that works for them pauses for four
-/// times as long as it worked, a little at a time, so that it takes a fifth of a processor.
+/// The pace of work for readers while clients dispatch actions. A thread that serves readers pauses
+/// for four times as long as it worked, so it takes a fifth of a processor.
 ///
-/// While few actions come there are no pauses, and a pause has a bound.
+/// There are no pauses while few actions come. Work and pauses are short, and each pause has a
+/// bound.
 package struct ReaderPace: Sendable {
-    /// From how many bytes on an answer is paced: the event loop sends fewer at once.
+    /// The size in bytes from which an answer is paced. The event loop sends smaller answers at
+    /// once.
     package static let answerBytesMin = 256 << 10
-    /// How many versions a second are many.
+    /// The number of versions a second from which the server is busy.
     package static let busyVersions = 2_000.0
-    /// For how long they are counted at the least: a few that come together are no load.
+    /// The shortest time over which versions are counted, so that a few versions in a row are no
+    /// load.
     static let windowSeconds = 0.01
-    /// For how long a thread works before it pauses.
+    /// The time that a thread works before it pauses.
     static let workSecondsMax = 0.001
-    /// How many times as long as the work the pause is.
+    /// The length of a pause as a multiple of the work before it.
     package static let pauseFactor = 4.0
-    /// The bounds of a pause. Shorter ones are not worth going to sleep for.
+    /// The bounds of a pause. A shorter pause is not worth a system call.
     static let pauseSecondsMin = 0.001
     package static let pauseSecondsMax = 0.25
 
-    /// Whether many versions came lately.
+    /// True if many versions came in the last window.
     package private(set) var isBusy = false
     private var window: (began: Double, version: UInt64)?
-    /// When the work began that no pause has followed yet.
+    /// The time at which the work since the last pause began.
     private var began = 0.0
 
     package init() {}
 
-    /// Notes that work begins, after a pause or when there was none to do. Times are those of
+    /// Notes that work begins, after a pause or after a time without work. Times are those of
     /// `SystemTime.steadySeconds()`.
     package mutating func begin(at now: Double) {
         began = now
     }
 
-    /// Notes the newest version.
+    /// Counts versions: `version` is the newest one now.
     package mutating func saw(_ version: UInt64, at now: Double) {
         guard let window else {
             self.window = (now, version)
@@ -44,13 +47,13 @@ package struct ReaderPace: Sendable {
         self.window = (now, version)
     }
 
-    /// Whether it has worked for so long that there is to be a pause.
+    /// True if the thread has worked for so long that a pause is due.
     package func isDue(at now: Double) -> Bool {
         isBusy && now - began >= Self.workSecondsMax
     }
 
-    /// For how long to pause after this work, and after the seconds that another thread has worked
-    /// for the same; `nil` where nothing is held up by it.
+    /// Returns the length of the pause after this work; `nil` if the server is not busy. `others`
+    /// is the time that other threads have worked for the same readers.
     package func pauseSeconds(at now: Double, besides others: Double = 0) -> Double? {
         guard isBusy else { return nil }
         let seconds = (now - began + others) * Self.pauseFactor

@@ -1,12 +1,12 @@
 package import StoreWire
 
-/// Where a stream begins, given what its reader has already.
+/// The point at which a stream begins, which depends on the version that its reader has.
 package enum Resume: Sendable, Equatable {
-    /// The reader has nothing: the newest frame at once.
+    /// The reader has no version: the stream begins with the newest frame.
     case fresh
-    /// The reader has this version: nothing until there is a newer one.
+    /// The reader has this version: the stream begins with the next newer one.
     case after(version: UInt64)
-    /// The stream can't go on from what the reader has: a frame with the reason, and the newest
-    /// frame.
+    /// The stream can't go on from the reader's version: it begins with a frame that has the
+    /// reason, and the newest frame.
     case resync(Bytes)
 }

@@ -1,4 +1,4 @@
-/// How a stream begins, and its owner.
+/// The first bytes of a stream, its topic, the point at which it begins, and its owner.
 package struct StreamBeginning: Sendable {
     package let head: StreamHead
     package let topic: TopicID

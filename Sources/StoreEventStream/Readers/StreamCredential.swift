@@ -1,12 +1,12 @@
-/// By what the owner of a stream showed who it is, and for how long that is good.
+/// The credential of a stream's owner: its end, and a test of its permissions.
 package struct StreamCredential: Sendable {
-    /// How long before its end the reader gets an event about it.
+    /// The number of seconds before the end at which the reader gets an event about it.
     package static let announcedSeconds: Int64 = 60
 
-    /// The second since 1970 with which it ends; `nil` where it has no end.
+    /// The end in seconds since 1970; `nil` if the credential has no end.
     package let expires: Int64?
-    /// Whether the stream is still allowed to its owner. Asked on the writer's thread, when
-    /// credentials or permissions have changed.
+    /// Returns true if the owner may still read the stream. The writer's thread calls this closure
+    /// when the stream opens, and when credentials or permissions have changed.
     package let isAllowed: @Sendable () -> Bool
 
     package init(expires: Int64?, isAllowed: @escaping @Sendable () -> Bool) {

@@ -1,14 +1,14 @@
-/// What ended a stream, as the label `reason` of metrics has it.
+/// The cause of a stream's end, and the label `reason` of metrics.
 package enum StreamEnding: String, Sendable, CaseIterable {
-    /// The reader closed the connection, or it broke.
+    /// The reader closed the connection, or the connection broke.
     case peer
     /// The reader took nothing for too long.
     case slow
     /// The server stops.
     case shutdown
-    /// The session of the reader has ended, or an operator has ended the stream.
+    /// The reader's session or credential has ended, or an operator has ended the stream.
     case expired
-    /// Its time was over.
+    /// The stream has reached its longest lifetime.
     case lifetime
     /// The part of the log that the reader was being sent can't be read any more.
     case interrupted
@@ -22,6 +22,6 @@ package enum StreamEnding: String, Sendable, CaseIterable {
         }
     }
 
-    /// Its place among all.
+    /// The index of this case in `allCases`.
     package var place: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }

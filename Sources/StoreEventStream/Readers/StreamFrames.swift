@@ -1,14 +1,15 @@
 package import StoreWire
 
-/// Makes the events that the stream writer sends of its own accord, on any stream: the heartbeat,
-/// and the last event before it closes a stream. The writer does not have the epoch, so the layer
-/// of HTTP gives it these.
+/// Makes the events that the stream writer sends on every stream: the heartbeat, the notice before
+/// a credential ends, and the last event. The writer does not have the epoch, so the HTTP layer
+/// provides these closures.
 package struct StreamFrames: Sendable {
-    /// The event that shows a quiet stream to be alive; `version` is the newest of its topic.
+    /// Makes the event that keeps a quiet stream alive. `version` is the newest version of the
+    /// stream's topic.
     package let heartbeat: @Sendable (_ version: UInt64) -> Bytes
-    /// The event that says in how many seconds the stream ends with its owner's credential.
+    /// Makes the event that announces in how many seconds the owner's credential ends the stream.
     package let expiring: @Sendable (_ seconds: Int64) -> Bytes
-    /// The last event of a stream that the server closes, with the reason.
+    /// Makes the last event of a stream that the server closes.
     package let bye: @Sendable (CloseReason) -> Bytes
 
     package init(

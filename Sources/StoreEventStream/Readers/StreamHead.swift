@@ -1,10 +1,10 @@
 package import StoreWire
 
-/// What a stream sends before the frames of its topic.
+/// The bytes that a stream sends before the frames of its topic.
 package struct StreamHead: Sendable {
-    /// The head of the HTTP response, blank line included. Never coded, and in no chunk.
+    /// The head of the HTTP response with its blank line, without a content coding and in no chunk.
     package let response: Bytes
-    /// The payload that this reader begins with; may be empty.
+    /// The first payload of the stream; may be empty.
     package let payload: Bytes
 
     package init(response: Bytes, payload: Bytes = Bytes([])) {
@@ -12,7 +12,7 @@ package struct StreamHead: Sendable {
         self.payload = payload
     }
 
-    /// The same with more payload behind it.
+    /// Returns a head with these frames added to the payload.
     package func followed(by frames: [Bytes]) -> StreamHead {
         StreamHead(response: response, payload: Bytes(joining: [payload] + frames))
     }

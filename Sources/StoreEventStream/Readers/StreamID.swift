@@ -1,11 +1,12 @@
-/// The id of an open stream, for operators who list streams or close one. A stream writer gives
-/// each stream an id of its own, also one that takes the place of another.
+/// The id of an open stream, for operators who list streams or close one. Two streams of a writer
+/// never have the same id, even if one takes the slot of the other.
 ///
-/// As text, `12-3`: the third stream in the place 12.
+/// The text `12-3` stands for the third stream in slot 12.
 package struct StreamID: Hashable, Sendable, LosslessStringConvertible {
-    /// The stream's place among those of the writer, from 0; it is used again when the stream ends.
+    /// The index of the stream's slot in its writer, from 0. Another stream uses the slot when this
+    /// one has ended.
     package let slot: Int32
-    /// How many streams have had the place, with this one.
+    /// The number of streams that have used the slot, with this one.
     package let generation: UInt32
 
     package init(slot: Int32, generation: UInt32) {

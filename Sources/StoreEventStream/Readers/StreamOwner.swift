@@ -1,18 +1,18 @@
-/// To whom an open stream belongs, and what follows its end. A route makes one for each stream that
-/// a client opens; the transport and the stream writer use it.
+/// The owner of an open stream: its name, session and credential. A route makes one for each stream
+/// that a client opens. The transport and the stream writer use it.
 package struct StreamOwner: Sendable {
-    /// The subscriber's name, where the client gave one: the recipients of a change are chosen by
-    /// it.
+    /// The subscriber's name, if the client gave one. The recipients of a change are chosen by this
+    /// name.
     package var name: String?
-    /// The client's session, where it has one: the stream ends with it.
+    /// The client's session, if it has one. The stream ends with the session.
     package var session: String?
-    /// Whether the session has ended. Called when the stream opens, on the writer's thread: the end
-    /// of a session ends the streams that are open then.
+    /// Returns true if the session has ended. The writer's thread calls this closure once, when the
+    /// stream opens. Later, the end of the session ends its open streams.
     package var isOver: (@Sendable () -> Bool)?
-    /// By what the client showed who it is, where that can come to an end.
+    /// The client's credential, if it can expire or lose its permissions.
     package var credential: StreamCredential?
-    /// Called once when the stream has ended, also where it ended before its first byte was sent.
-    /// On any thread.
+    /// A closure that is called once when the stream has ended, also if it ended before its first
+    /// byte was sent. It is called on any thread.
     package var onEnd: (@Sendable () -> Void)?
 
     package init(name: String? = nil, session: String? = nil) {

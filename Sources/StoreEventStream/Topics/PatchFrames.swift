@@ -1,20 +1,19 @@
 package import StoreWire
 
-/// The newest version of a topic in patch mode, and the frames that lead there from earlier
+/// The newest version of a topic in patch mode, and the frames that lead to it from earlier
 /// versions.
 ///
-/// Each frame is made when the first reader needs it, and shared by all readers that have the same
-/// version.
+/// A frame is made when the first reader needs it. All readers that have the same version share it.
 package struct PatchFrames: Sendable {
-    /// How many patches are made for one version, besides the one from the version before. Readers
-    /// that are further back get the whole instead: a patch costs more to make than the whole.
+    /// The most patches that are made for one version, besides the patch from the version before.
+    /// Further readers get the whole state: a patch costs more to make.
     package static let patchesMax = 16
 
     package private(set) var newest: (version: UInt64, state: any TopicState)?
     private let framing: StreamFraming
     /// The version before the newest.
     private var previous: UInt64?
-    /// The frames that lead to the newest, by the version that they begin with.
+    /// The frames that lead to the newest version, each under the version that it starts from.
     private var patches: [UInt64: Bytes] = [:]
     private var whole: Bytes?
 
@@ -22,7 +21,7 @@ package struct PatchFrames: Sendable {
         self.framing = framing
     }
 
-    /// Takes a newer version. Returns `false`, and takes nothing, where it is not newer.
+    /// Takes a newer version. If the version is not newer, takes nothing and returns `false`.
     package mutating func publish(_ state: any TopicState, version: UInt64) -> Bool {
         if let newest, version <= newest.version { return false }
         previous = newest?.version
@@ -32,8 +31,8 @@ package struct PatchFrames: Sendable {
         return true
     }
 
-    /// The frame for a reader that has this version, as its socket is sent it; `nil` before the
-    /// first version. `kept` gives an earlier version, where it is still there.
+    /// Returns the framed bytes that bring a reader from its version to the newest; `nil` before
+    /// the first version. `kept` returns the state of an earlier version, if it is still in memory.
     package mutating func frame(
         from known: UInt64?,
         kept: (UInt64) -> (any TopicState)?

@@ -1,10 +1,10 @@
 package import StoreWire
 
-/// What is published of a topic.
+/// The new version of a topic, as a frame or as a state.
 package enum Publication: Sendable {
     /// The payload of one frame, the same for all readers.
     case frame(Bytes)
-    /// What each reader's frame is made of.
+    /// The state from which the writer makes a frame for each reader.
     case state(any TopicState)
 
     var bytes: Int {

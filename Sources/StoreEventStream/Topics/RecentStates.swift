@@ -1,12 +1,11 @@
-/// Versions that are no longer the newest of their topics, kept for readers that are a little
-/// behind.
+/// Earlier versions of topics, kept so that readers a little behind get patches.
 ///
-/// Bounded for all topics together; the oldest go first. A version costs what the one after it does
-/// not share.
+/// The bound is for all topics together, and the oldest versions are removed first. The cost of a
+/// version is the bytes that the next version does not share.
 package struct RecentStates: Sendable {
     /// The most versions that are kept.
     package static let statesMax = 1_024
-    /// The most bytes that they may have together.
+    /// The most bytes of the versions together.
     package static let bytesMax = 16 << 20
 
     private struct Place: Hashable {
@@ -15,7 +14,7 @@ package struct RecentStates: Sendable {
     }
 
     private var states: [Place: (state: any TopicState, bytes: Int)] = [:]
-    /// From the oldest to the newest.
+    /// The versions from the oldest to the newest.
     private var order: ArraySlice<Place> = []
     package private(set) var bytes = 0
 
@@ -23,12 +22,13 @@ package struct RecentStates: Sendable {
 
     package var count: Int { states.count }
 
-    /// The state of a topic at exactly this version, where it is still kept.
+    /// Returns the state of a topic at exactly this version, if it is still kept.
     package func state(of topic: Int32, at version: UInt64) -> (any TopicState)? {
         states.isEmpty ? nil : states[Place(topic: topic, version: version)]?.state
     }
 
-    /// Keeps a version that a newer one has taken the place of, which costs so many bytes.
+    /// Keeps a version that is no longer the newest. `cost` is its number of bytes that the newer
+    /// version does not share.
     package mutating func keep(
         _ state: any TopicState,
         of topic: Int32,
@@ -45,7 +45,7 @@ package struct RecentStates: Sendable {
         }
     }
 
-    /// Forgets the versions of a topic that has no readers any more.
+    /// Removes the versions of a topic that has no readers any more.
     package mutating func forget(_ topic: Int32) {
         guard !states.isEmpty else { return }
         order.removeAll { $0.topic == topic }

@@ -1,5 +1,6 @@
-/// How the payload of a stream is coded (RFC 9110 §8.4) before it is sent in chunks.
+/// The content coding of a stream's payload (RFC 9110 §8.4), which comes before the framing in
+/// chunks.
 package enum StreamCoding: String, Sendable, CaseIterable {
-    /// Not at all.
+    /// The payload as it is.
     case identity
 }

@@ -1,4 +1,4 @@
 package import StoreWire
 
-/// Makes the bytes that sockets are sent of a frame's payload.
+/// Makes the bytes for sockets from the payload of a frame.
 package typealias StreamFraming = @Sendable (_ payload: Bytes) -> Bytes

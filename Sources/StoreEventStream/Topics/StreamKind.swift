@@ -1,9 +1,9 @@
-/// The kind of a stream, as the label `kind` of metrics has it. There are seven; topics have names
-/// that clients choose, so they are no labels.
+/// The kind of a stream, and the label `kind` of metrics. There are seven kinds. Topics are no
+/// labels, because clients choose the names of some.
 package enum StreamKind: Int, Sendable, CaseIterable {
     case state, part, module, changes, instance, view, actions
 
-    /// The kind of a stream about this.
+    /// The kind of the streams with this subject.
     package init(_ subject: StreamSubject) {
         switch subject {
         case .state: self = .state

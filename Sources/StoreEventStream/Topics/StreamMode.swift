@@ -1,7 +1,7 @@
-/// What the events of a stream carry.
+/// The contents of a stream's events.
 package enum StreamMode: String, Sendable, CaseIterable {
-    /// What the stream is about, whole.
+    /// The whole value of the subject.
     case snapshot
-    /// What turns the version that the reader has into the newest.
+    /// The patch from the reader's version to the newest.
     case patch
 }

@@ -1,28 +1,29 @@
 package import StoreWire
 
-/// Sends what is published to those who read it. Any thread; nothing waits.
+/// The port through which versions are sent to the readers of a topic. Any thread may call its
+/// functions, and none of them waits.
 package protocol StreamPublisher: AnyObject, Sendable {
-    /// How many streams are open.
+    /// The number of open streams.
     var open: Int { get }
 
-    /// For how many seconds it has worked so far.
+    /// The time in seconds that the publisher has worked so far.
     var workSeconds: Double { get }
 
-    /// Whether it keeps up with what is published, so that each version is worth a frame.
+    /// True if the publisher keeps up, so that each version is worth a frame.
     var keepsUp: Bool { get }
 
-    /// Whether there is a reader of this topic, or one is about to come.
+    /// True if the topic has a reader, or a reader is about to join.
     func isRead(_ topic: TopicID) -> Bool
 
-    /// Sends a frame that belongs to no version to all that read a topic now, in any mode. Returns
-    /// `false` where too many of these wait.
+    /// Sends a frame without a version to the present readers of a topic, in any mode. Returns
+    /// `false` if too many such frames wait, or the publisher has ended.
     func sendOnce(_ frame: Bytes, to topic: TopicID) -> Bool
 
-    /// Sends a frame to these readers of a topic; to all where the audience is `nil`.
+    /// Sends a frame to the readers of a topic in this audience; to all readers if it is `nil`.
     func publish(topic: TopicID, version: UInt64, frame: Bytes, for audience: StreamAudience?)
 
-    /// Brings these readers of a topic to a version, each from the one that it has; all readers
-    /// where the audience is `nil`.
+    /// Brings the readers of a topic in this audience to a version, each from the version that it
+    /// has. A `nil` audience stands for all readers.
     func publish(
         topic: TopicID,
         version: UInt64,

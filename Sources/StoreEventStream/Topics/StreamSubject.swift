@@ -1,9 +1,9 @@
 package import StoreTexts
 
-/// What a stream is about.
+/// The subject of a stream.
 ///
-/// Names are compared by their bytes: they come from paths, where text that only looks alike leads
-/// elsewhere.
+/// Names are compared by their bytes. They come from paths, and a name that only looks alike leads
+/// to another resource.
 package enum StreamSubject: Hashable, Sendable {
     /// The whole state.
     case state
@@ -22,7 +22,7 @@ package enum StreamSubject: Hashable, Sendable {
 }
 
 extension StreamSubject: CustomStringConvertible {
-    /// What operators read.
+    /// The subject as operators read it.
     package var description: String {
         switch self {
         case .state: "state"

@@ -1,10 +1,11 @@
 package import StoreTexts
 
-/// What a stream is about, as whom it is read, what its events carry, and how they are coded. All
-/// streams of one topic are sent the same bytes.
+/// The identity of a topic: subject, viewer, mode and coding. All streams of one topic get the same
+/// bytes, except for named audiences.
 package struct TopicID: Hashable, Sendable {
     package let subject: StreamSubject
-    /// As whom it shows the state; as ``Viewer/all`` where all that read it see the same.
+    /// The viewer to whom the state is shown; ``Viewer/all`` if every reader of the subject sees
+    /// the same.
     package let viewer: Viewer
     package let mode: StreamMode
     package let coding: StreamCoding
@@ -21,17 +22,17 @@ package struct TopicID: Hashable, Sendable {
         self.coding = coding
     }
 
-    /// The same subject in another mode.
+    /// Returns the topic in another mode.
     package func carrying(_ mode: StreamMode) -> TopicID {
         TopicID(subject, mode, for: viewer, coding: coding)
     }
 
-    /// The same as a session sees it.
+    /// Returns the topic for a session.
     package func seen(by session: ExactText?) -> TopicID {
         seen(by: Viewer(session: session))
     }
 
-    /// The same as a viewer sees it.
+    /// Returns the topic for another viewer.
     package func seen(by viewer: Viewer) -> TopicID {
         TopicID(subject, mode, for: viewer, coding: coding)
     }

@@ -1,19 +1,21 @@
 package import StoreWire
 
-/// One version of what a topic is about, of which frames are made when a reader needs them.
+/// A version of a topic's subject. The writer makes frames of it when readers need them.
 ///
 /// Frames are payload: server-sent events, without chunks.
 package protocol TopicState: Sendable {
-    /// About how many bytes it has that the version before does not share.
+    /// The approximate number of bytes that this version does not share with the one before.
     var bytes: Int { get }
 
-    /// The frame with all of it.
+    /// Returns the frame with the whole value.
     func whole() -> Bytes
 
-    /// The frame that leads here from an earlier version; `nil` where only ``whole()`` does. Where
-    /// versions are left out between the two, there is no patch if ``whole()`` is the smaller one.
+    /// Returns the frame that leads to this version from an earlier one; `nil` if there is no such
+    /// patch. If versions between the two are left out, a patch that is larger than ``whole()`` is
+    /// `nil`, too.
     func patch(from old: any TopicState, isSkip: Bool) -> Bytes?
 
-    /// How many of its bytes a newer version does not share: what it costs to keep it.
+    /// Returns the number of bytes that a newer version does not share: the cost of keeping this
+    /// one.
     func bytesKept(beside newer: any TopicState) -> Int
 }

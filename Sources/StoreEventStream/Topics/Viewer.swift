@@ -1,11 +1,11 @@
 package import StoreTexts
 
-/// As whom the state is read: of which session, and with what sight.
+/// The session and the sight with which a client reads the state.
 package struct Viewer: Hashable, Sendable {
-    /// The session whose slices stand in the place of all; `nil` where what all sessions have is
-    /// read.
+    /// The session whose slices stand in the place of all sessions' slices. If it is `nil`, the
+    /// viewer reads the slices of all sessions.
     package let session: ExactText?
-    /// What is there for it; `nil` for all of it.
+    /// The members of the root state that the viewer may read; `nil` for all of them.
     package let sight: Sight?
 
     package init(session: ExactText?, sight: Sight? = nil) {
@@ -13,33 +13,34 @@ package struct Viewer: Hashable, Sendable {
         self.sight = sight
     }
 
-    /// All of what all sessions have.
+    /// The viewer without a session and a sight, which reads the whole state.
     package static let all = Viewer(session: nil)
 
-    /// Whether it is shown all there is.
+    /// True if the viewer reads the whole state.
     package var seesAll: Bool { session == nil && sight == nil }
 
-    /// Whether the module of this name is there for it.
+    /// True if the viewer may read the module of this name.
     package func sees(module: String) -> Bool { sight?.sees(module: module) ?? true }
 
-    /// The same in a state without slices of sessions, where all sessions see the same.
+    /// The viewer without its session, for a state that has no slices of sessions.
     package var withoutSession: Viewer { Viewer(session: nil, sight: sight) }
 }
 
-/// What a role sees of the state: the members that are there for it.
+/// The members of the root state that a role may read.
 ///
-/// Two that have the same members are equal, so that readers of several roles share streams.
+/// Two sights with the same members are equal, so readers of several roles share streams.
 package final class Sight: Hashable, Sendable {
     private let members: Set<ExactText>
-    /// The members in one order, so that comparing two sights compares one text.
+    /// The names of the members in a fixed order, so that two sights are compared by one text.
     private let key: ExactText
-    /// Whether the member at a place in the root state is there. A function, because the Core,
-    /// which has no sights, asks it for each action; made once.
+    /// Returns true if the sight has the member at this index of the root state. The closure is
+    /// made once. It is a closure because the Core, which calls it for each action, does not have
+    /// this type.
     package let seesPlace: @Sendable (Int) -> Bool
 
     /// - Parameters:
-    ///   - names: of all members of the root state, in their order.
-    ///   - isSeen: whether one of them is there.
+    ///   - names: the names of all members of the root state, in their order.
+    ///   - isSeen: returns true if the sight has the member of this name.
     package init(among names: [String], where isSeen: (String) -> Bool) {
         let places = names.map(isSeen)
         let seen = names.indices.filter { places[$0] }.map { names[$0] }
@@ -48,11 +49,11 @@ package final class Sight: Hashable, Sendable {
         seesPlace = { places.indices.contains($0) && places[$0] }
     }
 
-    /// Whether a member of the root state is there.
+    /// True if the sight has this member of the root state.
     package func sees(module: String) -> Bool { members.contains(ExactText(module)) }
 
-    /// Whether all that is there with another sight is there with this one; `nil` is all of the
-    /// state.
+    /// True if this sight has all members of the other one. A `nil` sight stands for the whole
+    /// state, so no sight covers it.
     package func covers(_ other: Sight?) -> Bool {
         other.map { $0.members.isSubset(of: members) } ?? false
     }
