@@ -11,8 +11,8 @@ package struct StreamOwner: Sendable {
     package var isOver: (@Sendable () -> Bool)?
     /// The client's credential, if it can expire or lose its permissions.
     package var credential: StreamCredential?
-    /// A closure that is called once when the stream has ended, also if it ended before its first
-    /// byte was sent. It is called on any thread.
+    /// A closure that is called once, on any thread, when the stream has ended. The call comes even
+    /// if the stream ended before its first byte was sent.
     package var onEnd: (@Sendable () -> Void)?
 
     package init(name: String? = nil, session: String? = nil) {

@@ -33,9 +33,10 @@ package final class Sight: Hashable, Sendable {
     private let members: Set<ExactText>
     /// The names of the members in a fixed order, so that two sights are compared by one text.
     private let key: ExactText
-    /// Returns true if the sight has the member at this index of the root state. The closure is
-    /// made once. It is a closure because the Core, which calls it for each action, does not have
-    /// this type.
+    /// Returns true if the sight has the member at this index of the root state.
+    ///
+    /// The Core calls this closure for each action, and does not have the type `Sight`. The closure
+    /// is made once.
     package let seesPlace: @Sendable (Int) -> Bool
 
     /// - Parameters:

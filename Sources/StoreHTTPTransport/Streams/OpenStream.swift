@@ -5,13 +5,13 @@ package struct OpenStream: Sendable {
     package let id: StreamID
     package let topic: TopicID
     let address: PeerAddress
-    /// How long it has been open, in whole seconds.
+    /// The time for which the stream has been open, in whole seconds.
     package let seconds: Int
-    /// The version that its reader certainly has been sent; `nil` where that is none.
+    /// The newest version that was certainly sent to the reader; `nil` if there is none.
     package let version: UInt64?
-    /// Whether its reader has not taken everything that was sent.
+    /// True if the reader has not taken every byte that was published for it.
     package let isBehind: Bool
 
-    /// Where its reader is: an address with a port, or `unix`.
+    /// The reader's address with its port, or `unix`.
     package var peer: String { address.text }
 }

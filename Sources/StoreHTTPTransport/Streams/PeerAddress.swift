@@ -1,8 +1,9 @@
 import Glibc
 
-/// The other end of a connection, as the system has it; made into text only where it is shown.
+/// The other end of a connection in the system's form. The text is made only when it is shown.
 struct PeerAddress: Sendable {
-    /// An IPv4 address takes a part of it, and of a path only the family is of interest.
+    /// The system's address. An IPv4 address uses a part of it, and of a path only the family is
+    /// used.
     private var storage = sockaddr_in6()
 
     init(of descriptor: CInt) {
@@ -14,16 +15,16 @@ struct PeerAddress: Sendable {
         }
     }
 
-    /// The address with which a connection was accepted.
+    /// Takes the address with which a connection was accepted.
     init(_ accepted: sockaddr_storage) {
         withUnsafeBytes(of: accepted) { storage = $0.loadUnaligned(as: sockaddr_in6.self) }
     }
 
     private var family: CInt { CInt(storage.sin6_family) }
 
-    /// `127.0.0.1:51234`, `[::1]:51234` or `unix`; `unknown` where the peer has left already.
+    /// The text `127.0.0.1:51234`, `[::1]:51234` or `unix`; `unknown` if the peer has left already.
     var text: String {
-        // The port stands at the same place in both families.
+        // The port has the same offset in both families.
         let port = UInt16(bigEndian: storage.sin6_port)
         return switch family {
         case AF_INET: "\(host):\(port)"
@@ -32,14 +33,14 @@ struct PeerAddress: Sendable {
         }
     }
 
-    /// The same without the port, and without brackets.
+    /// The text without the port, and without brackets.
     var host: String { address.description }
 
     /// The address as a value.
     var address: ClientAddress {
         switch family {
         case AF_INET:
-            // It stands behind the port (sockaddr_in), where IPv6 has the flow.
+            // The IPv4 address follows the port (sockaddr_in), at the offset of the flow in IPv6.
             .internet(IPAddress(v4: UInt32(bigEndian: storage.sin6_flowinfo)))
         case AF_INET6: .internet(IPAddress(storage.sin6_addr))
         case AF_UNIX: .unix

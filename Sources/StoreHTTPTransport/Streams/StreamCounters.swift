@@ -2,33 +2,33 @@ package import StoreEventStream
 import StorePlatform
 package import Synchronization
 
-/// What happens to streams, counted since the start. Any thread may read.
+/// Counters of streams since the start. Any thread may read them.
 package final class StreamCounters: Sendable {
-    /// Streams that are open, with those whose place is reserved.
+    /// The number of open streams and reserved places.
     package let open = Atomic<Int>(0)
-    /// The same by their kinds, and those that were opened.
+    /// The open streams of each kind, followed by the streams of each kind that were ever opened.
     private let kinds = Cells(count: 2 * StreamKind.allCases.count)
     /// Streams refused because all places were taken.
     package let refused = Atomic<UInt64>(0)
-    /// How streams began: fresh, resumed, not resumed. The thread of the event loop counts.
+    /// Beginnings of streams: fresh, resumed, not resumed. The event loop's thread counts them.
     private let begun = Cells(count: 3)
-    /// Frames sent whole. The writer's loop counts, and so it does the bytes and the heartbeats.
+    /// Frames sent whole. The writer's loop counts them, and the bytes and heartbeats.
     package let frames = Atomic<UInt64>(0)
     /// Bytes that sockets have taken.
     package let bytes = Atomic<UInt64>(0)
     package let heartbeats = Atomic<UInt64>(0)
-    /// Frames left out: by readers that were behind, and by the server under a burst.
+    /// Frames left out for readers that were behind, and by the server under a burst.
     package let conflated = Atomic<UInt64>(0)
-    /// Commands to screens that a reader was too far behind for, or that were too many.
+    /// Screen commands that were dropped because too many waited, or the stream was closing.
     package let commandsDropped = Atomic<UInt64>(0)
     /// Slow readers whose streams were closed because memory was scarce.
     package let shed = Atomic<UInt64>(0)
     /// Streams refused because memory was scarce.
     package let refusedForMemory = Atomic<UInt64>(0)
-    /// Streams that have ended, by what ended them.
+    /// Streams that have ended, by the cause of the end.
     private let endings = Cells(count: StreamEnding.allCases.count)
 
-    /// How long the writer's thread has worked, from the end of each wait to the next.
+    /// The time that the writer's loop has worked: its turns without waits and pauses.
     package let workNanoseconds = Atomic<UInt64>(0)
 
     package init() {}
@@ -42,7 +42,7 @@ extension StreamCounters {
         kinds.first[kind.rawValue].add(1, ordering: .relaxed)
     }
 
-    /// Notes that the place is free again. Any thread.
+    /// Notes that a place is free again. Any thread.
     func freed(_ kind: StreamKind) {
         kinds.first[kind.rawValue].subtract(1, ordering: .relaxed)
     }
@@ -57,7 +57,7 @@ extension StreamCounters {
         endings.first[ending.place].add(1, ordering: .relaxed)
     }
 
-    /// Notes how a stream begins that has a place. The thread of the event loop calls it.
+    /// Notes the point at which a stream with a place begins. The event loop's thread calls it.
     package func begins(_ resume: Resume) {
         switch resume {
         case .fresh: begun.first[0].count()
@@ -70,21 +70,21 @@ extension StreamCounters {
 // Reading
 
 extension StreamCounters {
-    /// How many streams of each kind are open and were opened.
+    /// The number of open streams of each kind, and the number that were ever opened.
     package var byKind: [(kind: StreamKind, open: UInt64, opened: UInt64)] {
         StreamKind.allCases.map {
             ($0, kinds[$0.rawValue], kinds[StreamKind.allCases.count + $0.rawValue])
         }
     }
 
-    /// How many streams were opened in all.
+    /// The number of streams that were ever opened.
     package var opened: UInt64 { byKind.reduce(0) { $0 + $1.opened } }
 
-    /// How many streams this has ended.
+    /// Returns the number of streams with this cause of the end.
     package func count(of ending: StreamEnding) -> UInt64 { endings[ending.place] }
 
-    /// How many streams began fresh, how many where their reader had stopped, and how many with the
-    /// reason why that was not possible.
+    /// The number of streams that began without a version, that resumed, and that began with a
+    /// resync.
     package var beginnings: (fresh: UInt64, resumed: UInt64, resynchronized: UInt64) {
         (begun[0], begun[1], begun[2])
     }

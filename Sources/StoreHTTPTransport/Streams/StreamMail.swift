@@ -1,16 +1,16 @@
 import StoreEventStream
 
-/// What other threads leave for the writer's thread.
+/// The work that other threads leave for the writer's thread.
 struct StreamMail: Sendable {
     var inbox = Inbox<JoiningReader>()
     var stop: (reason: CloseReason, seconds: Double)?
-    /// What operators ask for. An HTTP request waits for each, so there are no more than
-    /// connections.
+    /// The requests of operators. An HTTP request waits for each, so connections bound their
+    /// number.
     var requests: [StreamRequest] = []
-    /// Whether the thread has ended.
+    /// True if the loop has ended.
     var isEnded = false
-    /// Whether the source of the log has more, or has read what it was asked for.
+    /// True if the source of the log has more records, or has read the requested ones.
     var logMoved = false
-    /// Whether the thread has been woken and has not come yet.
+    /// True if the thread was woken and has not taken the mail yet.
     var isAwaited = false
 }

@@ -2,7 +2,7 @@ import Synchronization
 
 /// A bound on the streams of several writers together. Any thread.
 package final class StreamPlaces: Sendable {
-    /// The most streams at a time.
+    /// The most streams that are open at a time.
     package let streamsMax: Int
     private let taken = Atomic(0)
 
@@ -10,10 +10,10 @@ package final class StreamPlaces: Sendable {
         self.streamsMax = streamsMax
     }
 
-    /// How many places are taken.
+    /// The number of taken places.
     package var open: Int { taken.load(ordering: .relaxed) }
 
-    /// Takes a place. Returns `false` where all are taken.
+    /// Takes a place. Returns `false` if all places are taken.
     func take() -> Bool {
         guard taken.add(1, ordering: .relaxed).oldValue < streamsMax else {
             giveBack()

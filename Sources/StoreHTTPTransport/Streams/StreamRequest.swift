@@ -6,11 +6,11 @@ enum StreamRequest: Sendable {
     case end(StreamID, @Sendable (Bool) -> Void)
     case endSession(String)
     case endForbidden
-    /// End this part of the streams whose readers are behind, those first that have taken nothing
-    /// for the longest time.
+    /// End this fraction of the streams whose readers are behind, beginning with the readers that
+    /// have taken nothing for the longest time.
     case shed(Double)
 
-    /// Gives the answer of a writer without streams, for one that has ended.
+    /// Answers like a writer without streams, after the writer has ended.
     func answerEmpty() {
         switch self {
         case .list(let answer): answer([])

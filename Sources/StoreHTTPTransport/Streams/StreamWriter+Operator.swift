@@ -1,18 +1,18 @@
 package import StoreEventStream
 
-// The operator's requests to the writer. Its thread answers them, between two turns.
+// The operator's requests to the writer. Its thread answers them between two turns.
 
 extension StreamWriter {
-    /// Asks which streams are open. Any thread; `answer` is called on the writer's, once.
+    /// Requests the list of open streams. Any thread; the writer's thread calls `answer` once.
     ///
-    /// Holds the streams up for about a microsecond for each.
+    /// The list delays the streams by about a microsecond for each.
     package func list(_ answer: @escaping @Sendable ([OpenStream]) -> Void) {
         let request = StreamRequest.list(answer)
         if !submit(request) { request.answerEmpty() }
     }
 
-    /// Asks for the end of a stream, which gets `bye` behind what it is being sent. Any thread;
-    /// `answer` is called on the writer's, once, with whether there is such a stream.
+    /// Requests the end of a stream, which gets `bye` behind the frame that is begun. Any thread;
+    /// the writer's thread calls `answer` once, with `true` if there is such a stream.
     ///
     /// A reader that takes nothing stays until its time for that is over.
     package func end(_ id: StreamID, _ answer: @escaping @Sendable (Bool) -> Void) {
@@ -25,7 +25,7 @@ extension StreamWriter {
         _ = submit(.endSession(session))
     }
 
-    /// Ends the streams that are no longer allowed to their owners; each gets `bye`. Any thread.
+    /// Ends the streams that their owners may no longer read; each gets `bye`. Any thread.
     package func endForbiddenStreams() {
         _ = submit(.endForbidden)
     }
@@ -44,7 +44,7 @@ extension StreamLoop {
         }
     }
 
-    /// The open streams, by their places.
+    /// The open streams in the order of their slots.
     private var open: [OpenStream] {
         slots.indices.compactMap { index in
             let slot = slots[index]

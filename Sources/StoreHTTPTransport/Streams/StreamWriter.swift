@@ -8,9 +8,8 @@ import Synchronization
 
 /// Sends frames to the readers of streams, on a thread that owns their sockets.
 ///
-/// Publishing never waits: it leaves a frame in a bounded inbox. A frame is payload until here: the
-/// writer makes a chunk of it, once for all readers, and only a reader that is behind has anything
-/// of its own.
+/// Publishing never waits: it puts a frame into a bounded inbox. The writer makes a chunk of each
+/// frame's payload, once for all readers. Only a reader that is behind has memory of its own.
 package final class StreamWriter: StreamAdopter, StreamPublisher {
     package let counters = StreamCounters()
     let limits: StreamLimits
@@ -18,17 +17,17 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     private let places: StreamPlaces?
     private let mail = Locked(StreamMail())
     private let source = Locked<(any LogSource)?>(nil)
-    /// How many streams each topic has, with those whose place is reserved.
+    /// The number of streams of each topic, with reserved places.
     private let readers = Locked<[TopicID: Int]>([:])
     private let wakeDescriptor: CInt
     private let ended = DispatchSemaphore(value: 0)
     private let cutOff = Atomic(0)
     let sheds = Atomic(false)
 
-    /// Makes a writer that begins with ``start(_:)`` or ``start(on:)``. Several writers may have
-    /// places together, besides the bound that `limits` sets for this one.
+    /// Makes a writer that begins with ``start(_:)`` or ``start(on:)``. Several writers may share
+    /// `places`, besides the bound that `limits` sets for this one.
     ///
-    /// - Throws: ``TransportError`` where the system has no more descriptors.
+    /// - Throws: ``TransportError`` if the system has no more descriptors.
     package init(
         limits: StreamLimits,
         frames: StreamFrames,
@@ -61,7 +60,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     /// Starts the writer on a thread that it shares with others, in place of ``start(_:)``. Any
     /// thread.
     ///
-    /// - Throws: where the thread is stopped, or the system refuses a descriptor.
+    /// - Throws: ``TransportError`` if the thread is stopped, or the system refuses a descriptor.
     package func start(on thread: StreamThread) throws(TransportError) {
         try thread.add(try makeLoop())
     }
@@ -76,30 +75,30 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         )
     }
 
-    /// Sets the source of ``TopicID/actions``. Called before ``start(_:)``.
+    /// Sets the source of ``TopicID/actions``. Must be called before ``start(_:)``.
     package func follow(_ log: any LogSource) {
         source.withLock { $0 = log }
     }
 
     var log: (any LogSource)? { source.withLock { $0 } }
 
-    /// Looks again for what the readers of the log wait for. Any thread; never waits.
+    /// Wakes the readers of the log that wait for the source. Any thread; never waits.
     package func logMoved() {
         post { $0.logMoved = true }
     }
 
-    /// How many streams are open.
+    /// The number of open streams and reserved places.
     package var open: Int { counters.open.load(ordering: .relaxed) }
 
-    /// For how many seconds the writer's thread has worked so far, rounded up turn by turn.
+    /// The time in seconds that the writer's loop has worked so far.
     package var workSeconds: Double {
         Double(counters.workNanoseconds.load(ordering: .relaxed)) / 1e9
     }
 
-    /// Whether the writer keeps up with what is published, so that each version is worth a frame.
+    /// True if the writer keeps up with the published versions, so that each is worth a frame.
     package var keepsUp: Bool { mail.withLock { $0.inbox.keepsUp } }
 
-    /// Takes one of the places for streams. Returns `false` where all are taken. Any thread.
+    /// Reserves a place for a stream. Returns `false` if all places are taken. Any thread.
     package func reserve(_ topic: TopicID) -> Bool {
         let before = counters.open.add(1, ordering: .relaxed).oldValue
         guard before < limits.streamsMax, places?.take() != false else {
@@ -112,12 +111,12 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         return true
     }
 
-    /// Whether the topic has readers, or a place is reserved for one. Any thread.
+    /// True if the topic has readers, or a place is reserved for a reader. Any thread.
     package func isRead(_ topic: TopicID) -> Bool {
         readers.withLock { $0[topic] != nil }
     }
 
-    /// Gives a reserved place back, or that of a stream that has ended.
+    /// Gives back a reserved place, or the place of a stream that has ended.
     package func abandon(_ topic: TopicID) {
         counters.open.subtract(1, ordering: .relaxed)
         counters.freed(StreamKind(topic.subject))
@@ -142,8 +141,8 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         if !isTaken { turnAway(reader) }
     }
 
-    /// Sends a frame, whose payload is without chunks, to these readers of a topic; to all where
-    /// the audience is `nil`. Any thread; never waits.
+    /// Sends a frame to the readers of a topic in this audience; to all readers if it is `nil`. The
+    /// frame is payload without chunks. Any thread; never waits.
     package func publish(
         topic: TopicID,
         version: UInt64,
@@ -153,9 +152,9 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         publish(topic, version, .frame(frame), audience)
     }
 
-    /// Brings these readers of a topic in patch mode to a version, each from the one that it has;
-    /// all readers where the audience is `nil`. Any thread; never waits. Frames are made on the
-    /// writer's thread, where readers need them.
+    /// Brings the readers of a topic in patch mode to a version, each from the version that it has.
+    /// A `nil` audience stands for all readers. Any thread; never waits. The writer's thread makes
+    /// the frames that readers need.
     package func publish(
         topic: TopicID,
         version: UInt64,
@@ -184,9 +183,9 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     }
 
     /// Sends `bye` to all streams, waits until they have taken it or the time is over, and ends the
-    /// loop, with the thread where that is the writer's own. Returns whether all took it.
+    /// loop. A thread of the writer's own ends, too. Returns `true` if all readers took the frame.
     ///
-    /// Never called on the writer's thread, nor on one that it shares.
+    /// Must not be called on the thread that runs the loop.
     package func stop(reason: CloseReason, seconds: Double) -> Bool {
         post { $0.stop = (reason, seconds) }
         ended.wait()
@@ -194,7 +193,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         return cutOff.load(ordering: .relaxed) == 0
     }
 
-    /// Leaves a request for the thread. Returns `false` where that has ended.
+    /// Leaves a request for the loop. Returns `false` if the loop has ended.
     func submit(_ request: StreamRequest) -> Bool {
         var isTaken = false
         post { mail in
@@ -204,8 +203,8 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         return isTaken
     }
 
-    /// Notes that the writer's loop has ended. Requests get an empty answer and readers are turned
-    /// away: those that wait, and later ones.
+    /// Notes that the loop has ended. Waiting and later requests get an empty answer, and readers
+    /// that join are turned away.
     func didEnd(cutOff count: Int) {
         cutOff.store(count, ordering: .relaxed)
         mail.withLock { $0.isEnded = true }
@@ -213,13 +212,13 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         ended.signal()
     }
 
-    /// Answers for a loop that has ended; the first events of the mail are done.
+    /// Answers mail in place of a loop that has ended. The events before `first` are done.
     func refuse(_ late: StreamMail, from first: Int = 0) {
         for request in late.requests { request.answerEmpty() }
         for case .join(let reader) in late.inbox.events[first...] { turnAway(reader) }
     }
 
-    /// Closes the socket of a reader that joins too late, behind the head and the last frame.
+    /// Closes the socket of a reader that joins too late, after the head and the last frame.
     private func turnAway(_ reader: JoiningReader) {
         let beginning = reader.beginning
         let head = Chunk.first(beginning.head.response, Bytes([]))

@@ -1,36 +1,36 @@
 import StoreWire
 
-/// A chunk of an HTTP/1.1 message (RFC 9112 §7.1), so that a client sees where each frame ends and
-/// need not wait for more, and that the stream ended well.
+/// A chunk of an HTTP/1.1 message (RFC 9112 §7.1). A client sees at which byte each frame ends, so
+/// it need not wait for more, and it sees that the stream ended properly.
 ///
-/// The stream writer alone makes chunks: above it, frames are payload.
+/// Only the stream writer makes chunks. The layers above it deal with payload.
 enum Chunk {
-    /// The longest head: the digits of a size, and a line end.
+    /// The number of bytes of the longest head: the digits of a size, and a line end.
     static let headBytesMax = 2 * MemoryLayout<Int>.size + tailBytes
-    /// The line end behind the payload.
+    /// The number of bytes of the line end behind the payload.
     static let tailBytes = 2
 
     private static let lineEnd: [UInt8] = [0x0D, 0x0A]
     /// The chunk of size 0, which ends the message.
     private static let last = Array("0\r\n\r\n".utf8)
 
-    /// One chunk of this payload. Large payload is not copied. Empty payload makes no chunk: that
-    /// would end the message.
+    /// Returns one chunk of this payload, without a copy if the payload is large. Empty payload
+    /// makes no chunk, because a chunk of size 0 would end the message.
     static func of(_ payload: Bytes) -> Bytes {
         payload.count == 0 ? payload : joined([], payload, lineEnd)
     }
 
-    /// The last frame of a message, and the end of that.
+    /// Returns the chunk of the last frame, followed by the end of the message.
     static func last(_ payload: Bytes) -> Bytes {
         payload.count == 0 ? Bytes(last) : joined([], payload, lineEnd + last)
     }
 
-    /// The head of a response, and its first payload in a chunk.
+    /// Returns the head of a response, and its first payload as a chunk.
     static func first(_ head: Bytes, _ payload: Bytes) -> Bytes {
         payload.count == 0 ? head : joined([head], payload, lineEnd)
     }
 
-    /// How many bytes the head of a chunk has.
+    /// Returns the number of bytes of a chunk's head.
     static func headBytes(of payloadBytes: Int) -> Int {
         let bits = max(1, payloadBytes.bitWidth - payloadBytes.leadingZeroBitCount)
         return (bits + 3) / 4 + lineEnd.count
@@ -69,7 +69,7 @@ enum Chunk {
 }
 
 extension Slice<UnsafeMutableRawBufferPointer> {
-    /// Fills the first bytes, and is the rest then.
+    /// Copies bytes to the start of this slice, and drops that part from the slice.
     fileprivate mutating func append(_ bytes: UnsafeRawBufferPointer) {
         UnsafeMutableRawBufferPointer(rebasing: self).copyMemory(from: bytes)
         self = dropFirst(bytes.count)

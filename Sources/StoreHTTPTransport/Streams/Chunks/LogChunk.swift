@@ -1,11 +1,10 @@
-/// A chunk of records on its way to a reader of the log: the size in its head, and how much of it
-/// is sent.
+/// A chunk of records on its way to a reader of the log: its size, and the number of bytes sent.
 ///
-/// Once its head is begun, no other bytes may be sent before its tail is.
+/// From the first byte of its head to the last of its tail, no other bytes may be sent.
 struct LogChunk: Equatable {
-    /// The size in its head.
+    /// The size in the chunk's head.
     let payloadBytes: Int
-    /// How much of head, payload and tail together is sent.
+    /// The number of bytes sent, of head, payload and tail together.
     private(set) var sentBytes = 0
 
     init(payloadBytes: Int) {
@@ -20,7 +19,7 @@ struct LogChunk: Equatable {
     var sentOfTail: Int { max(sentBytes - headBytes - payloadBytes, 0) }
     var unsentPayload: Int { payloadBytes - sentOfPayload }
 
-    /// The same chunk when so many more bytes are sent; `nil` when that is all of it.
+    /// Returns the chunk after `count` more bytes are sent; `nil` if it is complete.
     func sending(_ count: Int) -> LogChunk? {
         var chunk = self
         chunk.sentBytes += count

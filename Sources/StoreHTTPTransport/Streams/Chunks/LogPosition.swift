@@ -1,13 +1,14 @@
 import StoreEventStream
 
-/// How far a reader of the log is: its place in the records, and the chunk that is begun.
+/// The position of a reader in the log: its place in the records, and the chunk that is begun.
 ///
-/// A machine without effects: ``next(of:)`` returns what to send, ``sent(_:of:)`` gets how much of
-/// it the socket took. A chunk has whole records, so a heartbeat or a `bye` may be sent between two
-/// chunks. The log is looked up anew for each call, and pieces may be cut elsewhere each time.
+/// A value without effects: ``next(of:)`` returns the bytes to send, and ``sent(_:of:)`` takes the
+/// number of bytes that the socket took. A chunk consists of whole records, so a heartbeat or a
+/// `bye` may be sent between two chunks. The log is looked up anew for each call, and its pieces
+/// may begin and end elsewhere each time.
 struct LogPosition {
-    /// From how many bytes on a chunk takes no more records. What is begun has to be finished
-    /// before anything else is sent, so chunks are short; a single record may be longer.
+    /// The size in bytes from which a chunk takes no more records. Chunks are short, because a
+    /// chunk that is begun must be finished before any other frame. A single record may be longer.
     static let chunkBytesMin = 16 << 10
     /// The most chunks that one call sends: more than a piece usually has.
     static let chunksMax = 20
@@ -20,22 +21,22 @@ struct LogPosition {
         cursor = LogCursor(after: version)
     }
 
-    /// Whether a frame of its own may be sent now.
+    /// True if a frame other than a record may be sent now.
     var isBetweenChunks: Bool { begun == nil }
 
-    /// What is left of a chunk whose payload is sent whole; it takes no piece of the log.
+    /// The rest of a chunk whose payload is sent whole. Sending it needs no piece of the log.
     var tail: LogSegment? {
         begun.flatMap { $0.unsentPayload == 0 ? LogSegment(chunk: $0, payload: 0..<0) : nil }
     }
 
-    /// Passes over the records of a piece that the reader may not read, where they are all that is
-    /// left of it. Returns whether they are.
+    /// Passes over the rest of a piece if the reader may read none of its records. Returns `true`
+    /// if the position has moved.
     mutating func passHidden(in piece: LogPiece) -> Bool {
         begun == nil && cursor.passHidden(in: piece)
     }
 
-    /// What of a piece comes next; `nil` where the next record is not in the piece. At the end,
-    /// only the chunk that is begun is finished.
+    /// Returns the next chunks of a piece; `nil` if the piece does not have the next record. If the
+    /// stream is ending, returns only the rest of the chunk that is begun.
     func next(of piece: LogPiece, isEnding: Bool = false) -> [LogSegment]? {
         guard let rest = cursor.rest(of: piece) else { return nil }
         var segments: [LogSegment] = []
@@ -54,8 +55,8 @@ struct LogPosition {
         return segments
     }
 
-    /// Notes that a socket took so many bytes of what came next. Returns how many records are whole
-    /// by that.
+    /// Notes that a socket took `count` bytes of these segments. Returns the number of records that
+    /// are whole now.
     mutating func sent(_ count: Int, of segments: [LogSegment], of piece: LogPiece?) -> Int {
         var rest = count
         var payload = 0

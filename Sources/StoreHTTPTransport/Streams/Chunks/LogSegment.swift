@@ -1,23 +1,24 @@
 import Glibc
 
-/// A chunk, or the rest of one, with the payload that a piece of the log has for it.
+/// A chunk or the rest of a chunk, with its payload in a piece of the log.
 struct LogSegment: Equatable {
     let chunk: LogChunk
-    /// Where its unsent payload lies in the piece; shorter than that where the piece ends first.
+    /// The offsets of the unsent payload in the piece. The range is shorter than the payload if the
+    /// piece ends first.
     let payload: Range<Int>
 
-    /// How many bytes a socket is sent.
+    /// The number of bytes that go to the socket.
     var bytes: Int { headBytes + payload.count + tailBytes }
 
     private var headBytes: Int { chunk.headBytes - chunk.sentOfHead }
 
-    /// 0 where the segment does not complete the payload.
+    /// The unsent bytes of the tail; 0 if the segment does not complete the payload.
     private var tailBytes: Int {
         payload.count == chunk.unsentPayload ? Chunk.tailBytes - chunk.sentOfTail : 0
     }
 
-    /// Where head, payload and tail lie. The source has the bytes of the piece. `head` is room for
-    /// a head, whose line end is also the tail.
+    /// Returns the addresses of head, payload and tail. `source` has the bytes of the piece. `head`
+    /// is room for a head, whose line end serves as the tail, too.
     fileprivate func vectors(
         of source: UnsafeRawBufferPointer,
         _ head: UnsafeMutableRawBufferPointer
@@ -34,11 +35,11 @@ struct LogSegment: Equatable {
 }
 
 extension [LogSegment] {
-    /// How many bytes a socket is sent.
+    /// The number of bytes that go to the socket.
     var bytes: Int { reduce(0) { $0 + $1.bytes } }
 
-    /// Lends the bytes in the order in which a socket is sent them. The source has the bytes of the
-    /// piece.
+    /// Lends the addresses of the bytes, in the order in which they are sent. `source` has the
+    /// bytes of the piece.
     func withVectors<Result>(
         of source: UnsafeRawBufferPointer,
         _ body: (UnsafeMutableBufferPointer<iovec>) -> Result

@@ -1,25 +1,25 @@
-/// How fast readers of the log may catch up while actions are being applied.
+/// The pace at which readers of the log catch up while actions are applied.
 ///
 /// Dispatching goes first: after a turn that sent much, the log pauses for four times as long as
-/// the turn took, so that catching up takes a fifth of a core. Every reader goes on, because a
-/// pause has a bound and a turn follows it. While no action is applied there are no pauses.
+/// the turn took. So catching up takes a fifth of a core. A pause has a bound and a turn follows
+/// it, so every reader gets on. There are no pauses while no action is applied.
 struct LogPace {
-    /// A turn that sends less is followed by the next one at once: readers that keep up get each
-    /// record as it comes.
+    /// The size in bytes from which a pause follows a turn. After a smaller turn the next one
+    /// follows at once, so readers that keep up get each record as it comes.
     static let turnBytesMin = 256 << 10
     static let pauseFactor = 4.0
-    /// The longest pause: a turn may have been long because others had the core.
+    /// The longest pause. A turn may have been long only because other threads had the core.
     static let pauseSecondsMax = 0.02
 
-    /// When the last pause ends.
+    /// The time at which the last pause ends.
     private var end = 0.0
     /// The newest version at the last turn.
     private var version: UInt64 = 0
 
-    /// For how long the log pauses yet.
+    /// Returns the rest of the pause in seconds.
     func pauseSeconds(at now: Double) -> Double { max(0, end - now) }
 
-    /// Notes a turn: how long it took, what it sent, and the newest version there was.
+    /// Notes a turn: its time, the bytes that it sent, and the newest version.
     mutating func turned(
         from began: Double,
         to ended: Double,

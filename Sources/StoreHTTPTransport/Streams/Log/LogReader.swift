@@ -1,35 +1,36 @@
 import StoreEventStream
 import StoreWire
 
-/// A reader of the log, as the stream writer keeps it.
+/// The stream writer's data about one reader of the log.
 struct LogReader {
-    /// What it waits for.
+    /// The event for which a reader waits.
     enum Phase {
-        /// Its turn.
+        /// The reader's turn.
         case ready
         /// More records from the source.
         case source
-        /// Room in its socket, and since when.
+        /// Room in the reader's socket; `since` is the time at which the wait began.
         case socket(since: Double)
     }
 
-    /// As whom it reads.
+    /// The session and the sight with which the reader reads.
     let viewer: Viewer
     var position: LogPosition
     var phase = Phase.ready
-    /// Whether it was sent no record yet: then the stream does not name records removed before it
-    /// began.
+    /// True if the stream has sent no record yet. Then it does not announce records that were
+    /// removed before it began.
     var isBeginning: Bool
-    /// Whether it was sent the frame for readers that have everything.
+    /// True if the reader got the frame for readers that have every record.
     var isCaughtUp = false
-    /// Whether its socket is watched for room.
+    /// True if epoll watches the socket for room.
     var isWatched = false
-    /// The last frame of its stream, to be sent as soon as the chunk that is begun is whole.
+    /// The last frame of the stream, which follows the chunk that is begun.
     var bye: Bytes?
-    /// Whether it is being closed for taking nothing; it has until the next second.
+    /// True if the stream is being closed because its reader takes nothing. The reader has until
+    /// the next second.
     var isClosing = false
 
-    /// Begins where a reader can go on, given what it has.
+    /// Starts at the record that follows the reader's version.
     init(_ resume: Resume, for viewer: Viewer = .all) {
         self.viewer = viewer
         switch resume {
@@ -38,16 +39,16 @@ struct LogReader {
         }
     }
 
-    /// Whether another frame may be sent now.
+    /// True if a frame other than a record may be sent now.
     var isBetweenChunks: Bool { position.isBetweenChunks }
 
     /// The version up to which every record is sent.
     var version: UInt64 { position.cursor.version }
 
-    /// The version that its reader certainly has, where there is one.
+    /// The version that the reader certainly has, if there is one.
     var knownVersion: UInt64? { isBeginning ? nil : version }
 
-    /// For how long its socket has taken nothing.
+    /// Returns the time in seconds for which the socket has taken nothing.
     func stalledSeconds(at now: Double) -> Double {
         if case .socket(let since) = phase { now - since } else { 0 }
     }

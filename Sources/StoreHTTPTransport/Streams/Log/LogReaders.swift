@@ -17,7 +17,7 @@ struct LogReaders {
         ready.append(slot)
     }
 
-    /// Puts a reader at the end of those that have a turn.
+    /// Adds a reader to the end of the queue for turns.
     mutating func makeReady(_ slot: Int32) {
         guard let reader = readers[slot] else { return }
         if case .ready = reader.phase { return }
@@ -25,18 +25,18 @@ struct LogReaders {
         ready.append(slot)
     }
 
-    /// Takes the readers that have a turn.
+    /// Takes all readers from the queue for turns.
     mutating func takeReady() -> [Int32] {
         defer { ready = [] }
         return ready
     }
 
-    /// Puts back, at the end, a reader that is still ready.
+    /// Puts a reader that is still ready back at the end of the queue.
     mutating func keepReady(_ slot: Int32) {
         ready.append(slot)
     }
 
-    /// Puts back, at the front, the readers that did not get their turn.
+    /// Puts the readers that did not get their turn back at the front of the queue.
     mutating func putBack(_ slots: ArraySlice<Int32>) {
         ready.insert(contentsOf: slots, at: 0)
     }
@@ -46,7 +46,7 @@ struct LogReaders {
         waiting.append(slot)
     }
 
-    /// Makes the readers ready that wait for the source.
+    /// Makes ready the readers that wait for the source.
     mutating func sourceMoved() {
         let slots = waiting
         waiting = []
@@ -56,8 +56,8 @@ struct LogReaders {
         }
     }
 
-    /// The readers whose sockets have taken nothing for so long, and those that are being closed
-    /// for it.
+    /// Returns the readers whose sockets have taken nothing for this time, and the readers that are
+    /// being closed for it.
     func slow(stalledFor seconds: Double, at now: Double) -> [Int32] {
         readers.filter { $0.value.isClosing || $0.value.stalledSeconds(at: now) >= seconds }
             .map(\.key)

@@ -5,18 +5,16 @@ import StorePlatform
 import StoreWire
 import Synchronization
 
-// Readers of the log are not broadcast to: each is given what comes next as its socket takes it,
-// one piece at a time and by turns, so that one that has much to catch up does not hold up the
-// others.
+// The log is not broadcast. Each reader gets the next records when its socket takes more, one piece
+// at a time and by turns. So a reader with much to catch up does not hold up the others.
 
 extension StreamLoop {
-    /// The most bytes of the log that one turn sends; the readers that are left have their turn
-    /// next.
+    /// The most bytes of the log that one turn sends. The remaining readers have their turn next.
     static let logTurnBytesMax = 2 << 20
-    /// How much of the log a socket takes that has yet to be sent.
+    /// The most unsent bytes of the log in the buffer of a socket.
     static let logUnsentBytesMax: CInt = 128 << 10
 
-    /// Gives every reader that has a turn what comes next, once, unless the log pauses.
+    /// Sends each ready reader its next records once, unless the log pauses.
     func advanceLog() {
         guard let log, logReaders.hasReady, logPace.pauseSeconds(at: now) == 0 else { return }
         let began = EventLoop.clock()
@@ -24,12 +22,12 @@ extension StreamLoop {
         logPace.turned(from: began, to: EventLoop.clock(), bytes: bytes, version: log.version)
     }
 
-    /// In how many seconds the next reader has a turn; `nil` where none has.
+    /// The time in seconds until the next reader has its turn; `nil` if no reader is ready.
     var logTurnSeconds: Double? {
         logReaders.hasReady ? logPace.pauseSeconds(at: now) : nil
     }
 
-    /// Returns how many bytes it sent.
+    /// Gives ready readers their turn. Returns the number of bytes sent.
     private func takeLogTurn() -> Int {
         let ready = logReaders.takeReady()
         var bytes = 0
@@ -44,11 +42,11 @@ extension StreamLoop {
         return bytes
     }
 
-    /// Gives a reader its next piece. Returns how many bytes it took.
+    /// Sends a reader its next piece. Returns the number of bytes sent.
     private func advance(_ slot: Int32) -> Int {
         guard let log, let reader = logReaders[slot] else { return 0 }
         guard behind[slot] == nil else {
-            // `flush` sends what waits, and `logWritable` calls this again.
+            // `flush` sends the backlog, and `logWritable` then calls this function again.
             logReaders[slot]?.phase = .socket(since: now)
             logReaders[slot]?.isWatched = true
             return 0
@@ -86,7 +84,7 @@ extension StreamLoop {
             logReaders.awaitSource(slot)
         case .gone(let resync, let version):
             guard reader.isBetweenChunks else {
-                // The rest of a chunk that is begun is gone: only a new stream can go on.
+                // The rest of the begun chunk no longer exists: only a new stream can go on.
                 closeUnannounced(slot)
                 return 0
             }
@@ -117,7 +115,8 @@ extension StreamLoop {
         return sent
     }
 
-    /// Writes what a socket takes, by one system call. Returns how much, or -1 with `errno`.
+    /// Writes as much as the socket takes, by one system call. Returns the number of bytes, or -1
+    /// with `errno`.
     private func write(
         _ segments: [LogSegment],
         of piece: LogPiece?,
@@ -135,7 +134,7 @@ extension StreamLoop {
         return piece.bytes.withUnsafeBytes(write)
     }
 
-    /// Sends a reader a frame that is no record.
+    /// Sends a reader a frame other than a record.
     private func sendBetweenChunks(_ frame: Bytes, to slot: Int32) {
         deliver(Chunk.of(frame), to: slot, having: logReaders[slot]?.knownVersion)
         if behind[slot] != nil {
@@ -157,7 +156,7 @@ extension StreamLoop {
         logReaders[slot]?.isWatched = false
     }
 
-    /// A reader's socket takes more.
+    /// Handles a reader's socket that takes more.
     func logWritable(_ slot: Int32) {
         if behind[slot] != nil {
             flush(slot)
@@ -168,21 +167,21 @@ extension StreamLoop {
         logReaders.makeReady(slot)
     }
 
-    /// Ends a reader's stream with this frame, as soon as the chunk that is begun is whole.
+    /// Ends a reader's stream with this frame, as soon as the begun chunk is whole.
     func closeLog(_ slot: Int32, with bye: Bytes) {
         guard logReaders[slot]?.isBetweenChunks == false else { return finish(slot, with: bye) }
         if logReaders[slot]?.bye == nil { logReaders[slot]?.bye = bye }
     }
 
-    /// Closes the connection in the middle of the stream: its client connects again, and the new
+    /// Closes the connection in the middle of the stream. Its client connects again, and the new
     /// stream begins with the reason.
     private func closeUnannounced(_ slot: Int32) {
         slots[Int(slot)].end(because: .interrupted)
         release(slot)
     }
 
-    /// Begins to close the readers whose sockets take nothing, and releases those whose time is
-    /// over.
+    /// Begins to close the readers whose sockets take nothing, and releases the readers whose time
+    /// for that is over.
     func closeStalledLogReaders(with bye: Bytes) {
         let seconds = Double(writer.limits.stallSeconds)
         for slot in logReaders.slow(stalledFor: seconds, at: now) where behind[slot] == nil {
@@ -203,14 +202,15 @@ extension StreamLoop {
         set(descriptor, CInt(IPPROTO_TCP), TCP_NOTSENT_LOWAT, logUnsentBytesMax)
     }
 
-    /// Lets the socket take more than before: the system sends it when the peer does read on.
+    /// Lets the socket take more than before. The system sends these bytes if the peer reads on
+    /// after all.
     private static func makeRoom(in descriptor: CInt) {
         set(descriptor, CInt(IPPROTO_TCP), TCP_NOTSENT_LOWAT, .max)
         set(descriptor, SOL_SOCKET, SO_SNDBUF, 2 * logUnsentBytesMax)
     }
 
-    /// Sets a number. A system or a socket that does not have it has no room for a last frame, and
-    /// the stream ends without one.
+    /// Sets a number of a socket. If the system or the socket does not support it, there is no room
+    /// for a last frame, and the stream ends without one.
     private static func set(_ descriptor: CInt, _ level: CInt, _ name: CInt, _ value: CInt) {
         var value = value
         setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<CInt>.size))

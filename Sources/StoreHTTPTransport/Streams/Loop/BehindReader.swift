@@ -1,24 +1,24 @@
 import StoreEventStream
 import StoreWire
 
-/// A reader whose socket did not take everything.
+/// A reader whose socket did not take every byte.
 struct BehindReader {
-    /// The most frames without a version that wait for it.
+    /// The most frames without a version that wait for the reader.
     static let commandsMax = 16
 
     var backlog: Backlog
-    /// When its socket last took something.
+    /// The time at which the socket last took a byte.
     var progressed: Double
-    /// The version that it had before, if any.
+    /// The version that the reader had before the backlog; `nil` if it had none.
     var version: UInt64?
-    /// Whether the stream ends when the backlog is sent.
+    /// True if the stream ends when the backlog is sent.
     var isClosing = false
-    /// Whether it is sent the newest version after the backlog.
+    /// True if the reader gets the newest version after the backlog.
     var needsNewest = false
-    /// The large frame that it is being sent, where it is not in patch mode.
+    /// The large frame at the head of the backlog, unless the stream is in patch mode.
     var largeFrame: LargeFrame?
-    /// The frames without a version that it is sent after the backlog.
+    /// The frames without a version that follow the backlog.
     var commands: [Bytes] = []
-    /// Whether its socket takes more, and other readers have their turn first.
+    /// True if the socket takes more, and the reader waits for its turn.
     var awaitsTurn = false
 }

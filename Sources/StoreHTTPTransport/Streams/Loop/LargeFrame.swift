@@ -1,7 +1,7 @@
 /// A large frame on its way to a reader.
 struct LargeFrame {
-    /// The version that the reader has when it has taken all of it.
+    /// The version that the reader has when it has taken the whole frame.
     let version: UInt64
-    /// How many frames for all the topic had had when it was begun.
+    /// The number of frames for all readers that the topic had had when this frame was begun.
     let framesBefore: UInt64
 }

@@ -1,11 +1,12 @@
 import StoreEventStream
 import StorePlatform
 
-/// The credential of a reader, with its end by the loop's clock: the system's may be set.
+/// The credential of a reader. Its end is a time of the loop's clock, because the system's clock
+/// may be set.
 struct HeldCredential {
     let end: Double?
     let isAllowed: @Sendable () -> Bool
-    /// Whether the reader was sent that the end is near.
+    /// True if the reader got the event that announces the end.
     var isAnnounced = false
 }
 
@@ -23,8 +24,9 @@ extension StreamLoop {
         )
     }
 
-    /// Ends the streams whose credentials have come to their end, and announces that to those that
-    /// are near it: between two frames, so that a reader that is behind gets it when it is not.
+    /// Ends the streams whose credentials have ended, and announces ends that are near. The
+    /// announcement comes between two frames, so a reader that is behind gets it when it has caught
+    /// up.
     func endExpired() {
         guard !credentials.isEmpty, stopDeadline == nil else { return }
         for (slot, credential) in credentials {

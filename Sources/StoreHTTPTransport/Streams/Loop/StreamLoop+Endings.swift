@@ -3,11 +3,11 @@ import StorePlatform
 import StoreWire
 import Synchronization
 
-// What is done each second: heartbeats, and the ends of streams that are stalled or expired.
+// The work of each second: heartbeats, and the ends of streams that are stalled or expired.
 
 extension StreamLoop {
-    /// Sends heartbeats to some of the readers, so that not all are due in one moment; then ends
-    /// the streams that are stalled or expired.
+    /// Sends heartbeats to some of the readers, so that they are not all due at once. Then ends the
+    /// streams that are stalled or expired.
     func everySecond() {
         nextSecond = max(nextSecond + 1, now)
         seconds &+= 1
@@ -18,7 +18,8 @@ extension StreamLoop {
                     && logReaders[$0]?.isBetweenChunks != false
             }
             if !due.isEmpty {
-                // A part of the state may not have changed for long; the store has gone on.
+                // A part of the state may not have changed for a long time, while the store has
+                // newer versions.
                 let isWhole = topics[number].id.subject == .state
                 let published = topics[number].newestVersion ?? 0
                 let version = isWhole ? published : log?.version ?? published
@@ -33,7 +34,7 @@ extension StreamLoop {
             }
         }
         endExpired()
-        // Topics that were announced for a client that left before it joined.
+        // A client may have left before it joined the topic that was announced for it.
         for number in topics.indices { forgetUnread(Int32(number)) }
         let stalled = behind.filter {
             !$0.value.awaitsTurn
@@ -46,7 +47,7 @@ extension StreamLoop {
         }
     }
 
-    /// Sends a reader its last frame, and ends the stream when that is taken.
+    /// Sends a reader its last frame, and ends the stream when the socket has taken it.
     func closeSlot(_ slot: Int32, with bye: Bytes, because reason: CloseReason) {
         guard slots[Int(slot)].descriptor >= 0 else { return }
         slots[Int(slot)].end(because: StreamEnding(reason))
@@ -57,7 +58,8 @@ extension StreamLoop {
         }
     }
 
-    /// The last frame of a stream that is closed for this reason, and the end of the message.
+    /// Returns the last frame of a stream that is closed for this reason, with the end of the
+    /// message.
     func bye(_ reason: CloseReason) -> Bytes { Chunk.last(writer.frames.bye(reason)) }
 
     /// Sends a reader its last frame, behind the frame that is begun.

@@ -3,23 +3,24 @@ import StoreEventStream
 import StoreWire
 import Synchronization
 
-// Large frames are sent by turns, and while actions are applied with pauses between these:
-// dispatching goes first. A reader that is being sent one does not follow its topic: when it has
-// taken all, it is sent the newest.
+// Large frames are sent by turns. While actions are applied there are pauses between the turns,
+// because dispatching goes first. A reader does not follow its topic while it is being sent a large
+// frame. Afterwards it gets the newest version.
 
 extension StreamLoop {
-    /// From how many bytes on a frame is large.
+    /// The size in bytes from which a frame is large.
     static let largeBytesMin = 256 << 10
-    /// The most bytes that one turn sends to readers of large frames; the others have theirs next.
+    /// The most bytes that one turn sends to readers of large frames. The others have their turn
+    /// next.
     static let flushTurnBytesMax = 1 << 20
 
-    /// Whether a reader that is behind is still to be sent much.
+    /// True if much of a reader's backlog is still unsent.
     func isLarge(_ slot: Int32) -> Bool {
         guard let (frame, offset) = behind[slot]?.backlog.head else { return false }
         return frame.count - offset >= Self.largeBytesMin
     }
 
-    /// Lets a reader whose socket takes more have its turn.
+    /// Lets a reader whose socket takes more wait for its turn.
     func awaitTurn(_ slot: Int32) {
         guard behind[slot]?.awaitsTurn == false else { return }
         watch(slot, EPOLL_CTL_MOD, forWriting: false)
@@ -27,7 +28,7 @@ extension StreamLoop {
         awaitingTurn.append(slot)
     }
 
-    /// Sends to those whose turn it is, unless there is a pause.
+    /// Sends to the readers whose turn it is, unless there is a pause.
     func takeTurns() {
         guard !awaitingTurn.isEmpty, framePace.pauseSeconds(at: now) == 0 else { return }
         var done = 0
@@ -38,7 +39,7 @@ extension StreamLoop {
             done += 1
             guard behind[slot]?.awaitsTurn == true else { continue }
             behind[slot]?.awaitsTurn = false
-            // It did not stall: other readers had their turn.
+            // The reader did not stall: it waited for its turn.
             behind[slot]?.progressed = now
             flush(slot)
             if behind[slot] != nil { watch(slot, EPOLL_CTL_MOD, forWriting: true) }
@@ -46,7 +47,7 @@ extension StreamLoop {
         awaitingTurn.removeFirst(done)
     }
 
-    /// Notes what this turn has sent.
+    /// Notes the bytes that this turn has sent.
     func paceFrames() {
         guard flushedBytes >= LogPace.turnBytesMin, let log else { return }
         framePace.turned(
@@ -57,7 +58,7 @@ extension StreamLoop {
         )
     }
 
-    /// Takes a reader off those that are sent each frame, until it has taken a large one.
+    /// Removes a reader from the followers of its topic until it has taken a large frame.
     func stopFollowing(_ slot: Int32) {
         let number = Int(slots[Int(slot)].topic)
         guard topics[number].id.mode != .patch, topics[number].id.subject != .actions,
@@ -72,8 +73,8 @@ extension StreamLoop {
         swapPlaces(slot, with: topics[number].following)
     }
 
-    /// Lets a reader that has taken a large frame follow its topic again, and sends it the newest
-    /// version that it missed.
+    /// Lets a reader follow its topic again when it has taken a large frame. Sends it the newest
+    /// version if it missed that.
     func follow(_ slot: Int32, after frame: LargeFrame, needsNewest: Bool) {
         let number = Int(slots[Int(slot)].topic)
         swapPlaces(slot, with: topics[number].following)
@@ -86,7 +87,7 @@ extension StreamLoop {
         deliver(newest, to: slot, having: frame.version)
     }
 
-    /// Lets two readers of a topic take each other's place in its list.
+    /// Swaps a reader with the one at another place in the list of its topic.
     func swapPlaces(_ slot: Int32, with place: Int) {
         let topic = Int(slots[Int(slot)].topic)
         let mine = Int(slots[Int(slot)].place)

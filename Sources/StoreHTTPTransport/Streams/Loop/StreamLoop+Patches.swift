@@ -1,9 +1,8 @@
 import StoreEventStream
 import Synchronization
 
-// Each reader in patch mode is sent a patch from the version that it has to the newest. Nothing is
-// queued for one that is behind: when it takes more, it gets one patch over all versions that it
-// missed.
+// In patch mode each reader gets a patch from its own version to the newest. Nothing is queued for
+// a reader that is behind: when its socket takes more, it gets one patch over all missed versions.
 
 extension StreamLoop {
     func publish(
@@ -19,12 +18,12 @@ extension StreamLoop {
             let cost = before.state.bytesKept(beside: state)
             recent.keep(before.state, of: topic, at: before.version, bytes: cost)
         }
-        // The list may shrink on the way.
+        // The list may shrink during the loop.
         let readers = topics[number].slots
         for slot in readers where audience?(names[slot]) != false { update(slot) }
     }
 
-    /// Sends a reader in patch mode the newest version, now or behind its backlog.
+    /// Sends a reader in patch mode the newest version, at once or behind its backlog.
     func update(_ slot: Int32) {
         let index = Int(slot)
         let number = slots[index].topic
@@ -33,8 +32,8 @@ extension StreamLoop {
         else { return }
         let known = knownVersion(of: slot)
         if let known, known >= version {
-            // It has that from an earlier stream, and the subject has not changed since this
-            // version.
+            // The reader has this version from an earlier stream, and the subject has not changed
+            // since.
             slots[index].nextVersion = version &+ 1
             return
         }
@@ -54,7 +53,7 @@ extension StreamLoop {
         deliver(frame, to: slot, having: known)
     }
 
-    /// The version that a reader in patch mode has, or is being sent.
+    /// Returns the version that a reader in patch mode has, or is being sent.
     func knownVersion(of slot: Int32) -> UInt64? {
         let next = slots[Int(slot)].nextVersion
         return next == 0 ? nil : next - 1

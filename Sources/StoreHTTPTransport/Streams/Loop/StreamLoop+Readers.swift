@@ -3,7 +3,7 @@ import Glibc
 import StoreEventStream
 import Synchronization
 
-// Readers join, are watched for their end, and are released.
+// The life of a reader: it joins, is watched for its end, and is released.
 
 extension StreamLoop {
     func join(_ reader: JoiningReader) {
@@ -50,14 +50,15 @@ extension StreamLoop {
         }
     }
 
-    /// The second in which a stream's time is over, spread by a tenth so that not all end at once.
+    /// Returns the second in which a stream's lifetime is over; 0 if there is no bound. The ends
+    /// are spread over a tenth of the lifetime.
     func expiry() -> UInt32 {
         let lifetime = writer.limits.lifetimeSeconds
         guard lifetime > 0 else { return 0 }
         return seconds + UInt32(clamping: lifetime) + UInt32.random(in: 0...UInt32(lifetime / 10))
     }
 
-    /// Lets frames go out at once, and the system notice peers that vanish.
+    /// Sets socket options: frames go out at once, and the system notices peers that vanish.
     func tune(_ descriptor: CInt) {
         var yes: CInt = 1
         var milliseconds = Self.deadPeerMilliseconds
@@ -93,7 +94,8 @@ extension StreamLoop {
         if isLarge(slot) { awaitTurn(slot) } else { flush(slot) }
     }
 
-    /// Reads and drops what a reader sends. Returns `false` where it has ended or sends too much.
+    /// Reads and drops bytes from a reader. Returns `false` if the reader has ended its side or
+    /// sends too much.
     func discardInput(_ index: Int) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 1) { scratch in
             let count = recv(
@@ -108,8 +110,8 @@ extension StreamLoop {
         }
     }
 
-    /// Closes a reader's socket, and frees its slot. Where nothing else has ended the stream, its
-    /// reader has.
+    /// Closes a reader's socket, and frees its slot. The end counts as the reader's own if the
+    /// server has not ended the stream.
     func release(_ slot: Int32) {
         let index = Int(slot)
         guard slots[index].descriptor >= 0 else { return }
@@ -119,7 +121,7 @@ extension StreamLoop {
         if !names.isEmpty { names[slot] = nil }
         if !sessions.isEmpty { sessions[slot] = nil }
         if !credentials.isEmpty { credentials[slot] = nil }
-        // The descriptor may have duplicates: the end must reach the peer all the same.
+        // The descriptor may have duplicates, and the peer must notice the end all the same.
         shutdown(slots[index].descriptor, CInt(SHUT_RDWR))
         close(slots[index].descriptor)
         slots[index].descriptor = -1
@@ -148,11 +150,11 @@ extension StreamLoop {
         return number
     }
 
-    /// Forgets a topic without readers, and its frame: clients choose the names of some.
+    /// Removes a topic without readers and its frame: clients choose the names of some topics.
     func forgetUnread(_ number: Int32) {
         let topic = topics[Int(number)].id
-        // A client that is about to read has reserved a place, and the newest may be published for
-        // it.
+        // If a client is about to read, a place is reserved for it, and the newest version may
+        // already be published for it.
         guard topics[Int(number)].slots.isEmpty, topic != .state, topic != .actions,
             topicNumbers[topic] == number, !writer.isRead(topic)
         else { return }

@@ -5,7 +5,8 @@ import StorePlatform
 import StoreWire
 import Synchronization
 
-// One frame goes to many; only a reader that does not take it whole has anything of its own.
+// Many readers share a frame. Only a reader that does not take the whole frame has memory of its
+// own.
 
 extension StreamLoop {
     func publish(
@@ -23,14 +24,15 @@ extension StreamLoop {
         let isForAll = audience == nil || topics[number].following == topics[number].slots.count
         var readers =
             isForAll ? topics[number].followers : following(among: topics[number].slots, audience)
-        // The first frame of a topic may come behind readers that have it from an earlier stream.
+        // The first frame of a topic may come after readers that have its version from an earlier
+        // stream.
         if before == nil { readers = readers.filter { slots[Int($0)].nextVersion <= version } }
         if let audience { readers = readers.filter { audience(names[$0]) } }
         broadcast(chunk, to: readers, having: before)
     }
 
-    /// Those of a topic's readers that are sent a frame as it comes. The others need the newest
-    /// later where the frame is for them.
+    /// Returns the readers that get a frame as it comes. The others get the newest version later if
+    /// the frame is for them.
     private func following(among readers: [Int32], _ audience: StreamAudience?) -> [Int32] {
         readers.filter { slot in
             guard behind[slot]?.largeFrame != nil else { return true }
@@ -39,7 +41,7 @@ extension StreamLoop {
         }
     }
 
-    /// Sends one frame to many readers, which have `version` until they have the frame. The caller
+    /// Sends one frame to many readers. Until they have it, their version is `version`. The caller
     /// passes a copy of the list, because the list may shrink meanwhile.
     func broadcast(_ frame: Bytes, to readers: [Int32], having version: UInt64?) {
         var whole: UInt64 = 0
@@ -68,7 +70,7 @@ extension StreamLoop {
             if skipped > 0 { writer.counters.conflated.add(UInt64(skipped), ordering: .relaxed) }
             return
         }
-        // Many may come at once: a large frame goes by turns from its first byte on.
+        // Many readers may come at once, so a large frame goes by turns from its first byte on.
         guard frame.count < Self.largeBytesMin else {
             Self.keepRoom(in: slots[Int(slot)].descriptor)
             return begin(Backlog(frame, sent: 0), for: slot, having: version)
@@ -82,8 +84,8 @@ extension StreamLoop {
         }
     }
 
-    /// Writes what a socket takes of a frame, without waiting. Returns how much, or -1 with
-    /// `errno`.
+    /// Writes as much of a frame as the socket takes, without waiting. Returns the number of bytes,
+    /// or -1 with `errno`.
     @inline(__always)
     func send(_ frame: Bytes, from offset: Int = 0, to slot: Int32) -> Int {
         if frame.isInPieces { return sendPieces(of: frame, from: offset, to: slot) }
@@ -100,14 +102,14 @@ extension StreamLoop {
     /// The most pieces that one system call sends.
     private static let piecesMax = 64
 
-    /// The same where a frame is made of pieces: each is sent from where it is.
+    /// Writes a frame that is made of pieces, each from its own memory, like ``send(_:from:to:)``.
     private func sendPieces(of frame: Bytes, from offset: Int, to slot: Int32) -> Int {
         var sent = 0
         while offset + sent < frame.count {
             let (pieces, skipped) = frame.pieces(from: offset + sent, max: Self.piecesMax)
             let wanted = pieces.reduce(-skipped) { $0 + $1.count }
             let count = send(pieces, skipping: skipped, to: slot)
-            // What was sent before an error counts; the next call finds the error again.
+            // The bytes sent before an error count. The next call meets the error again.
             guard count >= 0 else { return sent > 0 ? sent : -1 }
             sent += count
             if count < wanted { break }
@@ -118,7 +120,7 @@ extension StreamLoop {
     private func send(_ pieces: ArraySlice<Bytes>, skipping: Int, to slot: Int32) -> Int {
         withUnsafeTemporaryAllocation(of: iovec.self, capacity: pieces.count) { vectors in
             for (index, piece) in pieces.enumerated() {
-                // Safety: `pieces` retains each until the call is over.
+                // Safety: `pieces` retains each piece until the call is over.
                 vectors[index] = iovec(piece, from: index == 0 ? skipping : 0)
             }
             var message = msghdr()
@@ -134,8 +136,8 @@ extension StreamLoop {
         }
     }
 
-    /// Keeps the rest of a frame for a reader whose socket did not take all of it, or releases the
-    /// reader where the connection has failed.
+    /// Keeps the rest of a frame if the socket did not take all of it. If the connection has
+    /// failed, releases the reader.
     private func keepRest(
         of frame: Bytes,
         _ sent: Int,
@@ -156,7 +158,7 @@ extension StreamLoop {
         watch(slot, EPOLL_CTL_MOD, forWriting: true)
     }
 
-    /// Sends a reader its backlog, as far as its socket takes it.
+    /// Sends as much of a reader's backlog as its socket takes.
     func flush(_ slot: Int32) {
         while var state = behind[slot], let (frame, offset) = state.backlog.head {
             let sent = send(frame, from: offset, to: slot)
@@ -187,8 +189,8 @@ extension StreamLoop {
 }
 
 extension iovec {
-    /// Where bytes lie that are in one piece, from an offset on. Valid as long as they are
-    /// retained.
+    /// Points to the bytes of a single piece, from an offset on. The pointer is valid as long as
+    /// the bytes are retained.
     init(_ piece: Bytes, from offset: Int = 0) {
         let bytes = piece.withUnsafeBytes { $0 }
         self.init(

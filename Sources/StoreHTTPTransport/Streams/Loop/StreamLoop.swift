@@ -4,28 +4,28 @@ import StoreEventStream
 import StoreWire
 import Synchronization
 
-/// The writer's thread: its epoll, the readers, and the backlogs.
+/// The loop of a stream writer, with its epoll, its readers and their backlogs.
 final class StreamLoop {
-    /// How many events one turn takes from epoll.
+    /// The most events that one turn takes from epoll.
     static let eventsMax = 512
     /// The most bytes that a reader may send; they are dropped.
     static let inputBytesMax = 64 << 10
-    /// How long unacknowledged data keeps a connection whose peer is silent.
+    /// The time after which the system gives up a connection whose peer does not acknowledge data.
     static let deadPeerMilliseconds: CInt = 40_000
-    /// How long one turn lasts at the most without readers, on a thread of the loop's own.
+    /// The longest wait of a turn without readers, if the loop has a thread of its own.
     static let restingMilliseconds: CInt = 60_000
 
-    /// For how long a turn goes on to the next item, on a thread that other loops share.
+    /// The time after which a turn begins no further item, if other loops share the thread.
     static let sharedTurnSecondsMax = 0.002
 
-    /// What is left of the mail where a turn was over, and how many of its events are done.
+    /// Mail that a turn has not finished, and the number of its events that are done.
     private struct LeftMail {
         let mail: StreamMail
         let done: Int
     }
 
     let writer: StreamWriter
-    /// Where the log comes from, where there is one.
+    /// The source of the log, if there is one.
     let log: (any LogSource)?
     let epoll: CInt
     private let wakeDescriptor: CInt
@@ -34,43 +34,43 @@ final class StreamLoop {
     var topics: [TopicReaders] = []
     var topicNumbers: [TopicID: Int32] = [:]
     var freeTopics: [Int32] = []
-    /// The names of the readers that have one.
+    /// The names of the readers that have a name.
     var names: [Int32: String] = [:]
-    /// The sessions of the readers that have one.
+    /// The sessions of the readers that have a session.
     var sessions: [Int32: String] = [:]
-    /// The credentials of the readers that have one.
+    /// The credentials of the readers that have a credential.
     var credentials: [Int32: HeldCredential] = [:]
-    /// The readers whose sockets did not take everything.
+    /// The readers whose sockets did not take every byte.
     var behind: [Int32: BehindReader] = [:]
-    /// The versions that patches can begin with, besides the newest.
+    /// The versions besides the newest from which patches can start.
     var recent = RecentStates()
     var logReaders = LogReaders()
     var logPace = LogPace()
-    /// How fast readers that are behind are sent large frames.
+    /// The pace of large frames for readers that are behind.
     var framePace = LogPace()
-    /// How fast readers are sent what is published.
+    /// The pace of published frames.
     private var pace = ReaderPace()
-    /// For how long this turn has paused.
+    /// The time that this turn has paused.
     private var pausedSeconds = 0.0
-    /// Whether other loops have their turns on the same thread: then the loop rests between two of
-    /// its turns (``restSeconds``), and does not pause within one.
+    /// True if other loops share the thread. Then this loop does not pause within a turn, but rests
+    /// between two turns (``restSeconds``).
     var sharesThread = false
     private var left: LeftMail?
-    /// How many bytes of backlogs this turn has sent.
+    /// The number of bytes of backlogs that this turn has sent.
     var flushedBytes = 0
-    /// Readers of large frames whose sockets take more, in the order in which they have their turn.
+    /// Readers of large frames whose sockets take more, in the order of their turns.
     var awaitingTurn: [Int32] = []
     var endings: [Int32: @Sendable () -> Void] = [:]
     var now = 0.0
     var nextSecond = 0.0
     var seconds: UInt32 = 1
     var stopDeadline: Double?
-    /// How many readers had not taken everything when the writer stopped.
+    /// The number of readers that had not taken every byte when the writer stopped.
     private(set) var cutOff = 0
 
-    /// Hands the loop to its thread.
+    /// A box that carries the loop to its thread.
     struct Handle: @unchecked Sendable {
-        // Safety: made by one thread and then used by the loop's own alone.
+        // Safety: one thread makes the loop, and then only the loop's own thread uses it.
         let value: StreamLoop
     }
 
@@ -100,13 +100,13 @@ final class StreamLoop {
         end()
     }
 
-    /// Begins the loop's own time.
+    /// Starts the loop's own clock.
     func begin() {
         now = EventLoop.clock()
         nextSecond = now + 1
     }
 
-    /// Does what there is to do, after waiting for it so many milliseconds at the most.
+    /// Runs one turn: waits at most this time for events, then does the work that is due.
     func turn(_ events: UnsafeMutablePointer<epoll_event>, waitingFor milliseconds: CInt) {
         let count = Int(epoll_wait(epoll, events, CInt(Self.eventsMax), milliseconds))
         now = EventLoop.clock()
@@ -114,7 +114,7 @@ final class StreamLoop {
         pausedSeconds = 0
         pace.begin(at: now)
         for index in 0..<max(0, count) {
-            // The others are ready in the next turn, too.
+            // The next turn finds the other events, too.
             if index > 0, isTurnOver { break }
             let data = events[index].data.u64
             if data == .max {
@@ -134,13 +134,13 @@ final class StreamLoop {
         writer.counters.workNanoseconds.add(nanoseconds, ordering: .relaxed)
     }
 
-    /// Whether the turn is to end before its next item, because other loops wait for theirs on the
-    /// same thread. Each kind of work goes on by one item in every turn.
+    /// True if the turn ends before its next item, because other loops wait for the thread. Each
+    /// kind of work does at least one item in every turn.
     var isTurnOver: Bool {
         sharesThread && EventLoop.clock() - now >= Self.sharedTurnSecondsMax
     }
 
-    /// Pauses where that is due, between one reader and the next of many.
+    /// Pauses between two readers of a frame if a pause is due.
     func pauseIfDue() {
         guard pace.isBusy, stopDeadline == nil, !sharesThread else { return }
         let began = EventLoop.clock()
@@ -151,10 +151,11 @@ final class StreamLoop {
         pace.begin(at: ended)
     }
 
-    /// For how long others on the same thread have their turns before this loop has its next one;
-    /// 0 where it may be at once.
+    /// The time for which this loop leaves the thread to other loops before its next turn; 0 if it
+    /// needs no rest.
     ///
-    /// Takes the place of ``pauseIfDue()``, which would hold up all of them.
+    /// A loop on a shared thread uses this time in place of ``pauseIfDue()``, which would hold up
+    /// all loops of the thread.
     var restSeconds: Double {
         guard pace.isBusy, stopDeadline == nil else { return 0 }
         let ended = EventLoop.clock()
@@ -166,8 +167,8 @@ final class StreamLoop {
         return CInt(max(0, (seconds * 1_000).rounded(.up)))
     }
 
-    /// In how many seconds from the last turn there is work though nothing comes; `nil` without
-    /// readers.
+    /// The time in seconds from the last turn to the next work if no event comes; `nil` if the loop
+    /// waits for events alone.
     var waitSeconds: Double? {
         if left != nil { return 0 }
         if slots.count == freeSlots.count, stopDeadline == nil { return nil }
@@ -175,7 +176,7 @@ final class StreamLoop {
         return min(nextSecond - now, logTurnSeconds ?? .infinity, pause)
     }
 
-    /// Does what other threads have left; takes it when what was taken before is done.
+    /// Handles the mail of other threads, and takes new mail when the old is done.
     private func takeMail() {
         let (mail, done) = left.map { ($0.mail, $0.done) } ?? (writer.take(), 0)
         left = nil
@@ -211,13 +212,13 @@ final class StreamLoop {
         }
     }
 
-    /// Whether a stop is asked for, and no reader is left or the time for it is over.
+    /// True if a stop is requested, and no reader is left or the time for the stop is over.
     var isDone: Bool {
         guard let stopDeadline else { return false }
         return now >= stopDeadline || slots.count == freeSlots.count && left == nil
     }
 
-    /// Releases the readers that are left, and turns away those that have not joined yet.
+    /// Releases the remaining readers, and turns away the readers that have not joined yet.
     func end() {
         if let left { writer.refuse(left.mail, from: left.done) }
         left = nil

@@ -1,29 +1,29 @@
 import StoreEventStream
 
-/// One place for a reader.
+/// A slot for one reader.
 struct StreamSlot {
     var descriptor: CInt = -1
-    /// Differs from that of earlier readers in the same place.
+    /// A number that differs for each reader of the slot.
     var generation: UInt32 = 0
     var topic: Int32 = 0
-    /// Its place in the topic's list of readers.
+    /// The reader's index in the list of its topic.
     var place: Int32 = 0
     var inputBytes: UInt32 = 0
-    /// When the stream's time is over, in whole seconds of the loop; 0 for never.
+    /// The end of the stream's lifetime, in whole seconds of the loop; 0 if it has no bound.
     var expires: UInt32 = 0
-    /// When it joined, in whole seconds of the clock.
+    /// The time at which the reader joined, in whole seconds of the clock.
     var joined: UInt32 = 0
-    /// The first version that the reader does not have; moved on in patch mode alone.
+    /// The first version that the reader does not have. Only patch mode advances it.
     var nextVersion: UInt64 = 0
-    /// What has ended the stream, which goes on until its reader has taken the last frame.
+    /// The cause of the stream's end. The stream goes on until its reader has taken the last frame.
     private(set) var ending: StreamEnding?
 
-    /// Notes what ends the stream; the first counts.
+    /// Notes the cause of the stream's end. The first cause counts.
     mutating func end(because ending: StreamEnding) {
         if self.ending == nil { self.ending = ending }
     }
 
-    /// Begins another stream in the same place.
+    /// Prepares the slot for another stream.
     mutating func begin() {
         ending = nil
         inputBytes = 0

@@ -4,20 +4,20 @@ import StoreEventStream
 struct TopicReaders {
     let id: TopicID
     var topic = Topic(framing: Chunk.of)
-    /// In place of `topic` in patch mode.
+    /// The frames in patch mode, used in place of `topic`.
     var patches = PatchFrames(framing: Chunk.of)
     var slots: [Int32] = []
-    /// How many of them, the first ones, are sent each frame as it comes: the others are being sent
-    /// a large one.
+    /// The number of readers, from the start of `slots`, that get each frame as it comes. The
+    /// others are being sent a large frame.
     var following = 0
-    /// How many frames were for all of them.
+    /// The number of frames that were for all readers.
     var framesForAll: UInt64 = 0
 
     var followers: [Int32] {
         following == slots.count ? slots : Array(slots.prefix(following))
     }
 
-    /// The version of its newest frame, where there is one.
+    /// The version of the newest frame, if there is a frame.
     var newestVersion: UInt64? {
         id.mode == .patch ? patches.newest?.version : topic.newestVersion
     }

@@ -1,28 +1,29 @@
 import CStoreHTTPD
 import Glibc
 
-/// The loops that share a thread, each with an epoll descriptor of its own, which lies in that of
-/// the thread (epoll(7)).
+/// The loops that share a thread. Each has an epoll descriptor of its own, which is registered in
+/// the thread's epoll (epoll(7)).
 ///
-/// The thread waits until a loop is ready or due, and gives one turn to each of those; what comes
-/// meanwhile waits for the next round, so no loop is left out. What one turn of a loop does is what
-/// the others wait for: for 2 ms it goes on to the next item (``StreamLoop/isTurnOver``), and what
-/// is left has its turn in the next round. An item is a reader that takes more or that joins, or a
-/// frame that is sent to all its readers. A loop that is to pause is left alone for that time
-/// (``StreamLoop/restSeconds``), and the others go on.
+/// In each round the thread waits until a loop is ready or due, and gives one turn to each such
+/// loop. Later events wait for the next round, so every loop gets its turn.
+///
+/// A turn delays the other loops. So after 2 ms it begins no further item
+/// (``StreamLoop/isTurnOver``), and the rest follows in the next round. An item is a reader that
+/// takes more or joins, or a frame for all its readers. A loop that needs a pause rests for that
+/// time (``StreamLoop/restSeconds``), and the others go on.
 struct SharedStreamLoops: ~Copyable {
-    /// How many events one round takes from the thread's epoll. The others are reported first in
-    /// the next one.
+    /// The most events that one round takes from the thread's epoll. The next round gets the others
+    /// first.
     static let eventsMax = 64
 
     private final class Member {
         let loop: StreamLoop
-        /// When it has a turn though nothing comes.
+        /// The time of the next turn if no event comes.
         var due = Double.infinity
         var timer: TimerHeap<Int>.ID?
-        /// Whether it has a turn in this round.
+        /// True if the loop has a turn in this round.
         var hasTurn = false
-        /// Whether it is left alone until it is due.
+        /// True if the thread's epoll ignores the loop until it is due.
         var rests = true
 
         init(_ loop: StreamLoop) {
@@ -32,7 +33,7 @@ struct SharedStreamLoops: ~Copyable {
 
     private let epoll: CInt
     private let ready: UnsafeMutablePointer<epoll_event>
-    /// What the loops take from their own epoll, one after the other.
+    /// The room for events of the loops' own epolls, one loop after the other.
     private let events: UnsafeMutablePointer<epoll_event>
     private var members: [Member?] = []
     private var freeNumbers: [Int] = []
@@ -42,8 +43,8 @@ struct SharedStreamLoops: ~Copyable {
 
     /// Makes an empty group.
     ///
-    /// - Parameter epoll: has the loops' descriptors before they are added here, without events,
-    ///   and one more, whose events have the data `UInt64.max`.
+    /// - Parameter epoll: contains the descriptor of each loop before the loop is added here,
+    ///   without events. Another descriptor in it has events with the data `UInt64.max`.
     init(epoll: CInt) {
         self.epoll = epoll
         ready = .allocate(capacity: Self.eventsMax)
@@ -55,10 +56,10 @@ struct SharedStreamLoops: ~Copyable {
         events.deallocate()
     }
 
-    /// Whether all loops have ended.
+    /// True if all loops have ended.
     var isEmpty: Bool { members.count == freeNumbers.count }
 
-    /// Takes a loop, which has its first turn when it has mail.
+    /// Adds a loop, which has its first turn when it has mail.
     mutating func add(_ loop: StreamLoop) {
         loop.begin()
         let member = Member(loop)
@@ -67,8 +68,8 @@ struct SharedStreamLoops: ~Copyable {
         rest(member, number, false)
     }
 
-    /// Waits for a loop that is ready or due, and gives one turn to each of those. Returns whether
-    /// the thread was woken for something else.
+    /// Waits for a loop that is ready or due, and gives one turn to each such loop. Returns `true`
+    /// if another event woke the thread.
     mutating func turn() -> Bool {
         let count = Int(epoll_wait(epoll, ready, CInt(Self.eventsMax), waitMilliseconds))
         var isWoken = false
@@ -117,7 +118,7 @@ struct SharedStreamLoops: ~Copyable {
         member.loop.writer.didEnd(cutOff: member.loop.cutOff)
     }
 
-    /// Leaves a loop alone until it is due, or waits for it.
+    /// Stops watching a loop until it is due, or watches it again.
     private func rest(_ member: Member, _ number: Int, _ rests: Bool) {
         guard rests != member.rests else { return }
         member.rests = rests
@@ -134,7 +135,7 @@ struct SharedStreamLoops: ~Copyable {
         member.timer = due == .infinity ? nil : timers.insert(number, due: due)
     }
 
-    /// Until the first loop is due; -1, without end, where none has a reader.
+    /// The time until the first loop is due; -1, without a bound, if no loop is due.
     private var waitMilliseconds: CInt {
         guard let due = timers.nextDue else { return -1 }
         return CInt(max(0, ((due - EventLoop.clock()) * 1_000).rounded(.up)))

@@ -3,13 +3,13 @@ import Glibc
 import StorePlatform
 import Synchronization
 
-/// One thread for several stream writers (``StreamWriter/start(on:)``), so that a process has as
-/// many threads with fifty stores as with two.
+/// A thread for several stream writers (``StreamWriter/start(on:)``), so that a process with fifty
+/// stores has as many threads as a process with two.
 ///
-/// Begins with the first writer, and ends with ``stop()``. Without readers and mail it makes no
-/// system call.
+/// The thread begins with the first writer, and ends with ``stop()``. Without readers and mail it
+/// makes no system call.
 package final class StreamThread: Sendable {
-    /// What other threads ask of it.
+    /// The requests of other threads.
     private struct Requests {
         var joining: [StreamLoop.Handle] = []
         var hasBegun = false
@@ -24,8 +24,8 @@ package final class StreamThread: Sendable {
 
     /// Makes a thread that begins with its first writer.
     ///
-    /// - Parameter startThread: starts a thread of a name.
-    /// - Throws: ``TransportError`` where the system has no more descriptors.
+    /// - Parameter startThread: starts a thread with this name.
+    /// - Throws: ``TransportError`` if the system has no more descriptors.
     package init(
         _ startThread: @escaping @Sendable (String, @escaping @Sendable () -> Void) -> Void
     ) throws(TransportError) {
@@ -36,7 +36,7 @@ package final class StreamThread: Sendable {
             throw TransportError("can't make a thread for streams: \(SystemError.text)")
         }
         var event = epoll_event()
-        // Each write is reported once, so nothing has to be read.
+        // Edge-triggered: each write is reported once, so nothing has to be read.
         event.events = EPOLLIN.rawValue | EPOLLET.rawValue
         event.data.u64 = .max
         epoll_ctl(epoll, EPOLL_CTL_ADD, wakeDescriptor, &event)
@@ -47,10 +47,11 @@ package final class StreamThread: Sendable {
         close(wakeDescriptor)
     }
 
-    /// Has the thread run a loop from now on. Any thread.
+    /// Adds a loop to the thread. Any thread.
     func add(_ loop: StreamLoop.Handle) throws(TransportError) {
         loop.value.sharesThread = true
-        // Here, where a refusal can be thrown; the thread asks for events when it has the loop.
+        // The descriptor is registered here, because an error can be thrown here. The thread asks
+        // for events when it takes the loop.
         var event = epoll_event()
         guard epoll_ctl(epoll, EPOLL_CTL_ADD, loop.value.epoll, &event) == 0 else {
             throw TransportError("can't start a stream writer: \(SystemError.text)")
@@ -67,10 +68,10 @@ package final class StreamThread: Sendable {
         if begins { startThread("streams") { [self] in run() } } else { wake() }
     }
 
-    /// Ends the thread when the loops of all its writers have ended, and waits for that. No writer
-    /// can be started on it from now on.
+    /// Ends the thread when the loops of all its writers have ended, and waits for that. From now
+    /// on no writer can be started on it.
     ///
-    /// The writers have been stopped before, or are while this waits.
+    /// The caller stops the writers before, or another thread stops them meanwhile.
     package func stop() {
         let hasBegun = requests.withLock { requests in
             requests.isStopping = true
@@ -90,7 +91,7 @@ package final class StreamThread: Sendable {
         ended.open()
     }
 
-    /// Takes the loops that join. Returns whether the thread is to end.
+    /// Takes the loops that join. Returns `true` if the thread is to end.
     private func take(into loops: inout SharedStreamLoops) -> Bool {
         let (joining, isStopping) = requests.withLock { requests in
             defer { requests.joining = [] }
