@@ -1,21 +1,22 @@
-/// Where a client is.
+/// The address of a client, without a port.
 package enum ClientAddress: Sendable, Hashable {
     case internet(IPAddress)
-    /// At the other end of a unix socket: all of these are one.
+    /// The other end of a unix socket. All such clients have the same address.
     case unix
-    /// It has left before it was asked for.
+    /// The address of a client that left before the system was asked for it.
     case unknown
 
-    /// Whether it is this machine: 127.0.0.0/8, ::1, or a unix socket. Behind it there may be a
-    /// proxy, with the clients of any number of addresses.
+    /// True if the client is on this machine: 127.0.0.0/8, ::1, a unix socket, or an unknown
+    /// address. A proxy may be there, with clients of any number of addresses.
     package var isLocal: Bool {
         guard case .internet(let address) = self else { return true }
         if address.isV4 { return address.low >> 24 & 0xFF == 127 }
         return address.high == 0 && address.low == 1
     }
 
-    /// What a client has for itself alone: an IPv4 address, or the first 64 bits of one of IPv6,
-    /// of which a client that has one has all.
+    /// The address that stands for one client: an IPv4 address, or the first 64 bits of an IPv6
+    /// address. A client that has one address of an IPv6 network of 64 bits usually has all of
+    /// them.
     package var shared: ClientAddress {
         guard case .internet(let address) = self else { return self }
         return .internet(address.network)
@@ -23,7 +24,7 @@ package enum ClientAddress: Sendable, Hashable {
 }
 
 extension ClientAddress: CustomStringConvertible {
-    /// `127.0.0.1`, `::1`, `unix` or `unknown`.
+    /// The text `127.0.0.1`, `::1`, `unix` or `unknown`.
     package var description: String {
         switch self {
         case .internet(let address): address.description

@@ -1,20 +1,21 @@
-/// What answers requests. Every call comes on the event loop's thread, so none may wait.
+/// The port through which the event loop hands over requests. Every call comes on the loop's
+/// thread, so no function may wait.
 package protocol HTTPHandler: AnyObject, Sendable {
-    /// Looks at a request whose headers are complete, before its body. A response is sent at once
-    /// and the body is not read; `nil` lets the request go on.
+    /// Decides about a request whose headers are complete, before its body. A response is sent at
+    /// once, and the body is not read. With `nil`, the request goes on.
     func admit(_ request: HTTPExchange) -> HTTPResponse?
 
-    /// Answers a whole request: calls `respond`, `suspend` or `stream`, once.
+    /// Answers a whole request: calls `respond`, `suspend`, `park` or `stream` once.
     func handle(_ exchange: HTTPExchange)
 
-    /// The loop has worked on all that was ready and is about to wait.
+    /// Notes that the loop has finished a turn and is about to wait.
     func turnEnded()
 
-    /// The answer to `GET /livez` of a connection that has no place; `nil` if it is refused as any
-    /// other.
+    /// The answer to `GET /livez` on a connection that has no place; `nil` if the loop refuses such
+    /// a connection like any other.
     var liveness: HTTPResponse? { get }
 
-    /// Puts the transport's own refusal into words.
+    /// Returns the response for a refusal of the transport itself.
     func response(for failure: TransportFailure) -> HTTPResponse
 }
 

@@ -2,7 +2,7 @@ import CStoreHTTPD
 import StorePlatform
 import Synchronization
 
-/// An HTTP/1.1 server: listens, assembles requests, and hands them to a handler.
+/// An HTTP/1.1 server, which listens, assembles requests, and hands them to a handler.
 package final class HTTPServer: Sendable {
     package let counters: TransportCounters
     let loop: EventLoop
@@ -10,11 +10,16 @@ package final class HTTPServer: Sendable {
     private let addresses = Locked<(clients: [ListenAddress], admin: [ListenAddress])>(([], []))
     private let startThread: @Sendable (String, @escaping @Sendable () -> Void) -> Void
 
-    /// Makes a server that does not listen yet. `startThread` starts a thread of a name; `log` gets
-    /// lines for the operator, `accessLog` what is known of each request, and `tracing` what is
-    /// known of those whose traces are exported.
+    /// Makes a server that does not listen yet.
     ///
-    /// - Throws: ``TransportError`` where the system refuses what the event loop needs.
+    /// - Parameters:
+    ///   - configuration: the addresses, bounds and deadlines.
+    ///   - handler: answers the requests.
+    ///   - accessLog: gets the data of each request.
+    ///   - tracing: gets the data of the requests whose traces are exported.
+    ///   - startThread: starts a thread with this name.
+    ///   - log: gets lines for the operator.
+    /// - Throws: ``TransportError`` if the system refuses a resource of the event loop.
     package init(
         configuration: TransportConfiguration,
         handler: any HTTPHandler,
@@ -38,16 +43,17 @@ package final class HTTPServer: Sendable {
     /// The version of libmicrohttpd that is loaded.
     package static var libraryVersion: String { String(cString: chttpd_version()) }
 
-    /// The addresses as bound; a port of 0 has become the one that the system chose.
+    /// The addresses as bound. A port of 0 is replaced by the port that the system chose.
     package var boundAddresses: [ListenAddress] { addresses.withLock { $0.clients } }
 
-    /// Those of them where operators come in, apart from clients.
+    /// The addresses as bound for operators, apart from clients.
     package var boundAdminAddresses: [ListenAddress] { addresses.withLock { $0.admin } }
 
-    /// Whether streams leave the library; else they hold a suspended connection each.
+    /// True if the sockets of streams leave the library. If not, each stream holds a suspended
+    /// connection.
     package var handsStreamsOver: Bool { loop.handsOver }
 
-    /// Listens, and serves on a thread of its own from then on.
+    /// Listens, and starts the thread that serves from then on.
     package func start() throws(TransportError) {
         let bound = try loop.open().map { (address: $0.address, isAdmin: $0.isAdmin) }
         addresses.withLock {
@@ -61,9 +67,9 @@ package final class HTTPServer: Sendable {
         }
     }
 
-    /// From now on `handler` answers: also what has come and is not whole yet, and what the handler
-    /// before it lets go of by `HTTPExchange.handleAgain()`. It looks at the headers of both first.
-    /// `done` is called on the loop's thread when that is so.
+    /// Replaces the handler. The new handler also answers requests that are not whole yet, and
+    /// requests that the old one releases by `HTTPExchange.handleAgain()`; it admits both first.
+    /// The loop's thread calls `done` after the replacement.
     package func hand(to handler: any HTTPHandler, done: @escaping @Sendable () -> Void) {
         loop.ask { $0.successor = .init(handler: handler, done: done) }
     }
@@ -73,8 +79,8 @@ package final class HTTPServer: Sendable {
         loop.wake()
     }
 
-    /// Runs `work` on the loop's thread after so many seconds, unless the timer is cancelled
-    /// before. Any thread.
+    /// Runs `work` on the loop's thread after this time, unless the timer is cancelled before. Any
+    /// thread.
     @discardableResult
     package func schedule(
         after seconds: Double,
@@ -83,9 +89,9 @@ package final class HTTPServer: Sendable {
         loop.schedule(after: seconds, work)
     }
 
-    /// Stops listening, lets the requests that are open be answered, and ends the thread.
+    /// Stops listening, answers the open requests, and ends the thread.
     ///
-    /// Returns whether every request was answered before the time was over.
+    /// - Returns: true if every request was answered before the time was over.
     package func stop(seconds: Double) -> Bool {
         loop.ask { $0.stop = seconds }
         _ = ended.wait()

@@ -1,7 +1,7 @@
 package import Glibc
 
-/// An IPv4 or IPv6 address. Those of IPv4 are kept as IPv6 maps them, `::ffff:192.0.2.1`, so that
-/// both forms of one are equal.
+/// An IPv4 or IPv6 address. An IPv4 address is kept in its IPv6 form, `::ffff:192.0.2.1`, so that
+/// both forms of an address are equal.
 package struct IPAddress: Sendable, Hashable {
     package let high: UInt64
     package let low: UInt64
@@ -24,7 +24,7 @@ package struct IPAddress: Sendable, Hashable {
         }
     }
 
-    /// Reads `192.0.2.1` or `2001:db8::1`, without brackets, port or zone; copies nothing to the
+    /// Reads `192.0.2.1` or `2001:db8::1`, without brackets, port or zone. Makes no copy on the
     /// heap.
     package init?(_ text: UnsafeRawBufferPointer) {
         guard 2..<Int(INET6_ADDRSTRLEN) ~= text.count else { return nil }
@@ -54,10 +54,10 @@ package struct IPAddress: Sendable, Hashable {
         self = address
     }
 
-    /// Whether it is one of IPv4.
+    /// True if this is an IPv4 address.
     package var isV4: Bool { high == 0 && low & ~0xFFFF_FFFF == Self.mapped }
 
-    /// The same with the last 64 bits of an IPv6 address at zero.
+    /// The address with zeros in place of the last 64 bits if it is an IPv6 address.
     package var network: IPAddress { isV4 ? self : IPAddress(high: high, low: 0) }
 
     private static let mapped: UInt64 = 0xFFFF << 32
@@ -80,10 +80,10 @@ extension IPAddress: CustomStringConvertible {
     }
 }
 
-/// All addresses that begin with the same bits: `10.0.0.0/8`, `2001:db8::/32`.
+/// A range of addresses that begin with the same bits: `10.0.0.0/8`, `2001:db8::/32`.
 package struct AddressRange: Sendable, Equatable {
     private let first: IPAddress
-    /// Of 128; those of IPv4 count as IPv6 maps them.
+    /// The number of common bits, of 128. IPv4 addresses count in their IPv6 form.
     private let bits: Int
 
     /// Reads an address with or without a length.
@@ -103,7 +103,7 @@ package struct AddressRange: Sendable, Equatable {
     }
 
     package func contains(_ address: IPAddress) -> Bool {
-        // Shifts by 64 and more give zero.
+        // A shift by 64 or more gives zero.
         let high: UInt64 = ~0 << UInt64(64 - min(bits, 64))
         let low: UInt64 = ~0 << UInt64(128 - max(bits, 64))
         return (address.high ^ first.high) & high == 0 && (address.low ^ first.low) & low == 0

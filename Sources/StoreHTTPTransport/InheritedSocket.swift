@@ -1,19 +1,19 @@
 import CStoreHTTPD
 import Glibc
 
-/// A listening socket that the process was started with, as systemd passes them
-/// (sd_listen_fds(3)), or a program that listens first and starts the server then.
+/// A listening socket that the process got at its start. Either systemd passes it
+/// (sd_listen_fds(3)), or a program that listens first and then starts the server.
 package struct InheritedSocket: Sendable, Equatable {
     /// The first descriptor that a manager passes.
     package static let firstDescriptor: CInt = 3
 
     package let descriptor: CInt
-    /// Where it listens.
+    /// The address or path at which the socket listens.
     package let place: ListenAddress.Place
 
-    /// Looks at a descriptor.
+    /// Examines a descriptor.
     ///
-    /// - Throws: ``TransportError`` where it is no listening stream socket.
+    /// - Throws: ``TransportError`` if it is not a listening stream socket.
     package init(_ descriptor: Int32) throws(TransportError) {
         func refused(_ reason: String) -> TransportError {
             TransportError("can't listen on fd:\(descriptor): \(reason)")
@@ -42,8 +42,8 @@ package struct InheritedSocket: Sendable, Equatable {
         self.place = place
     }
 
-    /// The descriptors that a manager has passed to this very process; none where `LISTEN_PID` is
-    /// another's, or `LISTEN_FDS` is no number.
+    /// Returns the descriptors that a manager has passed to this process. They are none if
+    /// `LISTEN_PID` names another process, or `LISTEN_FDS` is not a number from 1 to 64.
     package static func passed(
         in environment: [String: String],
         to process: Int32 = getpid()
@@ -54,7 +54,7 @@ package struct InheritedSocket: Sendable, Equatable {
         return Array(firstDescriptor..<(firstDescriptor + count))
     }
 
-    /// The most that are taken.
+    /// The most descriptors that are accepted.
     private static let countMax: CInt = 64
 
     private static func option(_ name: CInt, of descriptor: CInt) -> CInt? {
@@ -66,7 +66,7 @@ package struct InheritedSocket: Sendable, Equatable {
 
     private static func place(of storage: sockaddr_storage, _ length: Int) -> ListenAddress.Place? {
         withUnsafeBytes(of: storage) { bytes in
-            // The port stands at the same place for both families (sockaddr_in, sockaddr_in6).
+            // The port has the same offset in both families (sockaddr_in, sockaddr_in6).
             let port = UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
             switch CInt(storage.ss_family) {
             case AF_INET:
@@ -78,7 +78,8 @@ package struct InheritedSocket: Sendable, Equatable {
                 return .inet6(host: IPAddress(address).description, port: port)
             case AF_UNIX:
                 let path = bytes[2..<max(2, min(length, bytes.count))]
-                // One without a file begins with NUL; its name is shown as ss(8) does.
+                // The name of a socket without a file begins with NUL, and is shown in the form of
+                // ss(8).
                 let isAbstract = path.first == 0
                 let name = isAbstract ? path.dropFirst() : path.prefix { $0 != 0 }
                 return .unix(path: (isAbstract ? "@" : "") + String(decoding: name, as: UTF8.self))

@@ -9,15 +9,16 @@ package struct ListenAddress: Sendable, Equatable {
     }
 
     package let place: Place
-    /// The socket that listens there already, where the process was started with it.
+    /// The socket that listens there already, if the process was started with it.
     let inherited: InheritedSocket?
 
-    /// What a text may look like, for error messages.
+    /// The allowed forms of the text, for error messages.
     package static let allowed = "IPV4:PORT, [IPV6]:PORT, unix:/PATH or fd:N"
 
-    /// Reads `127.0.0.1:8080`, `[::1]:0`, `unix:/run/store.sock` or `fd:3`; looks up no names.
+    /// Reads `127.0.0.1:8080`, `[::1]:0`, `unix:/run/store.sock` or `fd:3`. Host names are not
+    /// looked up.
     ///
-    /// A descriptor is one that the process was started with, and that listens.
+    /// A descriptor must be a listening socket that the process was started with.
     package init?(_ text: String) {
         if let descriptor = Self.descriptor(text) {
             guard let socket = try? InheritedSocket(descriptor) else { return nil }
@@ -28,7 +29,7 @@ package struct ListenAddress: Sendable, Equatable {
         inherited = nil
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst(5))
-            // sun_path has 108 bytes, the last of them NUL.
+            // sun_path has 108 bytes, and the last is NUL.
             guard !path.isEmpty, path.utf8.count <= 107 else { return nil }
             place = .unix(path: path)
             return
@@ -55,7 +56,7 @@ package struct ListenAddress: Sendable, Equatable {
         inherited = nil
     }
 
-    /// Why a text stands for no place to listen; `nil` where it does.
+    /// Returns the reason why a text is not a place to listen; `nil` if it is.
     package static func problem(of text: String) -> String? {
         if let descriptor = descriptor(text) {
             do throws(TransportError) { _ = try InheritedSocket(descriptor) } catch {
@@ -67,7 +68,7 @@ package struct ListenAddress: Sendable, Equatable {
             ? "'\(text)' is not allowed; allowed is \(allowed)" : nil
     }
 
-    /// The descriptor of `fd:3`.
+    /// Returns the descriptor of `fd:3`.
     private static func descriptor(_ text: String) -> CInt? {
         guard text.hasPrefix("fd:") else { return nil }
         let digits = text.dropFirst(3)
@@ -81,7 +82,7 @@ package struct ListenAddress: Sendable, Equatable {
         text.utf8.allSatisfy { 48...57 ~= $0 } ? UInt16(text) : nil
     }
 
-    /// Whether only this machine can reach it.
+    /// True if only clients on this machine can reach the address.
     package var isLoopback: Bool {
         switch place {
         case .inet(let host, _): host.hasPrefix("127.")
@@ -90,7 +91,7 @@ package struct ListenAddress: Sendable, Equatable {
         }
     }
 
-    /// The host as a `Host` header has it; `nil` for a path.
+    /// The host in the form of a `Host` header; `nil` for a path.
     package var host: String? {
         switch place {
         case .inet(let host, _): host

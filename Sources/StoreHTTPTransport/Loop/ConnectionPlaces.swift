@@ -1,22 +1,23 @@
-/// The places that there are for connections, and the addresses that hold them.
+/// The places for connections, and the addresses that hold them.
 struct ConnectionPlaces {
     enum Refusal: Equatable {
-        /// All places are taken, or those that are not are kept for addresses with fewer.
+        /// All places are taken, or the free ones are kept for addresses with fewer connections.
         case all
-        /// The address holds as many as it may.
+        /// The address holds as many places as it may.
         case address(limit: Int)
     }
 
-    /// How many places there are.
+    /// The number of places.
     let max: Int
-    /// How many one address may hold, or one IPv6 network of 64 bits. Addresses of this machine and
-    /// those of proxies may hold all but those kept.
+    /// The most places that one address or IPv6 network of 64 bits may hold. Addresses of this
+    /// machine and of proxies may hold all places but the kept ones.
     let perAddressMax: Int
-    /// The addresses of proxies, behind which there are the clients of any number of addresses.
+    /// The addresses of proxies, through which clients of any number of addresses connect.
     let proxies: [AddressRange]
-    /// How many of the places are for addresses that hold fewer than ``keptPerAddress``.
+    /// The number of places that are kept for addresses with fewer than ``keptPerAddress``
+    /// connections.
     let kept: Int
-    /// How many connections an address may have when only kept places are left.
+    /// The most connections of an address when only kept places are left.
     static let keptPerAddress = 4
 
     private(set) var taken = 0
@@ -29,7 +30,7 @@ struct ConnectionPlaces {
         kept = max / 64
     }
 
-    /// Why a connection from an address has no place; `nil` where it has one.
+    /// Returns the reason why a connection from an address has no place; `nil` if it has a place.
     func refusal(of address: ClientAddress) -> Refusal? {
         guard taken < max else { return .all }
         let own = held[address.shared, default: 0]
@@ -39,7 +40,7 @@ struct ConnectionPlaces {
         return max - taken > kept || own < Self.keptPerAddress ? nil : .all
     }
 
-    /// Whether there may be a proxy.
+    /// True if a proxy may connect from this address.
     func isForMany(_ address: ClientAddress) -> Bool {
         if address.isLocal { return true }
         guard case .internet(let address) = address else { return true }

@@ -1,42 +1,43 @@
 import CStoreHTTPD
 
-/// What the loop keeps of a connection: what it is waiting for, and until when.
+/// The loop's data about a connection: the bytes that it waits for, and the deadline.
 final class ConnectionRecord {
     // Safety: the loop's thread works on one property at a time; the accesses are not checked.
 
     enum Waiting {
-        /// The first request's headers, from the connection's beginning.
+        /// The headers of the first request, from the beginning of the connection.
         case firstHeaders
-        /// The next request of a connection that was served before.
+        /// The next request on a connection that was served before.
         case nextRequest
         /// The rest of the headers.
         case headers
         /// The body.
         case body
-        /// Nothing from the client: the request is being worked on or answered.
+        /// No bytes of the client: the request is being handled or answered.
         case nothing
     }
 
     let descriptor: CInt
-    /// Whether it came in where operators do.
+    /// True if the connection came in at an address for operators.
     let isAdmin: Bool
-    /// Where the other end is.
+    /// The address of the other end.
     let peer: ClientAddress
-    /// The same as text, without a port.
+    /// The text of the address.
     private(set) lazy var peerHost = peer.description
-    /// Its place in the loop's list.
+    /// The index of this record in the loop's list.
     @exclusivity(unchecked) var place = 0
-    /// Whether nothing more is sent on it: its last request was refused, or ended without an
-    /// answer, as one does that becomes a stream.
+    /// True if nothing more is sent on the connection. Its last request was refused or ended
+    /// without an answer, such as a request that becomes a stream.
     @exclusivity(unchecked) var isDone = false
-    /// The library's run in which a request has ended that may have ended the connection, too.
+    /// The number of the library's run in which the last request ended, if the connection may have
+    /// ended with it; else 0.
     @exclusivity(unchecked) var runOfLastEnd: UInt64 = 0
     /// The request that is under way.
     @exclusivity(unchecked) unowned(unsafe) var exchange: HTTPExchange?
-    /// What the handler keeps for the connection's next requests.
+    /// The object that the handler keeps for the next requests of the connection.
     @exclusivity(unchecked) var kept: AnyObject?
     @exclusivity(unchecked) private(set) var waiting = Waiting.firstHeaders
-    /// When the client's time is over, in the loop's seconds.
+    /// The time at which the client's time is over, in the loop's seconds.
     @exclusivity(unchecked) private(set) var deadline: Double
 
     init(descriptor: CInt, peer: ClientAddress, isAdmin: Bool, deadline: Double) {

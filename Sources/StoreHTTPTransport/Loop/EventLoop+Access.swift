@@ -1,16 +1,16 @@
 import StoreEventStream
 import StorePlatform
 
-// What is noted of requests, where there is an access log, or of those whose traces are exported.
+// Notes about requests, for the access log and for exported traces.
 
 extension EventLoop {
-    /// A request line has been read.
+    /// Begins the note of a request whose line was read.
     func beginAccess(_ exchange: HTTPExchange) {
         exchange.note = AccessNote(Access(began: Self.clock()))
     }
 
-    /// A request is over: its line is written, unless it has become a stream, and its span
-    /// recorded.
+    /// Ends the note of a request: its line is written, and its span recorded. A request that has
+    /// become a stream has no note any more.
     func endAccess(_ exchange: HTTPExchange) {
         guard var access = exchange.note?.access else { return }
         exchange.note = nil
@@ -19,9 +19,9 @@ extension EventLoop {
         if access.span != nil { tracing?.ended(access) }
     }
 
-    /// What is to be done when a stream has ended, which the request becomes now: it gets a line
-    /// then, and none as a request. Its span ends here: how long a stream lasts is for its reader
-    /// to say.
+    /// Ends the note of a request that becomes a stream. The span of the request ends here, because
+    /// the reader decides how long the stream lasts. Returns the closure to call when the stream
+    /// ends, which writes a line for the stream.
     func endingAccess(
         _ exchange: HTTPExchange,
         then onEnd: (@Sendable () -> Void)?
@@ -52,7 +52,7 @@ extension Access {
 }
 
 extension HTTPExchange {
-    /// What the request is answered with.
+    /// Notes the answer of the request.
     func noteAnswer(status: Int, bytes: Int) {
         guard let note else { return }
         note.access.status = status

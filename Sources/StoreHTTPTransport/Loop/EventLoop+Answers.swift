@@ -3,7 +3,7 @@ import Glibc
 import StoreWire
 import Synchronization
 
-// How an answer goes to the library.
+// The way of an answer to the library.
 
 extension EventLoop {
     /// Hands a response to the library.
@@ -52,14 +52,14 @@ extension EventLoop {
         }
     }
 
-    /// Has an answer written, and hands it to the library.
+    /// Writes an answer, and hands it to the library.
     func answer(_ exchange: HTTPExchange, _ answer: any HTTPAnswer) -> chttpd_verdict {
         writer.begin()
         answer.write(to: &writer)
         return answerWritten(exchange)
     }
 
-    /// Hands the answer that was written last to the library.
+    /// Hands the answer in the loop's writer to the library.
     func answerWritten(_ exchange: HTTPExchange) -> chttpd_verdict {
         if exchange.furtherFields.count > 0 { writer.add(exchange.furtherFields) }
         let fields = AnswerFields(bytes: writer.fields.bytes, count: writer.fieldCount)
@@ -118,7 +118,8 @@ extension EventLoop {
         return taken != 0 ? CHTTPD_CONTINUE : CHTTPD_CLOSE
     }
 
-    /// Sends an answer whose body is large enough to be sent from where it is, or copies it.
+    /// Sends an answer whose body is large enough to be sent from its own memory. Copies a small
+    /// body.
     private func send(
         _ exchange: HTTPExchange,
         status: Int,
@@ -157,7 +158,7 @@ extension EventLoop {
         _ owner: UnsafeMutableRawPointer
     ) -> CInt {
         body.withUnsafeBytes { bytes in
-            // There is an address: it is longer than what is copied.
+            // The address exists, because the body is longer than any that is copied.
             guard let base = bytes.baseAddress else { return 0 }
             return chttpd_respond_shared(connection, head, base, bytes.count, releaseBytes, owner)
         }
@@ -188,7 +189,7 @@ extension EventLoop {
     }
 }
 
-/// The fields of an answer, in place.
+/// The fields of an answer, in the memory in which they were written.
 private struct AnswerFields {
     let bytes: UnsafeRawBufferPointer
     let count: Int

@@ -2,12 +2,13 @@ import CStoreHTTPD
 import Glibc
 import StoreWire
 
-// What libmicrohttpd calls, all on the loop's thread, from within `chttpd_run` and `chttpd_add`.
-// Plain functions: a closure handed to C from isolated code would trap on a foreign thread.
+// The callbacks of libmicrohttpd. The library calls them on the loop's thread, from within
+// `chttpd_run` and `chttpd_add`. They are plain functions: a closure handed to C from isolated code
+// would trap on a foreign thread.
 //
 // Safety: `context` is the loop, which outlives its daemon. A connection's context is a record and
-// a request's is an exchange; both are retained when they are handed to the library and released in
-// the callback that takes them back, which the library calls exactly once.
+// a request's is an exchange. Both are retained when they are handed to the library, and released
+// in the callback that takes them back, which the library calls exactly once.
 
 private func loop(_ context: UnsafeMutableRawPointer) -> Unmanaged<EventLoop> {
     Unmanaged.fromOpaque(context)

@@ -2,10 +2,10 @@ import CStoreHTTPD
 import Glibc
 import Synchronization
 
-// Which connections there are: accepted, refused, and cut off when their time is over.
+// Connections are accepted, refused, and cut off when their time is over.
 
 extension EventLoop {
-    /// How much of an answer the kernel takes that it has not sent.
+    /// The most bytes of an answer that the kernel takes and has not sent.
     private static let unsentBytesMax: CInt = 128 << 10
 
     func accept(on listener: Listener) {
@@ -43,14 +43,14 @@ extension EventLoop {
         }
     }
 
-    /// Bounds how much of an answer waits in the kernel for a client that does not read: else that
-    /// is some megabytes for each (tcp(7), `tcp_wmem`), which a control group counts. Fails on a
-    /// unix socket, which has a bound of its own.
+    /// Bounds the bytes of an answer that wait in the kernel for a client that does not read.
+    /// Without a bound they are some megabytes for each client (tcp(7), `tcp_wmem`), and a control
+    /// group counts them. Fails on a unix socket, which has a bound of its own.
     private func boundUnsent(_ descriptor: CInt) {
         setUnsentBound(of: descriptor, Self.unsentBytesMax)
     }
 
-    /// Leaves the bound to the system: the writer of streams has its own.
+    /// Removes the bound on unsent bytes: the writer of streams has its own.
     func unboundUnsent(_ descriptor: CInt) {
         setUnsentBound(of: descriptor, 0)
     }
@@ -61,8 +61,8 @@ extension EventLoop {
         setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &bytes, size)
     }
 
-    /// Why a connection that was accepted there has no place; `nil` where it has one. Operators
-    /// take no place of clients.
+    /// Returns the reason why a connection that this listener accepted has no place; `nil` if it
+    /// has a place. Operators take no places of clients.
     private func refusal(at listener: Listener) -> TransportFailure? {
         guard listener.isAdmin else {
             return places.refusal(of: acceptedAddress).map { TransportFailure($0, of: places.max) }
@@ -71,13 +71,14 @@ extension EventLoop {
         return adminCount < max ? nil : .connectionLimit(max)
     }
 
-    /// Whether a connection that the library has been given came in where operators do. Asked once.
+    /// Returns true if a connection in the library's hands came in at an address for operators.
+    /// Must be called once for each connection.
     func isAdmin(_ descriptor: CInt) -> Bool {
         !adminDescriptors.isEmpty && adminDescriptors.remove(descriptor) != nil
     }
 
-    /// Accepts and refuses a connection with the spare descriptor, where there is no other left.
-    /// Returns whether that worked: another thread of the process may have taken the descriptor.
+    /// Accepts and refuses a connection with the spare descriptor, if there is no other left.
+    /// Returns `false` if that failed: another thread of the process may have taken the descriptor.
     func refuseWithSpare(_ listener: Listener) -> Bool {
         close(spareDescriptor)
         var address = sockaddr_storage()
@@ -91,8 +92,8 @@ extension EventLoop {
         return descriptor >= 0
     }
 
-    /// Looks away from a listener that can be neither served nor refused for now: it would be
-    /// ready, and the loop busy, for as long as that lasts.
+    /// Stops watching a listener for ``restSeconds`` if its connections can be neither served nor
+    /// refused. Epoll would report it without end, and the loop would be busy.
     private func rest(_ listener: Listener) {
         let descriptor = listener.descriptor
         epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil)
@@ -145,15 +146,15 @@ extension EventLoop {
             case .nextRequest, .nothing:
                 break
             }
-            // The library sees the end of the connection and closes it.
+            // The library notices the end of the connection and closes it.
             shutdown(record.descriptor, CInt(SHUT_RDWR))
             record.wait(for: .nothing)
         }
     }
 
-    /// Ends connections whose client has gone before its request was whole: the library, which
-    /// waits for edges, can miss an end that came together with the last bytes. Where a request is
-    /// put off and its client has gone, `onLeaving` is called.
+    /// Ends connections whose client has left before its request was whole. The library waits for
+    /// edges, and can miss an end that came together with the last bytes. If the client of a
+    /// request that was put off has left, calls `onLeaving`.
     func closeAbandoned() {
         let waiting = records.filter { $0.waiting != .nothing || $0.exchange?.onLeaving != nil }
         guard !waiting.isEmpty else { return }
@@ -172,8 +173,8 @@ extension EventLoop {
         }
     }
 
-    /// Whether the other side has closed and all that it sent is read: what is not may be the rest
-    /// of a request, which is answered.
+    /// Returns true if the other side has closed and all its bytes are read. Unread bytes may be
+    /// the rest of a request, which is answered.
     func hasEnded(_ descriptor: CInt) -> Bool {
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, CInt(MSG_PEEK | MSG_DONTWAIT)) == 0

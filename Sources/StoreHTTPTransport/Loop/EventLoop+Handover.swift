@@ -3,7 +3,7 @@ import Glibc
 import StorePlatform
 import Synchronization
 
-// What other threads hand to the loop: answers, and the wish to stop.
+// Other threads hand answers and a request to stop to the loop.
 
 extension EventLoop {
     /// Queues an answer. Any thread; nothing is sent before ``wake()``.
@@ -25,20 +25,20 @@ extension EventLoop {
         finished.withLock { $0.add(exchange) }
     }
 
-    /// Has the handler asked anew for a suspended request. Any thread; nothing happens before
+    /// Hands a suspended request to the handler again. Any thread; nothing happens before
     /// ``wake()``.
     func handleAgain(_ exchange: HTTPExchange) {
         exchange.outcome = .again
         finished.withLock { $0.add(exchange) }
     }
 
-    /// Lets the loop send what was completed. Any thread.
+    /// Wakes the loop's thread, which sends the completed answers. Any thread.
     func wake() {
         var one: UInt64 = 1
         write(wakeDescriptor, &one, 8)
     }
 
-    /// Asks something of the loop's thread. Any thread.
+    /// Leaves a request for the loop's thread, and wakes it. Any thread.
     func ask(_ change: @Sendable (inout LoopRequests) -> Void) {
         requests.withLock { change(&$0) }
         wake()
@@ -70,7 +70,7 @@ extension EventLoop {
         }
     }
 
-    /// Hands the finished exchanges back to the library, which calls the handler for each anew.
+    /// Resumes the finished exchanges. The library then calls back for each, and gets its answer.
     func resumeFinished() {
         finished.withLock { swap(&$0.exchanges, &taken) }
         for exchange in taken { resume(exchange) }
@@ -95,40 +95,41 @@ extension EventLoop {
         exchange.onLeaving = nil
     }
 
-    /// Has the library put a connection aside when it calls next: from the call that brought the
-    /// request it would still wait for more to read, read once when the connection is resumed, and
-    /// close it without an answer where the client has closed its sending side.
+    /// Suspends the connection at the library's next call. In the call that brought the request,
+    /// the library still waits to read more. After a resume it would read once more, and close the
+    /// connection without an answer if the client has closed its sending side.
     func suspend(_ exchange: HTTPExchange) {
         guard parks else { return suspendNow(exchange) }
         exchange.hold = .suspending
     }
 
-    /// Has the library put a connection aside. It walks all such connections at each resume.
+    /// Suspends the connection at once. The library walks all suspended connections at each resume.
     func suspendNow(_ exchange: HTTPExchange) {
         exchange.hold = .suspended
         if let connection = exchange.connection { chttpd_suspend(connection) }
     }
 
-    /// Lets the library ask for the answer again and again; as it runs only when this loop has it
-    /// run, that costs one call for each turn that comes before the answer.
+    /// Parks a request: the library calls for its answer again and again. The library runs only
+    /// when this loop runs it, so that costs one call for each turn before the answer.
     func park(_ exchange: HTTPExchange) {
         guard parks, parkedCount < Self.parkedMax else { return suspend(exchange) }
         exchange.hold = .parked(since: now)
         parkedCount += 1
     }
 
-    /// A parked request was called again, and has no answer yet.
+    /// Suspends a parked request if it has waited for ``parkSeconds``.
     func waited(_ exchange: HTTPExchange, since: Double) {
         guard now - since >= Self.parkSeconds else { return }
         parkedCount -= 1
         suspendNow(exchange)
     }
 
-    /// Whether a stop is asked for and every request is answered, or the time for it is over.
+    /// True if a stop is requested, and every request is answered or the time for it is over. Shuts
+    /// down the connections that have not sent a whole request.
     var isDone: Bool {
         guard isStopping else { return false }
         if now >= stopDeadline { return true }
-        // A client that has not sent a whole request by now gets no answer: close its connection.
+        // A client that has not sent a whole request by now gets no answer.
         for record in records {
             switch record.waiting {
             case .nextRequest, .firstHeaders, .headers:
@@ -155,7 +156,7 @@ extension EventLoop {
         chttpd_stop(daemon)
         self.daemon = nil
         cutOff = left
-        // They keep the loop.
+        // The exchanges hold references to the loop.
         freeExchanges = []
         taken = []
         finished.withLock { $0.close() }

@@ -1,31 +1,31 @@
 import CStoreHTTPD
 import Glibc
 
-// `GET /livez` for clients whose address has no place for another connection: a supervisor beside a
-// client that floods must not take the server for dead.
+// `GET /livez` works for a client whose address has no place for another connection. Otherwise, if
+// another client floods the server, a supervisor beside it would take the server for dead.
 
-/// A connection without a place, which may be about to ask for `/livez`.
+/// A connection without a place, whose client may be about to request `/livez`.
 struct UnplacedSocket {
-    /// When it is refused, in the loop's seconds.
+    /// The time at which the connection is refused, in the loop's seconds.
     let deadline: Double
     let refusal: TransportFailure
-    /// Which one it is, of all that there were.
+    /// The sequence number of the connection, by which the oldest is found.
     let number: UInt64
 }
 
 extension EventLoop {
-    /// The most connections without a place whose first bytes are awaited; beyond it the oldest is
-    /// refused. The server's descriptors are reckoned with them.
+    /// The most connections without a place whose first bytes are awaited. Beyond that, the oldest
+    /// is refused. The server's need of descriptors includes them.
     static let unplacedMax = 32
-    /// For how long they are awaited.
+    /// The time for which the first bytes are awaited.
     static let unplacedSeconds = 1.0
 
-    /// The beginnings of the requests that are answered without a place.
+    /// The first bytes of the requests that are answered without a place.
     private static let beginnings = ["GET /livez HTTP/1.", "HEAD /livez HTTP/1."]
         .map { Array($0.utf8) }
 
     /// Answers a connection that has no place: at once if its first bytes are there, else when they
-    /// come. Returns whether the loop keeps the descriptor.
+    /// come. Returns `true` if the loop keeps the descriptor.
     func answerUnplaced(_ descriptor: CInt, _ refusal: TransportFailure) -> Bool {
         guard handler.liveness != nil else {
             refuse(descriptor, refusal)
@@ -47,7 +47,7 @@ extension EventLoop {
         return true
     }
 
-    /// Looks at a connection without a place on which something has come.
+    /// Handles bytes that have come on a connection without a place.
     func lookAtUnplaced(_ descriptor: CInt) {
         guard let socket = unplaced[descriptor], answerNow(descriptor, socket.refusal) else {
             return
@@ -55,7 +55,7 @@ extension EventLoop {
         forgetUnplaced(descriptor)
     }
 
-    /// Refuses those whose time is over; all of them when the loop stops.
+    /// Refuses the connections without a place whose time is over; all of them when the loop stops.
     func refuseUnplaced() {
         for (descriptor, socket) in unplaced where socket.deadline <= now || isStopping {
             refuseUnplaced(descriptor, socket)
@@ -73,7 +73,7 @@ extension EventLoop {
         close(descriptor)
     }
 
-    /// Answers by the first bytes; returns `false` while there are too few to tell.
+    /// Answers by the first bytes. Returns `false` if there are too few of them to decide.
     private func answerNow(_ descriptor: CInt, _ refusal: TransportFailure) -> Bool {
         var bytes = [UInt8](repeating: 0, count: Self.beginnings.map(\.count).max() ?? 0)
         let count = recv(descriptor, &bytes, bytes.count, CInt(MSG_PEEK | MSG_DONTWAIT))

@@ -4,13 +4,13 @@ import StorePlatform
 import StoreWire
 import Synchronization
 
-// What requests and answers take of the memory that there is for all of them.
+// The shared memory of requests and answers.
 
 extension EventLoop {
     /// The interval, in seconds, of the log's line about unread answers.
     static let unreadReportSeconds = 60.0
 
-    /// Takes memory for a body that has so many bytes by now. Returns why there is none.
+    /// Takes memory for a body that has `count` bytes by now. Returns the reason if there is none.
     func holdBody(of exchange: HTTPExchange, _ count: Int) -> TransportFailure? {
         guard let record = exchange.record, !record.isAdmin else { return nil }
         let body = exchange.heldBody ?? HeldBody(holders: holders(of: exchange))
@@ -24,7 +24,7 @@ extension EventLoop {
         }
     }
 
-    /// Gives a body's memory back, which is not needed any more.
+    /// Gives back the memory of a body that is not needed any more.
     func letGoBody(of exchange: HTTPExchange) {
         guard let body = exchange.heldBody else { return }
         memory.giveBackBody(body.bytes, for: body.holders)
@@ -32,13 +32,14 @@ extension EventLoop {
         exchange.bodyBytes = []
     }
 
-    /// Takes memory for an answer that is copied, or is kept for it alone. Returns whether it may
-    /// be sent.
+    /// Takes memory for an answer that is copied or kept for one request. Returns `true` if the
+    /// answer may be sent.
     func holdAnswer(of exchange: HTTPExchange, bytes: Int) -> Bool {
         bytes <= MessageMemory.ownBytes || holdAnswer(of: exchange, own: bytes, [])
     }
 
-    /// Takes memory for an answer that is sent from where it is. Returns whether it may be sent.
+    /// Takes memory for an answer that is sent from its own memory. Returns `true` if the answer
+    /// may be sent.
     func holdAnswer(of exchange: HTTPExchange, _ body: Bytes) -> Bool {
         guard body.isInPieces else {
             guard body.count > MessageMemory.ownBytes else { return true }
@@ -49,9 +50,10 @@ extension EventLoop {
         return holdAnswer(of: exchange, own: MessageMemory.readerBytes, pieces)
     }
 
-    /// Ends the oldest answers where there is too much, of the same address first. What is ended
-    /// takes memory until the library has run again: so much more than the bound can be taken, and
-    /// by then an answer is not sent that is one of several.
+    /// Takes memory for an answer, and ends the oldest answers if the bounds are exceeded. Answers
+    /// of the same address or principal end first. An ended answer takes memory until the library
+    /// has run again, so the memory may be over its bound by one share. Beyond that, a new answer
+    /// is not sent unless it is the only one.
     private func holdAnswer(
         of exchange: HTTPExchange,
         own: Int,
@@ -80,7 +82,7 @@ extension EventLoop {
         return isHeld
     }
 
-    /// Gives an answer's memory back: its request has ended.
+    /// Gives back the memory of an answer whose request has ended.
     func letGoAnswer(of exchange: HTTPExchange) {
         guard let answer = exchange.unread else { return }
         exchange.unread = nil
@@ -93,7 +95,7 @@ extension EventLoop {
         )
     }
 
-    /// Ends the connection of an answer. What the kernel still has of it is dropped, too.
+    /// Ends the connection of an answer. The kernel drops the bytes that it has not sent.
     private func end(_ answer: UnreadAnswer) {
         unread.end(answer)
         counters.unreadEnded.count()
@@ -115,8 +117,8 @@ extension EventLoop {
         shutdown(answer.record.descriptor, CInt(SHUT_RDWR))
     }
 
-    /// Who takes the memory of a request: the client's address, unless there may be many clients
-    /// behind it, and the principal.
+    /// Returns the holders of a request's memory: the client's address, unless it may stand for
+    /// many clients, and the principal.
     private func holders(of exchange: HTTPExchange) -> [MessageMemory.Holder] {
         let client = exchange.client
         let address: [MessageMemory.Holder] =
@@ -127,7 +129,7 @@ extension EventLoop {
         return address + [.principal(name)]
     }
 
-    /// Shows others how much is taken.
+    /// Publishes the number of bytes that are taken to the counters.
     func showMemory() {
         let bytes = UInt64(memory.bytes)
         if counters.buffersBytes.load(ordering: .relaxed) != bytes {
@@ -136,7 +138,7 @@ extension EventLoop {
     }
 }
 
-/// A sender of requests that has a share of the memory for them, wherever it is.
+/// A sender of requests that has a share of the memory for them, from any address.
 package protocol MemoryHolder: AnyObject {
     /// The name of the share; `nil` if there is none.
     var memoryHolder: String? { get }

@@ -2,13 +2,13 @@ import CStoreHTTPD
 import Glibc
 import Synchronization
 
-// Answers that go out beside the library: to clients that it refuses, that are too slow, or too
-// many.
+// Answers that bypass the library: to clients that it refuses, and to clients that are too slow or
+// too many.
 
-/// The socket of a client that was refused: what it still sends is read and dropped, or closing
-/// would reset the connection before the client has read why.
+/// The socket of a refused client. Its further bytes are read and dropped: closing on unread bytes
+/// would reset the connection before the client has read the reason.
 struct LingeringSocket {
-    /// When it is closed, in the loop's seconds.
+    /// The time at which the socket is closed, in the loop's seconds.
     let deadline: Double
     var droppedBytes = 0
 }
@@ -24,9 +24,9 @@ extension TransportFailure {
 }
 
 extension EventLoop {
-    /// The most sockets that linger; the server's descriptors are reckoned with them.
+    /// The most sockets that linger. The server's need of descriptors includes them.
     static let lingeringMax = 32
-    /// How long a refused client may go on sending.
+    /// The time for which a refused client may go on sending.
     static let lingerSeconds = 5.0
 
     /// Answers a request that the library refuses, in its place.
@@ -55,10 +55,9 @@ extension EventLoop {
         }
     }
 
-    /// Answers where the library is about to close a connection whose request line it could not
-    /// read, which it does without an answer. Nothing is sent where it closes for another reason:
-    /// the client has closed, or the last request has ended in the same run, and the connection
-    /// with it.
+    /// Answers if the library could not read a request line and is about to close the connection,
+    /// which it does without an answer. Sends nothing if the library closes for another reason: the
+    /// client has closed, or the connection ends with the last request of the same run.
     func refuseRequestLine(of record: ConnectionRecord) {
         switch record.waiting {
         case .firstHeaders, .nextRequest: break
@@ -71,8 +70,8 @@ extension EventLoop {
         refuse(record.descriptor, .malformed("The request line is malformed."), lingers: true)
     }
 
-    /// Answers on a socket that the library does not have, or sends nothing on. The caller closes
-    /// it; with `lingers`, a duplicate stays open until the client has closed.
+    /// Answers on a socket that the library does not have, or on which it sends nothing. The caller
+    /// closes the socket. With `lingers`, a duplicate stays open until the client has closed.
     func refuse(_ descriptor: CInt, _ failure: TransportFailure, lingers: Bool = false) {
         switch failure {
         case .connectionLimit, .addressLimit: counters.refused.add(1, ordering: .relaxed)
@@ -90,8 +89,8 @@ extension EventLoop {
         discard(descriptor)
     }
 
-    /// Reads and drops what has come on a socket that is about to be closed. Bytes that are
-    /// not read would reset the connection, and the answer with it.
+    /// Reads and drops the bytes on a socket that is about to be closed. Unread bytes would reset
+    /// the connection, and the client would lose the answer.
     func discard(_ descriptor: CInt) {
         var scratch = [UInt8](repeating: 0, count: 16 << 10)
         for _ in 0..<4 where recv(descriptor, &scratch, scratch.count, CInt(MSG_DONTWAIT)) <= 0 {
@@ -99,7 +98,7 @@ extension EventLoop {
         }
     }
 
-    /// Sends an answer, the last on a socket that the library does not have.
+    /// Sends the last answer on a socket that bypasses the library.
     func reply(_ descriptor: CInt, _ answer: HTTPResponse, hasBody: Bool = true) {
         var bytes = answer.serialized(date: HTTPDate.now, further: configuration.commonFields)
         if !hasBody { bytes.removeLast(answer.body.count) }
@@ -107,7 +106,7 @@ extension EventLoop {
         shutdown(descriptor, CInt(SHUT_WR))
     }
 
-    /// Reads and drops what has come on a socket that lingers.
+    /// Reads and drops the bytes on a socket that lingers.
     func drain(_ descriptor: CInt) {
         guard var socket = lingering[descriptor] else { return }
         var scratch = [UInt8](repeating: 0, count: 64 << 10)
@@ -132,8 +131,9 @@ extension EventLoop {
         close(descriptor)
     }
 
-    /// Logs what the library logs, but for what it has to say of single requests: for every stream
-    /// that it hands over, and for everything malformed, of which attackers have any amount.
+    /// Logs the library's messages, except for those about single requests. The library writes such
+    /// a line for every stream that it hands over and for every malformed request, of which
+    /// attackers send any number.
     func logOfLibrary(_ message: String) {
         for part in Self.libraryLinesOfRequests where message.contains(part) { return }
         report("libmicrohttpd: \(message)")
