@@ -1,11 +1,11 @@
 import Glibc
 
-/// Who may connect to the sockets that a server makes at paths: connecting needs the right to
-/// write.
+/// The mode and the group of the sockets that a server makes at paths. A client needs the right to
+/// write to connect.
 package struct SocketAccess: Sendable, Equatable {
     /// The file's mode, 0 to 0o777.
     package var mode: UInt32
-    /// The group that the file belongs to; `nil` for that of the process.
+    /// The group that the file belongs to; `nil` for the group of the process.
     package var group: UInt32?
 
     package init(mode: UInt32 = 0o660, group: UInt32? = nil) {
@@ -21,7 +21,8 @@ package struct SocketAccess: Sendable, Equatable {
         return text.utf8.allSatisfy { 48...55 ~= $0 } ? mode : nil
     }
 
-    /// The number of a group, given by its number or its name; `nil` where there is none.
+    /// Returns the number of a group, given by its number or its name; `nil` if there is no such
+    /// group.
     package static func group(_ text: String) -> UInt32? {
         if let number = UInt32(text) { return number }
         var entry = group_entry()

@@ -3,69 +3,73 @@ import StoreWire
 /// The bounds and deadlines of a transport. Sizes are in bytes, times in seconds.
 package struct TransportConfiguration: Sendable {
     package var addresses: [ListenAddress]
-    /// Where operators come in, apart from clients; empty where they come in with these.
+    /// The addresses for operators, apart from clients; empty if operators use the addresses of
+    /// clients.
     package var adminAddresses: [ListenAddress] = []
-    /// The most of a request's target and header fields, each with ``fieldBytes`` more.
+    /// The most bytes of a request's target and header fields. Each field counts ``fieldBytes``
+    /// more.
     package var headersBytesMax = 16 << 10
     package var uriBytesMax = 8 << 10
     package var bodyBytesMax = JSONLimits().bytesMax
-    /// The most that bodies and answers take that are under way, beside 4 KiB of each; at least
-    /// four times the largest body.
+    /// The most bytes of bodies and answers under way, besides 4 KiB of each. At least four times
+    /// the largest body.
     package var buffersBytesMax = 256 << 20
-    /// How much of a refused request's body is read and dropped, so that its client reads the
-    /// answer: closing on unread bytes would reset the connection under it.
+    /// The bytes of a refused request's body that are read and dropped, so that its client reads
+    /// the answer. Closing on unread bytes would reset the connection.
     package var discardBytesMax = 16 << 20
-    /// Header fields beyond this many are refused.
+    /// The most header fields of a request. A request with more is refused.
     package var fieldsMax = 100
     package var headersSeconds = 10.0
     package var bodySeconds = 30.0
     package var idleSeconds = 30.0
-    /// The most connections at a time; a further one is answered 503.
+    /// The most connections at a time. A further connection is answered with 503.
     package var connectionsMax = 4_096
-    /// Header fields that every answer has, and every head of a stream that takes them.
+    /// The header fields that every answer has, and every head of a stream that includes them.
     package var commonFields = HTTPFields()
-    /// Who may connect to the sockets that this server makes at paths.
+    /// The mode and the group of the sockets that this server makes at paths.
     package var socketAccess = SocketAccess()
-    /// The most of them from one address, or from one IPv6 network of 64 bits; 0 for a quarter of
-    /// all. Addresses of this machine are not bounded by it.
+    /// The most connections from one address or IPv6 network of 64 bits; 0 for a quarter of all
+    /// connections. The bound does not apply to addresses of this machine.
     package var connectionsPerAddressMax = 0
-    /// The addresses of proxies, which are not bounded by it either.
+    /// The addresses of proxies, to which the bound does not apply either.
     package var proxies: [AddressRange] = []
-    /// The most connections of operators at a time, besides those of clients, where operators have
+    /// The most connections of operators at a time, besides those of clients, if operators have
     /// addresses of their own.
     package static let adminConnectionsMax = 64
-    /// Streams keep their connection suspended, as if handing over did not work. For tests.
+    /// True if streams keep their connection suspended, as if the library could not hand a socket
+    /// over. For tests.
     package var keepsStreamsSuspended = false
 
     package init(addresses: [ListenAddress]) {
         self.addresses = addresses
     }
 
-    /// How many connections one address may have.
+    /// The most connections that one address may have.
     var connectionsPerAddress: Int {
         connectionsPerAddressMax > 0 ? connectionsPerAddressMax : max(1, connectionsMax / 4)
     }
 
-    /// How much memory the library has for a connection: the headers as they are read, what it
-    /// notes of each field, and the head of the answer. No more, for it clears all of it after each
-    /// request, and nearly half of it before each answer, with what its buffer for reading has
-    /// free.
+    /// The size of the library's memory for a connection: the headers, the library's notes about
+    /// each field, and the head of the answer. More would cost time: the library clears all of it
+    /// after each request. Before each answer it clears nearly half of it, and the free part of its
+    /// read buffer.
     ///
-    /// All three lie in it at once: a request of so many bytes and fields is answered from their
-    /// sum on, and not below it, so less than this breaks the bound on headers, in which a field
-    /// counts with its note.
+    /// All three parts lie in the memory at once, so it must have at least their sum. With less,
+    /// requests within the bound on headers, which counts each field with its note, would not be
+    /// answered.
     var connectionBytes: Int {
         max(headersBytesMax, uriBytesMax) + Self.answerHeadBytes
     }
 
-    /// What a field counts for the bound on headers beside its name and value: what the library
-    /// notes of it (`struct MHD_HTTP_Header`), aligned.
+    /// The bytes that a field counts beside its name and value for the bound on headers. The
+    /// library's note about it takes them (`struct MHD_HTTP_Header`, aligned).
     static let fieldBytes = 64
-    /// For the head of an answer, and for what it reads beyond the headers.
+    /// The bytes for the head of an answer, and for bytes that the library reads beyond the
+    /// headers.
     static let answerHeadBytes = 2 << 10
 }
 
-/// Why a transport can't serve.
+/// The reason why a transport can't serve.
 package struct TransportError: Error, Sendable, CustomStringConvertible {
     package let description: String
 
@@ -74,24 +78,24 @@ package struct TransportError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// Why the transport itself refuses a request.
+/// The reason why the transport itself refuses a request.
 package enum TransportFailure: Error, Sendable, Equatable {
-    /// The request's framing or syntax is in doubt: the connection is closed after the answer.
+    /// The request's framing or syntax is in doubt. The connection is closed after the answer.
     case malformed(String)
-    /// The request is of a version of HTTP that is not served; the connection is closed.
+    /// The request has a version of HTTP that is not served. The connection is closed.
     case versionNotSupported
     case headersTooLarge(limit: Int)
-    /// There are more header fields than so many.
+    /// The request has more header fields than the limit.
     case tooManyFields(limit: Int)
     case uriTooLong(limit: Int)
     case bodyTooLarge(limit: Int)
-    /// The bodies of all requests together take so many bytes, which is the most.
+    /// The bodies of all requests together take this number of bytes, which is the most.
     case bodiesLimit(Int)
-    /// Those of the client's address or principal do.
+    /// The bodies and answers of the client's address or principal take this number of bytes.
     case bodiesShare(Int)
     case timeout(String, seconds: Int)
     case connectionLimit(Int)
-    /// The client's address has as many connections as one may have.
+    /// The client's address has as many connections as an address may have.
     case addressLimit(Int)
     case stopping
 }

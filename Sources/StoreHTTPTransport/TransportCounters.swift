@@ -1,10 +1,10 @@
 import StorePlatform
 package import Synchronization
 
-/// What has happened in an HTTP transport since its start, as `/metrics` reports it.
+/// The counters of an HTTP transport since its start, as `/metrics` reports them.
 ///
-/// The thread of the event loop counts; any thread may read. Each number is of one kind of event,
-/// and one connection may count in several: a request whose body does not arrive in time counts in
+/// The event loop's thread counts; any thread may read. Each number is of one kind of event, and a
+/// connection may count in several. A request whose body does not arrive in time counts in
 /// ``accepted``, ``requests`` and ``timeouts``.
 package final class TransportCounters: Sendable {
     /// Connections accepted.
@@ -15,36 +15,38 @@ package final class TransportCounters: Sendable {
     package let refused = Atomic<UInt64>(0)
     /// Requests whose headers were read.
     package let requests = Atomic<UInt64>(0)
-    /// Requests refused for their framing (RFC 9112) or their size, before any route was asked.
+    /// Requests refused for their framing (RFC 9112) or their size, before their route was looked
+    /// up.
     package let framingRefused = Atomic<UInt64>(0)
-    /// Those of them that were over a bound, by the places of ``bounds``.
+    /// Requests that were over a bound, by the index of ``bounds``. Requests over the bound on
+    /// memory for bodies are not in ``framingRefused``; the others are.
     private let overBound = Cells(count: TransportCounters.bounds.count)
-    /// Connections closed because a deadline passed: that of the headers, of the body, or of the
-    /// next request on a connection that is kept open.
+    /// Connections closed because a deadline passed: of the headers, of the body, or of the next
+    /// request on a connection that is kept open.
     package let timeouts = Atomic<UInt64>(0)
-    /// What bodies and answers take that are under way, in bytes.
+    /// The bytes of bodies and answers that are under way.
     package let buffersBytes = Atomic<UInt64>(0)
-    /// Connections closed because their clients did not read answers that took others' memory.
+    /// Connections closed because their clients did not read answers, and others needed the memory.
     package let unreadEnded = Atomic<UInt64>(0)
-    /// How long requests took that were answered before a route was found for them.
+    /// The durations of requests that were answered before a route was found for them.
     package let unrouted = RouteTimes()
 
-    /// The bounds of requests, by the names that metrics have for them.
+    /// The names of the bounds in metrics.
     private static let bounds = ["headers", "fields", "uri", "body", "bodies"]
 
-    /// How many bytes bodies and answers may take that are under way.
+    /// The most bytes that bodies and answers under way may take.
     package let buffersBytesMax: Int
 
     package init(buffersBytesMax: Int = 0) {
         self.buffersBytesMax = buffersBytesMax
     }
 
-    /// How many requests were over each bound.
+    /// The number of requests over each bound.
     package var bounds: [(name: String, hits: UInt64)] {
         Self.bounds.indices.map { (Self.bounds[$0], overBound[$0]) }
     }
 
-    /// Counts a request that is refused before its route is asked.
+    /// Counts a request that is refused before its route is looked up.
     func refused(_ failure: TransportFailure) {
         let place: Int
         switch failure {

@@ -4,7 +4,7 @@ import StorePlatform
 import Synchronization
 
 extension EventLoop {
-    /// A request line has been read.
+    /// Begins a request whose line was read. Returns its exchange.
     func begin(_ connection: OpaquePointer, _ target: UnsafePointer<CChar>) -> HTTPExchange {
         let exchange = freeExchanges.popLast() ?? HTTPExchange(loop: self)
         exchange.connection = connection
@@ -24,7 +24,7 @@ extension EventLoop {
         return exchange
     }
 
-    /// A request is over: answered, or its client is gone.
+    /// Ends a request: it is answered, or its client has left.
     func end(_ exchange: HTTPExchange, isAnswered: Bool) {
         if exchange.note != nil { endAccess(exchange) }
         if let record = exchange.record {
@@ -36,7 +36,7 @@ extension EventLoop {
         switch exchange.hold {
         case .none, .suspended, .clientLeft: break
         case .parked, .suspending:
-            // Another thread still makes its answer; the client is gone.
+            // The client has left, and another thread still makes the answer.
             if case .parked = exchange.hold { parkedCount -= 1 }
             letGoBody(of: exchange)
             exchange.connection = nil
@@ -58,8 +58,8 @@ extension EventLoop {
         }
     }
 
-    /// The library asks what to do with a request: once when its headers are there, for each piece
-    /// of its body, when it is whole, and after a resume.
+    /// Handles a call of the library about a request. The library calls when the headers are
+    /// complete, with each piece of the body, when the request is whole, and after a resume.
     func access(
         _ exchange: HTTPExchange,
         _ line: chttpd_line,
@@ -83,7 +83,7 @@ extension EventLoop {
             if case .suspending = exchange.hold { suspendNow(exchange) }
             return proceed(exchange)
         case .answered:
-            // What still comes of a request that was answered early is passed over.
+            // The request was answered early, and the rest of its bytes are passed over.
             size.pointee = 0
             return CHTTPD_CONTINUE
         }
@@ -120,8 +120,8 @@ extension EventLoop {
         return CHTTPD_CONTINUE
     }
 
-    /// Hands a whole request to the handler. A handler that has taken over since the headers came
-    /// checks them first.
+    /// Hands a whole request to the handler. If the handler was replaced since the headers came,
+    /// the new one admits the request first.
     private func handle(_ exchange: HTTPExchange) {
         if exchange.isEarly, !isEarly {
             exchange.isEarly = false
@@ -130,20 +130,21 @@ extension EventLoop {
         handler.handle(exchange)
     }
 
-    /// Answers a request that goes no further: at once, or when its body was read and dropped.
+    /// Answers a request that goes no further: at once if it has no body, else before its body is
+    /// dropped.
     private func refuse(
         _ exchange: HTTPExchange,
         _ response: HTTPResponse,
         hasBody: Bool
     ) -> chttpd_verdict {
         guard hasBody else {
-            // The library ends the connection where it is answered before it calls the request
-            // whole, which it is: it calls again at once.
+            // The request is whole, but the library has not noticed, and would end the connection
+            // after an answer now. The library calls again at once.
             exchange.phase = .handled
             exchange.outcome = .response(response)
             return CHTTPD_CONTINUE
         }
-        // A client that asks before it sends a body gets the refusal instead of a go-ahead.
+        // A client that sends `Expect` before its body gets the refusal instead of a go-ahead.
         guard exchange.header("expect") == nil else {
             var response = response
             response.closes = true
@@ -153,10 +154,10 @@ extension EventLoop {
         return CHTTPD_CONTINUE
     }
 
-    /// Answers while the body is still coming, and takes the rest of it off: closing on unread
-    /// bytes would reset the connection under a client that has not read the answer yet.
+    /// Answers while the body is still coming, and drops the rest of the body. Closing on unread
+    /// bytes would reset the connection before the client has read the answer.
     ///
-    /// The library takes no response in the middle of a body, so this goes out beside it.
+    /// The library takes no response in the middle of a body, so the answer bypasses it.
     private func answerAhead(_ exchange: HTTPExchange, _ response: HTTPResponse) {
         exchange.phase = .discarding
         letGoBody(of: exchange)
@@ -173,7 +174,7 @@ extension EventLoop {
         exchange.record?.wait(for: .nothing, until: now + Self.lingerSeconds)
     }
 
-    /// Drops a piece of a refused request's body; the connection ends with it.
+    /// Drops a piece of a refused request's body. The connection ends with the body.
     private func discard(
         _ exchange: HTTPExchange,
         _ size: UnsafeMutablePointer<Int>
@@ -227,8 +228,8 @@ extension EventLoop {
         if let length = framing.contentLength, length > configuration.bodyBytesMax {
             throw .bodyTooLarge(limit: configuration.bodyBytesMax)
         }
-        // Without a length, a body would be taken for the next request: a field with an empty name
-        // ends the header for the library, and hides the field with the body's length.
+        // Without a length, a body would be taken for the next request. For the library, a field
+        // with an empty name ends the header, and so can hide the field with the body's length.
         let method = RequestMethod(line.method)
         if case .other(let name) = method {
             var name = name
@@ -250,8 +251,8 @@ extension EventLoop {
         return framing
     }
 
-    /// Takes a piece of the body, unless it is more than the bound allows: the size of a chunked
-    /// body is not known before its end.
+    /// Takes a piece of the body, unless the body exceeds its bound. The size of a chunked body is
+    /// unknown before its end.
     private func take(
         _ exchange: HTTPExchange,
         _ body: UnsafePointer<CChar>?,
@@ -272,7 +273,7 @@ extension EventLoop {
         return CHTTPD_CONTINUE
     }
 
-    /// Makes room for a body that has so many bytes by now. Returns why there is none.
+    /// Makes room for a body that has `count` bytes by now. Returns the reason if there is no room.
     private func grow(_ exchange: HTTPExchange, to count: Int) -> TransportFailure? {
         guard count <= configuration.bodyBytesMax else {
             return .bodyTooLarge(limit: configuration.bodyBytesMax)
@@ -285,7 +286,7 @@ extension EventLoop {
         return nil
     }
 
-    /// Does what was decided by the handler, or by the thread that completed the exchange.
+    /// Carries out the decision of the handler, or of the thread that completed the exchange.
     private func proceed(_ exchange: HTTPExchange) -> chttpd_verdict {
         switch exchange.hold {
         case .none: break

@@ -5,17 +5,17 @@ import StorePlatform
 import Synchronization
 
 extension EventLoop {
-    /// Gives a connection's socket to the stream writer that the answer names.
+    /// Hands a connection's socket to a stream writer.
     ///
-    /// The writer owns a duplicate and the library closes its own; where that would shut the socket
-    /// down, the connection stays suspended until the stream ends.
+    /// The writer owns a duplicate of the socket, and the library closes its own. If the library
+    /// would shut the socket down, the connection stays suspended until the stream ends.
     func handOver(
         _ exchange: HTTPExchange,
         _ beginning: StreamBeginning,
         to adopter: any StreamAdopter
     ) {
         guard let connection = exchange.connection else {
-            // A request of a test, which has no socket: the test goes on with the beginning.
+            // The request of a test has no socket. The test goes on with the beginning.
             exchange.outcome = .stream(beginning, to: adopter)
             return
         }
@@ -45,7 +45,8 @@ extension EventLoop {
 }
 
 extension EventLoop {
-    /// Queues the handing over of a suspended request's connection. Any thread.
+    /// Queues a suspended request whose connection becomes a stream. Any thread; nothing happens
+    /// before ``wake()``.
     func finish(
         _ exchange: HTTPExchange,
         _ beginning: StreamBeginning,
@@ -55,7 +56,7 @@ extension EventLoop {
         finished.withLock { $0.add(exchange) }
     }
 
-    /// Gives back the place of a stream whose connection has ended before it was handed over.
+    /// Gives back the place of a stream whose connection has ended before the stream began.
     func dropStream(of exchange: HTTPExchange) {
         guard case .stream(let beginning, let adopter) = exchange.outcome else { return }
         exchange.outcome = .abandoned

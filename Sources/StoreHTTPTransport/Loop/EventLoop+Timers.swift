@@ -9,11 +9,10 @@ struct TimerMail: Sendable {
 }
 
 extension EventLoop {
-    /// Runs `work` on the loop's thread after so many seconds, unless the timer is cancelled
-    /// before.
+    /// Runs `work` on the loop's thread after this time, unless the timer is cancelled before.
     ///
-    /// Any thread. Cost: O(log n) on the loop's own thread; elsewhere a short lock, and a system
-    /// call only where the loop sleeps beyond that moment.
+    /// Any thread. Cost: O(log n) on the loop's own thread. On another thread, a short lock, and a
+    /// system call only if the loop sleeps beyond that time.
     func schedule(after seconds: Double, _ work: @escaping @Sendable () -> Void) -> LoopTimer {
         guard isOwnThread else {
             let timer = LoopTimer(due: SystemTime.steadySeconds() + seconds, on: self, work)
@@ -28,8 +27,8 @@ extension EventLoop {
         return timer
     }
 
-    /// Takes out a timer that was cancelled. Any thread; elsewhere than on the loop's own the timer
-    /// leaves the heap with the loop's next turn, for which nothing is woken.
+    /// Removes a cancelled timer. Any thread. A call on another thread does not wake the loop: the
+    /// timer leaves the heap in the loop's next turn.
     func drop(_ timer: LoopTimer) {
         if isOwnThread, let id = timer.id {
             timers.remove(id)
@@ -67,9 +66,10 @@ extension EventLoop {
         }
     }
 
-    /// Stores until when the loop sleeps, and returns for how long: zero where another thread has
-    /// queued a timer. That thread queues first and reads the stored moment then, the loop stores
-    /// first and reads the queue then, so that one of them always sees the other.
+    /// Stores the time at which the loop's sleep ends, and returns the length of the sleep. Returns
+    /// 0 if another thread has queued a timer. Another thread queues first and then reads the
+    /// stored time; the loop stores first and then reads the queue. So at least one of the two sees
+    /// the write of the other.
     func beginSleep(_ milliseconds: CInt) -> CInt {
         guard milliseconds > 0 else { return milliseconds }
         let end = now + Double(milliseconds) / 1_000

@@ -5,112 +5,119 @@ import StorePlatform
 import StoreWire
 import Synchronization
 
-/// The thread that owns all connections that carry requests: accepts them, runs libmicrohttpd
-/// nested in an epoll of its own, keeps the deadlines, and sends what others have completed.
+/// The thread that owns all connections with requests. The thread accepts connections, runs
+/// libmicrohttpd within an epoll of its own, enforces the deadlines, and sends the answers that
+/// other threads have completed.
 ///
-/// The library never runs a thread here: its own loop stalls for good when 128 connections are
-/// ready at once. Its epoll descriptor lies in ours, and `MHD_run` never waits.
+/// The library runs no thread of its own here, because its loop stalls for good when 128
+/// connections are ready at once. The library's epoll descriptor is registered in the loop's epoll,
+/// and `MHD_run` never waits.
 final class EventLoop: @unchecked Sendable {
-    // Safety: but for `finished`, `wakeDescriptor`, the timers' mail, the atomics and the counters,
-    // everything belongs to the loop's thread from `run` on; before, to the thread that makes it.
-    // What a turn or a request touches is not checked for overlapping accesses: the thread works on
-    // one property at a time.
+    // Safety: from `run` on, everything belongs to the loop's thread, except for `finished`,
+    // `wakeDescriptor`, the timers' mail, the atomics and the counters. Before `run`, everything
+    // belongs to the thread that makes the loop. The properties of a turn or a request are not
+    // checked for overlapping accesses: the thread works on one property at a time.
 
-    /// How many events one turn takes from epoll, and connections from a listener.
+    /// The most events that one turn takes from epoll, and the most connections from a listener.
     static let eventsMax = 256
-    /// For how many finished requests memory is kept.
+    /// The number of finished requests for which memory is kept.
     static let takenMax = 4 << 10
-    /// How often the library runs in one turn, at the most.
+    /// The most runs of the library in one turn.
     static let runsMax = 3
-    /// How often the deadlines are looked at, at least; more often where one is short.
+    /// The longest time between two checks of the deadlines, in seconds. The time is shorter if a
+    /// deadline is short.
     static let tickSeconds = 1.0
-    /// How long one turn lasts at the most while there is no connection.
+    /// The longest turn in seconds while there is no connection.
     static let restingSeconds = 60.0
-    /// The most requests that are parked, for each turn asks all of them; others are suspended.
+    /// The most requests that are parked; others are suspended. Each turn asks all parked requests
+    /// for their answers.
     static let parkedMax = 64
-    /// How long a request is parked before it is suspended.
+    /// The time in seconds after which a parked request is suspended.
     static let parkSeconds = 0.001
-    /// How long a listener is left alone when the system has nothing to accept a connection with.
+    /// The time in seconds for which a listener rests if the system has no resources to accept a
+    /// connection.
     static let restSeconds = 0.1
 
     let configuration: TransportConfiguration
     @exclusivity(unchecked) var handler: any HTTPHandler
-    /// Whether the handler is the first one: another may take over.
+    /// True until another handler takes over from the first one.
     @exclusivity(unchecked) var isEarly = true
     let counters: TransportCounters
-    /// `nil` where nothing is noted of requests.
+    /// The access log; `nil` if requests are not logged.
     let accessLog: (any AccessLog)?
-    /// Whether there is one.
+    /// True if there is an access log.
     let notesRequests: Bool
-    /// Records the spans of requests; `nil` where no traces are exported.
+    /// The tracing of requests; `nil` if no traces are exported.
     let tracing: RequestTracing?
     let log: @Sendable (String) -> Void
 
     let epoll: CInt
     let wakeDescriptor: CInt
     let finished = Locked(FinishedExchanges())
-    /// Takes the place of what was finished, so that neither array is made anew.
+    /// The array that is swapped with the finished exchanges, so that neither array is made anew.
     @exclusivity(unchecked) var taken: [HTTPExchange] = []
     let requests = Locked(LoopRequests())
 
     @exclusivity(unchecked) var daemon: OpaquePointer?
     @exclusivity(unchecked) var listeners: [Listener] = []
-    /// The connections of operators that the library is being given.
+    /// The descriptors of operators' connections that are on their way to the library.
     @exclusivity(unchecked) var adminDescriptors: Set<CInt> = []
-    /// How many connections of operators there are.
+    /// The number of operators' connections.
     @exclusivity(unchecked) var adminCount = 0
     @exclusivity(unchecked) var records: [ConnectionRecord] = []
     @exclusivity(unchecked) var places: ConnectionPlaces
     @exclusivity(unchecked) var memory: MessageMemory
     @exclusivity(unchecked) var unread = UnreadAnswers()
-    /// When the log may have the next line about answers that are not read.
+    /// The time from which the log may have the next line about unread answers.
     @exclusivity(unchecked) var nextUnreadReport = 0.0
-    /// Where the connection that is being accepted comes from.
+    /// The address of the connection that is being accepted.
     @exclusivity(unchecked) var acceptedAddress = ClientAddress.unknown
     @exclusivity(unchecked) var freeExchanges: [HTTPExchange] = []
     @exclusivity(unchecked) var timers = TimerHeap<LoopTimer>()
     let timerMail = Locked(TimerMail())
     let hasTimerMail = Atomic(false)
-    /// The bits of the moment until which the loop sleeps; 0 while it does not.
+    /// The time until which the loop sleeps, as the bits of a `Double`; 0 while the loop does not
+    /// sleep.
     let sleepsUntil = Atomic<UInt64>(0)
     /// The loop's own thread, from `run` on.
     let thread = Atomic<UInt>(0)
     @exclusivity(unchecked) var nextTick = 0.0
-    /// Held back so that a process out of descriptors can still accept one to refuse it.
+    /// A descriptor in reserve. A process that is out of descriptors closes it to accept a
+    /// connection and refuse that.
     var spareDescriptor: CInt
-    /// Whether a socket handed over by dup() stays usable with the library that is loaded.
+    /// True if a socket duplicated by dup() stays usable with the loaded library.
     var handsOver = true
-    /// Whether requests may be parked with the library that is loaded.
+    /// True if requests may be parked with the loaded library.
     @exclusivity(unchecked) var parks = true
-    /// Whether the library that is loaded shows all of a request's head by what it returns of it.
+    /// True if hidden bytes in the head of a request are noticed with the loaded library.
     @exclusivity(unchecked) var seesWholeHeads = true
-    /// How often the library has run.
+    /// The number of the library's runs so far.
     @exclusivity(unchecked) var runCount: UInt64 = 0
-    /// Sockets of clients that were refused and still send.
+    /// The sockets of refused clients that may still send.
     var lingering: [CInt: LingeringSocket] = [:]
-    /// Connections without a place that may ask for `/livez`.
+    /// The connections without a place, whose clients may request `/livez`.
     var unplaced: [CInt: UnplacedSocket] = [:]
-    /// The number of them.
+    /// The number of connections that ever waited without a place.
     var unplacedCount: UInt64 = 0
     var keptStreams: [ObjectIdentifier: HTTPExchange] = [:]
     @exclusivity(unchecked) var parkedCount = 0
-    /// Where answers are written, one after another.
+    /// The memory in which answers are written, one after another.
     @exclusivity(unchecked) var writer = HTTPAnswerWriter()
-    /// Where handlers read one document after another.
+    /// The workspace in which handlers read documents, one after another.
     let documents = JSONWorkspace()
-    /// Responses of the library that wait for the next answer.
+    /// The library's responses that can be used again.
     @exclusivity(unchecked) var reusedResponses = ReusedResponses()
-    /// The fields of every answer, as the library takes them.
+    /// The fields of every answer, in the library's form.
     let commonFields: UnsafeMutableBufferPointer<CChar>
     @exclusivity(unchecked) var now = 0.0
-    /// When this turn began, in nanoseconds; ``now`` has the same in seconds.
+    /// The time at which this turn began, in nanoseconds. The property ``now`` has it in seconds.
     @exclusivity(unchecked) var turnBegan: UInt64 = 0
     /// The requests that this turn has answered.
     @exclusivity(unchecked) var answered: ContiguousArray<AnsweredRequest> = []
-    /// The `Date` field of the answers of this turn.
+    /// The `Date` field of this turn's answers.
     @exclusivity(unchecked) var date = DateField()
     @exclusivity(unchecked) var isStopping = false
-    /// How many connections were cut off at the deadline of a stop.
+    /// The number of connections that were cut off at the deadline of a stop.
     var cutOff = 0
     var stopDeadline = Double.infinity
 
@@ -158,13 +165,13 @@ final class EventLoop: @unchecked Sendable {
     }
 }
 
-/// What other threads ask of the loop.
+/// The requests of other threads to the loop.
 struct LoopRequests {
-    /// When the loop must have ended, in seconds from now.
+    /// The time in seconds after which the loop must have ended.
     var stop: Double?
-    /// Kept streams that have ended.
+    /// The exchanges of suspended connections whose streams have ended.
     var released: [HTTPExchange] = []
-    /// The handler that takes over, and what is called when it has.
+    /// The handler that takes over, and the closure that is called afterwards.
     var successor: Successor?
 
     struct Successor {
@@ -212,7 +219,7 @@ extension EventLoop {
         }
         for listener in listeners { watch(listener.descriptor) }
         watch(chttpd_descriptor(daemon))
-        // Each write is reported once, so nothing has to be read.
+        // Edge-triggered: each write is reported once, so nothing has to be read.
         watch(wakeDescriptor, once: true)
         return listeners
     }
@@ -240,8 +247,8 @@ extension EventLoop {
         )
     }
 
-    /// Waits for a descriptor from now on. It is reported for as long as it is ready; with `once`,
-    /// once each time that it becomes ready.
+    /// Watches a descriptor from now on. Epoll reports it as long as it is ready. With `once`,
+    /// epoll reports it once each time that it becomes ready.
     func watch(_ descriptor: CInt, once: Bool = false) {
         var event = epoll_event()
         event.events = EPOLLIN.rawValue | (once ? EPOLLET.rawValue : 0)
@@ -249,7 +256,7 @@ extension EventLoop {
         epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event)
     }
 
-    /// Runs until ``stop`` is asked for and done.
+    /// Runs the loop until a stop is requested and done.
     func run() {
         guard let daemon else { return }
         let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: Self.eventsMax)
@@ -294,8 +301,8 @@ extension EventLoop {
         now = Double(turnBegan) / 1e9
     }
 
-    /// Has the library run, and again at once where it reports more work: an answer that was
-    /// put off takes it two runs, and a turn in between would be another system call.
+    /// Runs the library, and again at once if it reports more work. An answer that was put off
+    /// takes two runs, and a turn between them would cost a system call.
     private func runLibrary(_ daemon: OpaquePointer) {
         runCount += 1
         chttpd_run(daemon)
@@ -320,7 +327,7 @@ extension EventLoop {
             records.isEmpty && lingering.isEmpty && unplaced.isEmpty && !isStopping
         let tick = isResting ? now + Self.restingSeconds : nextTick
         var seconds = min(tick, timers.nextDue ?? .infinity) - now
-        // The library calls a parked request ready, whatever it is parked for.
+        // The library calls a parked request ready, even if its answer is not there.
         if library >= 0 {
             seconds = min(seconds, parkedCount > 0 ? Self.parkSeconds : library / 1_000)
         }

@@ -1,6 +1,7 @@
-/// The requests whose outcome is there, and that the loop's thread has not gone on with.
+/// The exchanges that have an outcome, and wait for the loop's thread.
 ///
-/// After the loop's end it takes none: a request has the loop, and would keep it for good.
+/// After the end of the loop, exchanges are dropped: an exchange holds the loop, and a reference
+/// cycle would keep both for good.
 struct FinishedExchanges {
     var exchanges: [HTTPExchange] = []
     private var isOpen = true
@@ -9,7 +10,7 @@ struct FinishedExchanges {
         if isOpen { exchanges.append(exchange) }
     }
 
-    /// Drops what is there, and what comes.
+    /// Drops the waiting exchanges, and all that come later.
     mutating func close() {
         isOpen = false
         exchanges = []

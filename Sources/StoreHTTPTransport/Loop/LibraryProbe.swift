@@ -1,19 +1,20 @@
 import CStoreHTTPD
 import Glibc
 
-/// Runs one request through a daemon of its own, over a pair of sockets, to find out how the
-/// libmicrohttpd that is loaded behaves where its manual is silent and versions differ.
+/// Finds out properties of the loaded libmicrohttpd that its manual does not state and that differ
+/// between versions. A probe runs one request through a daemon of its own, over a pair of sockets.
 final class LibraryProbe {
-    /// What answers the library's calls for the request.
+    /// Answers the library's calls about the request.
     typealias Access = (OpaquePointer, chttpd_line) -> chttpd_verdict
 
-    /// The client's end.
+    /// The client's end of the pair.
     let peer: CInt
     private let access: Access
-    /// How often the library has left a refusal to its callback.
+    /// The number of refusals that the library has left to its callback.
     private(set) var refusals = 0
 
-    /// Sends the request and lets the library run; `nil` where no such pair can be made.
+    /// Sends the request and runs the library; `nil` if the system refuses a pair of sockets or a
+    /// daemon.
     init?(
         _ request: String = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
         access: @escaping Access
@@ -69,8 +70,8 @@ final class LibraryProbe {
 }
 
 extension LibraryProbe {
-    /// Whether a socket that was duplicated is left alone when the library closes its own
-    /// descriptor. Streams depend on it.
+    /// Returns true if the library leaves a duplicate of a socket alone when it closes its own
+    /// descriptor. Streams depend on that.
     static func leavesDuplicatesAlone() -> Bool {
         var duplicate: CInt = -1
         defer { if duplicate >= 0 { close(duplicate) } }
@@ -79,7 +80,8 @@ extension LibraryProbe {
             return CHTTPD_CLOSE
         }
         guard let probe, duplicate >= 0 else { return false }
-        // Had the library shut the socket down, writing would fail and the peer would read the end.
+        // If the library had shut the socket down, writing would fail and the peer would read the
+        // end.
         var byte = UInt8(ascii: "x")
         guard send(duplicate, &byte, 1, CInt(MSG_NOSIGNAL)) == 1 else { return false }
         var got: UInt8 = 0
@@ -87,13 +89,14 @@ extension LibraryProbe {
         return recv(probe.peer, &got, 1, 0) < 0 && errno == EAGAIN
     }
 
-    /// Whether the library calls again for the answer to a whole request, each time that it runs,
-    /// where the last call has queued none.
+    /// Returns true if the library, in each of its runs, calls again for the missing answer to a
+    /// whole request.
     static func callsAgain() -> Bool {
         var calls = 0
         let probe = LibraryProbe { connection, _ in
             calls += 1
-            // The first is for the headers, the second for the request, and two are asked in vain.
+            // The first call brings the headers, the second the whole request. Two more calls get
+            // no answer.
             guard calls == 5 else { return calls < 5 ? CHTTPD_CONTINUE : CHTTPD_CLOSE }
             let head = chttpd_response_head(
                 fields: nil,
@@ -113,8 +116,8 @@ extension LibraryProbe {
         return status.elementsEqual("HTTP/1.1 204".utf8)
     }
 
-    /// Whether the library leaves it to us to refuse what it can't read, and takes a length with
-    /// white space behind it.
+    /// Returns true if the library leaves it to the callback to refuse unreadable requests, and
+    /// accepts white space behind a length.
     static func leavesRefusals() -> Bool {
         func refusals(of length: String) -> Int? {
             LibraryProbe("GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(length)\r\n\r\n") {
@@ -125,8 +128,8 @@ extension LibraryProbe {
         return refusals(of: "0 \t") == 0 && refusals(of: "+1") == 1
     }
 
-    /// Whether the parts of a request's head lie in the library's memory as they came, so that what
-    /// it does not show of them is seen.
+    /// Returns true if the parts of a request's head lie in the library's memory as they came, so
+    /// that hidden bytes between them are noticed.
     static func showsWholeHeads() -> Bool {
         func hides(_ request: String, target: Int = 2) -> Bool? {
             var hides: CInt = -1
@@ -154,8 +157,8 @@ extension LibraryProbe {
         return whole.allSatisfy { hides($0) == false } && hiding.allSatisfy { hides($0) == true }
     }
 
-    /// Whether a response whose `ETag` was written over in the library's memory is sent with what
-    /// was written, and with that alone.
+    /// Returns true if a response is sent with an `ETag` that was written over in the library's
+    /// memory, and without the old one.
     static func rewritesTags() -> Bool {
         guard let body = malloc(1) else { return false }
         guard let response = chttpd_response_make(body, 0) else {

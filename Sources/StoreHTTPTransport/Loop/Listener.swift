@@ -2,15 +2,16 @@ import CStoreHTTPD
 import Glibc
 import StorePlatform
 
-/// A listening socket of our own, so that bounds and refusals are ours too.
+/// A listening socket of the event loop's own. The library does not listen, so the loop decides
+/// about bounds and refusals.
 final class Listener {
-    /// How many connections may wait to be accepted.
+    /// The most connections that wait to be accepted.
     static let backlog: CInt = 4_096
 
     let descriptor: CInt
-    /// The address with the port that the system chose, where it was asked to.
+    /// The address as bound, with the port that the system chose if the port was 0.
     let address: ListenAddress
-    /// Whether operators come in here, apart from clients.
+    /// True if the listener is for operators, apart from clients.
     let isAdmin: Bool
 
     /// The file of a unix socket that was made here.
@@ -64,13 +65,13 @@ final class Listener {
         }
     }
 
-    /// Ends listening; connections that were accepted go on.
+    /// Ends listening. Accepted connections go on.
     func close() {
         Glibc.close(descriptor)
         file?.remove()
     }
 
-    /// Takes over a socket that listens already. It stays with its manager, which may go on
+    /// Takes over a socket that listens already. The socket stays with its manager, which may go on
     /// listening for the next process.
     private static func take(_ inherited: InheritedSocket) throws(TransportError) -> CInt {
         let descriptor = inherited.descriptor
@@ -100,7 +101,8 @@ final class Listener {
         if family == AF_INET6 {
             setsockopt(descriptor, CInt(IPPROTO_IPV6), IPV6_V6ONLY, &yes, size)
         }
-        // The file that bind(2) makes has at most this mode, so it is open to no more for a moment.
+        // The file that bind(2) makes has at most this mode, so no other user can connect in the
+        // meantime.
         if let mode { fchmod(descriptor, mode_t(mode)) }
         let bound = withUnsafePointer(to: &socketAddress) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -124,7 +126,7 @@ final class Listener {
             }
         }
         return withUnsafeBytes(of: &storage) {
-            // The port stands at the same place for both families (sockaddr_in, sockaddr_in6).
+            // The port has the same offset in both families (sockaddr_in, sockaddr_in6).
             UInt16(bigEndian: $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
         }
     }

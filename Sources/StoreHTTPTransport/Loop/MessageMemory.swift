@@ -1,14 +1,15 @@
-/// The memory that requests and answers take beyond that of their connections: bodies that are
-/// being sent or worked on, and answers that their clients have not read yet.
+/// The memory of requests and answers, besides the memory of their connections. Bodies take it
+/// while they are being sent or handled, and answers until their clients have read them.
 ///
-/// One bound covers all of it, and half of the bound is the most for bodies. An address or a
-/// principal may take a quarter of it. What is over the bound is refused, if it is a body; of
-/// answers, the oldest end (protocol 9.4).
+/// A single bound covers all bodies and answers, and bodies may take half of it. An address or a
+/// principal may take a quarter of the bound. A body beyond a bound is refused. If answers exceed a
+/// bound, the oldest end (protocol 9.4).
 struct MessageMemory {
-    /// How much of each body and of each answer belongs to its connection and is not counted: an
-    /// action of usual size finds room whatever others hold.
+    /// The bytes of each body and of each answer that belong to its connection and are not counted.
+    /// So an action of usual size always finds room.
     static let ownBytes = 4 << 10
-    /// What the library allocates for an answer that it reads piece by piece (`chttpd.c`).
+    /// The bytes that the library allocates for an answer that it reads piece by piece
+    /// (`chttpd.c`).
     static let readerBytes = 64 << 10
 
     /// The holder of a share of the memory.
@@ -18,32 +19,32 @@ struct MessageMemory {
     }
 
     enum Refusal: Equatable {
-        /// All bodies together take as much as they may.
+        /// All bodies together take as many bytes as they may.
         case all(limit: Int)
-        /// The address or the principal takes as much as it may.
+        /// The address or the principal takes as many bytes as it may.
         case share(limit: Int)
     }
 
     let bytesMax: Int
-    /// The most that one address or principal may take.
+    /// The most bytes of one address or principal.
     var shareMax: Int { bytesMax / 4 }
-    /// The most that bodies may take.
+    /// The most bytes of all bodies together.
     var bodiesMax: Int { bytesMax / 2 }
 
     private(set) var bodyBytes = 0
     private(set) var answerBytes = 0
-    /// All that is taken.
+    /// The bytes that are taken now.
     var bytes: Int { bodyBytes + answerBytes }
 
     private var shares: [Holder: Int] = [:]
-    /// What several answers may be made of at the same time, by its identity.
+    /// The pieces that several answers may share, by their identity.
     private var pieces: [ObjectIdentifier: (answers: Int, bytes: Int)] = [:]
 
     init(bytesMax: Int) {
         self.bytesMax = bytesMax
     }
 
-    /// Takes memory for a piece of a body; returns why there is none, and takes nothing then.
+    /// Takes memory for a piece of a body. If there is none, takes nothing and returns the reason.
     mutating func takeBody(_ count: Int, for holders: [Holder]) -> Refusal? {
         guard bodyBytes + count <= bodiesMax, bytes + count <= bytesMax else {
             return .all(limit: bodiesMax)
@@ -56,14 +57,14 @@ struct MessageMemory {
         return nil
     }
 
-    /// Gives the memory of a body back.
+    /// Gives back the memory of a body.
     mutating func giveBackBody(_ count: Int, for holders: [Holder]) {
         bodyBytes -= count
         change(by: -count, for: holders)
     }
 
-    /// Takes memory for an answer, over the bound, too: `own` bytes for itself, and pieces that
-    /// others may have already. Returns how many bytes were taken.
+    /// Takes memory for an answer, even beyond the bound: `own` bytes, and the pieces that no other
+    /// answer has taken already. Returns the number of bytes that were taken.
     mutating func takeAnswer(_ own: Int, _ shared: [SharedPiece], for holders: [Holder]) -> Int {
         var taken = own
         for piece in shared {
@@ -76,8 +77,8 @@ struct MessageMemory {
         return taken
     }
 
-    /// Gives the memory of an answer back, but for pieces that others still have. `taken` is the
-    /// number of bytes that were taken for it.
+    /// Gives back the memory of an answer, except for pieces that other answers still have. `taken`
+    /// is the number of bytes that were taken for it.
     mutating func giveBackAnswer(
         _ own: Int,
         _ shared: [SharedPiece],
@@ -104,13 +105,13 @@ struct MessageMemory {
     }
 }
 
-/// Bytes that several answers may be made of.
+/// Bytes that several answers may share.
 struct SharedPiece {
     let id: ObjectIdentifier
     let bytes: Int
 }
 
-/// The memory that a request's body takes, and who takes it.
+/// The memory of a request's body, and its holders.
 struct HeldBody {
     var bytes = 0
     let holders: [MessageMemory.Holder]

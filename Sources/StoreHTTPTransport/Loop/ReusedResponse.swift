@@ -3,36 +3,35 @@ import Glibc
 
 /// A response of the library that is queued for request after request.
 ///
-/// Making one costs the library an allocation, a copy of the body, and three allocations for each
-/// field. Here the body has the same length each time, and only fields that differ are added anew.
-/// Most answers differ in the last field alone, which is the `ETag`: another tag of its length is
-/// written over it.
+/// A new response costs the library an allocation, a copy of the body, and three allocations for
+/// each field. A reused response always has a body of the same length, and only fields that differ
+/// are added anew. Most answers differ only in the last field, the `ETag`: another tag of the same
+/// length is written over it.
 final class ReusedResponse {
     // Safety: the loop's thread works on one property at a time; the accesses are not checked.
 
-    /// Longer heads have a response made for each.
+    /// The bounds of a reused head. An answer with a longer head gets a response of its own.
     private static let fieldsBytesMax = 512
     private static let fieldsMax = 12
 
-    /// How long the body is.
+    /// The length of the body.
     let length: Int
     private let response: OpaquePointer
     // Safety: the library's response frees it, and is kept until `deinit`.
     private let body: UnsafeMutableRawPointer
-    /// The fields that it has, as ``HTTPFields`` has them.
+    /// The fields of the response, in the form of ``HTTPFields``.
     private let fields: UnsafeMutablePointer<CChar>
-    /// Where each of them ends.
+    /// The offset at which each field ends.
     private let ends: UnsafeMutablePointer<Int>
     @exclusivity(unchecked) private var fieldCount = 0
-    /// Where the library has the value of the `ETag`, if that is the last field and may be written
-    /// over.
+    /// The library's copy of the `ETag`, if that is the last field and may be written over.
     @exclusivity(unchecked) private var tag: UnsafeMutablePointer<CChar>?
     private let rewritesTags: Bool
-    /// The `Date` that it has besides.
+    /// The `Date` of the response, which is not among its fields.
     @exclusivity(unchecked) private var date: DateField?
 
-    /// Makes a response with these fields, which stay; `nil` where there is no memory. It writes
-    /// over tags where the library that is loaded allows it.
+    /// Makes a response with these fields, which stay; `nil` if there is no memory. `rewritesTags`
+    /// is true if the loaded library allows tags to be written over.
     init?(length: Int, _ common: HTTPFields, rewritesTags: Bool) {
         guard let body = malloc(max(length, 1)) else { return nil }
         guard let response = chttpd_response_make(body, length) else {
@@ -57,8 +56,8 @@ final class ReusedResponse {
         ends.deallocate()
     }
 
-    /// Queues the response with these fields and this body, which has its length. Returns whether
-    /// the library took it; where not, the response is of no use any more.
+    /// Queues the response with these fields and this body, which has the response's length.
+    /// Returns `false` if the library did not take it. The response is then of no use any more.
     func send(
         on connection: OpaquePointer,
         status: Int,
@@ -73,7 +72,7 @@ final class ReusedResponse {
         return chttpd_respond(connection, UInt32(status), response) != 0
     }
 
-    /// Makes its fields these. What comes before the first that differs stays.
+    /// Replaces the fields. Fields before the first difference stay.
     private func set(_ new: UnsafeRawBufferPointer) -> Bool {
         guard let source = new.baseAddress else { return remove(from: 0) }
         let same = common(source, new.count)
@@ -97,7 +96,7 @@ final class ReusedResponse {
         return true
     }
 
-    /// Notes where the tag is, if it is the last field and the only one of its name.
+    /// Finds the library's copy of the tag, if that is the last field and the only one of its name.
     private func findTag() {
         guard rewritesTags, fieldCount > 0 else { return }
         for field in 0..<fieldCount {
@@ -107,21 +106,21 @@ final class ReusedResponse {
         tag = chttpd_response_value(response, "ETag")
     }
 
-    /// Writes over the tag where it is all that differs, in no more than its value.
+    /// Writes over the tag if only its value differs, and has the same length.
     private func rewriteTag(_ new: UnsafeRawPointer, count newCount: Int, same: Int) -> Bool {
         guard let tag, newCount == end(of: fieldCount) else { return false }
         let start = end(of: fieldCount - 1) + 5
         guard same >= start else { return false }
         let length = newCount - start
         let value = (new + start).assumingMemoryBound(to: CChar.self)
-        // As long, and not two texts.
+        // The value must be a single text of the same length.
         guard strnlen(value, length) == length - 1 else { return false }
         memcpy(fields + start, value, length)
         memcpy(tag, value, length)
         return true
     }
 
-    /// Takes out the fields from this one on.
+    /// Removes the fields from this one on.
     private func remove(from first: Int) -> Bool {
         while fieldCount > first {
             let name = fields + end(of: fieldCount - 1)
@@ -144,10 +143,11 @@ final class ReusedResponse {
         return new.withText { chttpd_response_add(response, "Date", $0) } != 0
     }
 
-    /// Where the first so many fields end.
+    /// Returns the end of the first `count` fields.
     private func end(of count: Int) -> Int { count == 0 ? 0 : ends[count - 1] }
 
-    /// How many of these bytes the fields begin with.
+    /// Returns the number of bytes that the old and the new fields have in common at their
+    /// beginning.
     private func common(_ new: UnsafeRawPointer, _ newCount: Int) -> Int {
         let own = UnsafeRawPointer(fields)
         let count = min(end(of: fieldCount), newCount)

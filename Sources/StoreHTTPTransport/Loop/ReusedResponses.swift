@@ -1,19 +1,21 @@
 /// Responses that wait for the next answer of their length.
 struct ReusedResponses: ~Copyable {
-    /// Longer bodies have a response made for each.
+    /// The longest body of a reused response. An answer with a longer body gets a response of its
+    /// own.
     static let bodyBytesMax = 2 << 10
-    /// The most that wait.
+    /// The most responses that wait.
     static let countMax = 256
 
-    /// Whether the library that is loaded allows tags to be written over.
+    /// True if the loaded library allows tags to be written over.
     var rewritesTags = false
-    /// The fields that all of them have.
+    /// The fields that every response has.
     var common = HTTPFields()
-    /// Those of each length.
+    /// The waiting responses, by the length of their body.
     private var waiting = [[ReusedResponse]](repeating: [], count: bodyBytesMax + 1)
     private var count = 0
 
-    /// A response of this length; `nil` where it is too long, or there is no memory.
+    /// Takes or makes a response of this length; `nil` if the length is over the bound, or there is
+    /// no memory.
     mutating func take(length: Int) -> ReusedResponse? {
         guard length <= Self.bodyBytesMax else { return nil }
         guard let response = waiting[length].popLast() else {
@@ -26,7 +28,7 @@ struct ReusedResponses: ~Copyable {
     /// Takes a response back. Its request must be over.
     mutating func giveBack(_ response: ReusedResponse) {
         if count == Self.countMax {
-            // Those of lengths that come no more would stay for good.
+            // Otherwise, responses of lengths that do not come again would stay for good.
             for length in waiting.indices { waiting[length] = [] }
             count = 0
         }

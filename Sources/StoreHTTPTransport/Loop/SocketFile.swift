@@ -2,13 +2,13 @@ import CStoreHTTPD
 import Glibc
 import StorePlatform
 
-/// The file of a unix socket that a server made, which it removes when it ends.
+/// The file of a unix socket that a server made. The server removes it when it ends.
 struct SocketFile {
     let path: String
     private let device: dev_t
     private let node: ino_t
 
-    /// Gives the file that was just bound the mode and the group that it is to have.
+    /// Sets the mode and the group of a file that was just bound.
     init(_ path: String, _ access: SocketAccess) throws(TransportError) {
         self.path = path
         var status = stat()
@@ -35,7 +35,7 @@ struct SocketFile {
         unlink(path)
     }
 
-    /// Where a socket of this path is bound.
+    /// Returns the address to which a socket of this path is bound.
     static func address(_ path: String) -> sockaddr_un {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -43,15 +43,15 @@ struct SocketFile {
         return address
     }
 
-    /// Removes a socket that a killed server left behind, but neither one on which a process
-    /// accepts nor one of another user.
+    /// Removes a socket that a killed server left behind. Throws if a process accepts on the
+    /// socket, or another user owns it.
     static func removeStale(_ path: String) throws(TransportError) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return }
         guard status.st_mode & S_IFMT == S_IFSOCK else {
             throw TransportError("can't listen on unix:\(path): there is a file of that name")
         }
-        // Without waiting for one whose queue is full.
+        // The probe does not wait for a server whose queue is full.
         let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let probe = socket(AF_UNIX, type, 0)
         defer { Glibc.close(probe) }
@@ -61,7 +61,7 @@ struct SocketFile {
                 connect(probe, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        // Refused is what a socket without a process says; EACCES or EAGAIN may hide one.
+        // A socket without a process refuses the connection. EACCES or EAGAIN may hide a process.
         guard connected != 0, errno == ECONNREFUSED else {
             throw TransportError("can't listen on unix:\(path): a server listens there already")
         }

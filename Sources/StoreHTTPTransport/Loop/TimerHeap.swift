@@ -1,10 +1,10 @@
-/// Values in the order of the moments at which they are due: a binary heap from which any of them
-/// can be taken out.
+/// Values in the order of the times at which they are due: a binary heap from which each value can
+/// be removed.
 ///
 /// Cost: adding, removing and taking the first are O(log n). A value that leaves is released at
-/// once. Values of one moment are due in the order in which they were added.
+/// once. Values that are due at the same time keep the order in which they were added.
 package struct TimerHeap<Value> {
-    /// Names a value while it is in the heap; it names none once the value has left.
+    /// The id of a value in the heap. An id names no value once its value has left.
     package struct ID: Equatable, Sendable {
         fileprivate let slot: Int32
         fileprivate let round: UInt32
@@ -12,7 +12,7 @@ package struct TimerHeap<Value> {
 
     fileprivate struct Entry {
         let due: Double
-        /// How many values were added before.
+        /// The number of values that were added before, and with this one.
         let order: UInt64
         let slot: Int32
 
@@ -23,13 +23,13 @@ package struct TimerHeap<Value> {
 
     fileprivate struct Slot {
         var value: Value?
-        /// Its entry's place in the heap.
+        /// The index of the value's entry in the heap.
         var place: Int32
-        /// Counts the values that had the slot.
+        /// The number of values that have left the slot.
         var round: UInt32
     }
 
-    /// No entry is before its parent, which is at half its place.
+    /// The heap: no entry is before its parent, whose index is `(index - 1) / 2`.
     private var entries: [Entry] = []
     private var slots: [Slot] = []
     private var freeSlots: [Int32] = []
@@ -40,7 +40,7 @@ package struct TimerHeap<Value> {
     package var count: Int { entries.count }
     package var isEmpty: Bool { entries.isEmpty }
 
-    /// When the first value is due; `nil` where there is none.
+    /// The time at which the first value is due; `nil` if there is none.
     package var nextDue: Double? { entries.first?.due }
 
     package mutating func insert(_ value: Value, due: Double) -> ID {
@@ -56,7 +56,7 @@ package struct TimerHeap<Value> {
         return ID(slot: slot, round: slots[Int(slot)].round)
     }
 
-    /// Takes a value out before it is due; `nil` where it has left.
+    /// Removes a value before it is due; `nil` if it has left already.
     @discardableResult
     package mutating func remove(_ id: ID) -> Value? {
         guard slots.indices.contains(Int(id.slot)), slots[Int(id.slot)].round == id.round else {
@@ -65,7 +65,7 @@ package struct TimerHeap<Value> {
         return remove(at: Int(slots[Int(id.slot)].place))
     }
 
-    /// Takes out the first value that is due at this moment or before.
+    /// Removes the first value that is due now.
     package mutating func popDue(at now: Double) -> Value? {
         guard let first = entries.first, first.due <= now else { return nil }
         return remove(at: 0)
@@ -83,7 +83,7 @@ package struct TimerHeap<Value> {
         return slots[Int(slot)].value.take()
     }
 
-    /// Moves an entry up to where its parent is not after it. Returns where that is.
+    /// Moves an entry up until its parent is not after it. Returns its new index.
     @discardableResult
     private mutating func siftUp(from start: Int) -> Int {
         let entry = entries[start]
@@ -98,7 +98,7 @@ package struct TimerHeap<Value> {
         return place
     }
 
-    /// Moves an entry down to where neither child is before it.
+    /// Moves an entry down until neither child is before it.
     private mutating func siftDown(from start: Int) {
         let entry = entries[start]
         var place = start

@@ -10,9 +10,9 @@ final class UnreadAnswer {
     let holders: [MessageMemory.Holder]
     /// The number of bytes that were taken for this answer.
     @exclusivity(unchecked) var taken = 0
-    /// Returns whether its connection is being ended.
+    /// True if the answer's connection is being ended.
     @exclusivity(unchecked) var isEnding = false
-    /// Its place among all.
+    /// The index of this answer in the list.
     @exclusivity(unchecked) fileprivate var place = 0
 
     init(
@@ -30,10 +30,10 @@ final class UnreadAnswer {
 
 /// The answers that are not read yet, the oldest first.
 struct UnreadAnswers: ~Copyable {
-    /// Places of answers that are gone stay empty until they are half of all.
+    /// The list. Removed answers leave empty places until these are more than half of it.
     private var answers: ContiguousArray<UnreadAnswer?> = []
     private(set) var count = 0
-    /// How many bytes those take whose connections are being ended.
+    /// The bytes of the answers whose connections are being ended.
     private(set) var endingBytes = 0
 
     mutating func add(_ answer: UnreadAnswer) {
@@ -58,8 +58,8 @@ struct UnreadAnswers: ~Copyable {
         endingBytes += answer.taken
     }
 
-    /// The oldest answer whose connection is not being ended, of one holder or of all; `kept` is
-    /// left out.
+    /// Returns the oldest answer whose connection is not being ended, of one holder or of all.
+    /// Passes over `kept`.
     func oldest(but kept: UnreadAnswer, of holder: MessageMemory.Holder? = nil) -> UnreadAnswer? {
         for case .some(let answer) in answers where !answer.isEnding && answer !== kept {
             if let holder, !answer.holders.contains(holder) { continue }

@@ -1,11 +1,10 @@
 package import StorePlatform
 import Synchronization
 
-/// How long the requests of one route took, by the class of the status that they were answered
-/// with: from the event loop's turn in which their line came to the end of the turn in which they
-/// were answered.
+/// The durations of one route's requests, by the class of the answer's status. A duration lasts
+/// from the start of the turn that reads the request line to the end of the turn that answers.
 ///
-/// The thread of the event loop observes; any thread may read.
+/// The event loop's thread observes; any thread may read.
 package final class RouteTimes: Sendable {
     /// The first digits of the statuses.
     package static var classes: ClosedRange<Int> { 1...5 }
@@ -15,22 +14,24 @@ package final class RouteTimes: Sendable {
 
     package init() {}
 
-    /// Where a loop observes what it has answered. It is there for as long as this object.
+    /// The place at which a loop observes its answers, valid as long as this object lives.
     var place: Place { Place(first: cells.first) }
 
-    /// What was observed of the requests that were answered with a class. Any thread.
+    /// Returns the durations of the requests that were answered with this class. Any thread.
     package func distribution(ofStatus status: Int) -> Distribution {
         buckets.distribution(at: cells.first + (status - 1) * buckets.cellCount)
     }
 }
 
 extension RouteTimes {
-    /// The numbers of one route. A place and no object, so that no request counts references to it.
+    /// The numbers of one route. A pointer and not an object, so that no request counts references
+    /// to it.
     struct Place {
         // Safety: the numbers belong to a route, which lives as long as the handler of the loop.
         fileprivate let first: UnsafeMutablePointer<Atomic<UInt64>>
 
-        /// Adds one. The status is the first digit of the answer's; anything else counts as 5.
+        /// Adds a duration. `status` is the first digit of the answer's status; any other number
+        /// counts as 5.
         func observe(_ nanoseconds: UInt64, status: Int) {
             let buckets = Buckets.durations
             let classes = RouteTimes.classes
@@ -43,14 +44,14 @@ extension RouteTimes {
 /// A request that was answered in this turn of the event loop.
 struct AnsweredRequest {
     let times: RouteTimes.Place
-    /// When the turn began in which its line came.
+    /// The start of the turn that read the request line, in nanoseconds.
     let began: UInt64
     /// The first digit of the status.
     let status: Int
 }
 
 extension EventLoop {
-    /// Notes that a request is answered; how long it took is observed when the turn ends.
+    /// Notes that a request is answered. Its duration is observed when the turn ends.
     @inline(__always)
     func answered(_ exchange: HTTPExchange, status: Int) {
         answered.append(
@@ -62,8 +63,8 @@ extension EventLoop {
         )
     }
 
-    /// Observes how long the requests took that were answered in this turn, by one reading of the
-    /// clock for all of them.
+    /// Observes the durations of the requests that this turn has answered. The clock is read once
+    /// for all of them.
     func observeAnswered() {
         guard answered.count > 0 else { return }
         let ended = SystemTime.steadyNanoseconds()

@@ -1,46 +1,46 @@
-/// Takes a note of each request, when it is over, and of each stream that one became. Any thread
-/// may call; nothing waits.
+/// The port that gets the data of each request when it is over, and of each stream when it has
+/// ended. Any thread may call; no call may wait.
 package protocol AccessLog: Sendable {
     func requestEnded(_ access: Access)
     func streamEnded(_ access: Access)
 }
 
-/// What is known of a request when it is over. Made only where there is an access log, or where the
-/// request is a part of an exported trace.
+/// The data of a request that is over, or of a stream that has ended. The data are collected only
+/// if there is an access log, or the request is a part of an exported trace.
 ///
-/// Filled in on the event loop's thread, and handed over as a whole.
+/// The event loop's thread fills this value in, and hands it over as a whole.
 package struct Access: Sendable {
     /// The most bytes of a target that are kept.
     static let pathBytesMax = 1_000
 
-    /// When the request line was read, in seconds of the steady clock.
+    /// The time at which the request line was read, in seconds of the steady clock.
     let began: Double
-    /// `nil` where what came is no request.
+    /// The method; `nil` if the transport refused the head.
     package internal(set) var method: String?
     /// The target without its query, as it came; at most 1,000 bytes of it.
     package internal(set) var path = ""
-    /// The status of the answer; `nil` where the client left before there was one.
+    /// The status of the answer; `nil` if the client left before the answer.
     package internal(set) var status: Int?
-    /// The bytes of the answer's body; of a stream, none are counted.
+    /// The bytes of the answer's body; 0 for a stream.
     package internal(set) var bytes = 0
-    /// How long the request lasted, or the stream, in seconds.
+    /// The duration of the request or the stream, in seconds.
     package internal(set) var seconds = 0.0
-    /// Where the client is, without its port.
+    /// The client's address, without its port.
     package internal(set) var peerHost = ""
-    /// What the handler has kept of the request (``HTTPExchange/resource``).
+    /// The object that the handler keeps for the request (``HTTPExchange/resource``).
     package internal(set) nonisolated(unsafe) var resource: AnyObject?
 
-    /// The name of the request, in its problems and in the log.
+    /// The id of the request, in its problems and in the log.
     package var requestID: String?
-    /// The digest of its session's secret.
+    /// The digest of the session's secret.
     package var session: String?
-    /// The name of the principal that asked.
+    /// The name of the principal.
     package var principal: String?
-    /// The name of its role.
+    /// The name of the principal's role.
     package var role: String?
-    /// The trace that it is a part of.
+    /// The trace that the request is a part of.
     package var traceID: String?
-    /// Its span; `nil` where its trace is not exported.
+    /// The span of the request; `nil` if its trace is not exported.
     package internal(set) var span: RequestSpan?
 
     init(began: Double) {
@@ -48,7 +48,7 @@ package struct Access: Sendable {
     }
 }
 
-/// Keeps what is noted of a request out of its exchange, which is reused for many.
+/// Holds the data outside the exchange, because the exchange is used again for other requests.
 final class AccessNote {
     var access: Access
 

@@ -1,25 +1,25 @@
 package import StoreWire
 
-/// An answer that is written on the event loop's thread, straight into the bytes that are sent.
+/// An answer that is written on the event loop's thread, directly to the bytes that are sent.
 package protocol HTTPAnswer: AnyObject, Sendable {
     /// Writes the answer; called once.
     func write(to writer: inout HTTPAnswerWriter)
 }
 
-/// The bytes of one answer after another: their memory is kept.
+/// The bytes of an answer. The next answer uses the same memory.
 package struct HTTPAnswerWriter: ~Copyable {
     package var status = 200
     /// The body.
     package var body = JSONOutput(capacity: 256)
-    /// The body, in place of ``body``; a large one is sent from where it is.
+    /// The body in place of ``body``. A large body is sent from its own memory.
     package var sharedBody: Bytes?
-    /// Header fields as ``HTTPFields`` has them.
+    /// The header fields in the form of ``HTTPFields``.
     private(set) var fields = JSONOutput(capacity: 256)
     private(set) var fieldCount = 0
 
     init() {}
 
-    /// Forgets the answer before, and keeps its memory unless it was unusually large.
+    /// Removes the answer before. Its memory is kept, unless it was unusually large.
     mutating func begin() {
         status = 200
         sharedBody = nil
@@ -41,7 +41,7 @@ package struct HTTPAnswerWriter: ~Copyable {
         add(field)
     }
 
-    /// Adds a field whose value `write` writes, of visible characters and spaces alone.
+    /// Adds a field. `write` appends its value, which has only visible characters and spaces.
     package mutating func add(_ name: StaticString, _ write: (inout JSONOutput) -> Void) {
         fields.raw(name)
         fields.byte(0)
@@ -52,7 +52,7 @@ package struct HTTPAnswerWriter: ~Copyable {
 }
 
 extension HTTPResponse {
-    /// The response that an answer writes.
+    /// Makes the response that an answer writes.
     package init(_ answer: any HTTPAnswer) {
         self.init { answer.write(to: &$0) }
     }

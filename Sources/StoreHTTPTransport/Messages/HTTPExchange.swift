@@ -4,16 +4,18 @@ package import StoreEventStream
 package import StoreWire
 import Synchronization
 
-/// One request and the way to answer it.
+/// A request and the means to answer it.
 ///
-/// Reused for request after request. All of it belongs to the event loop's thread, but for
-/// ``complete(_:)``, which any thread may call once the exchange is suspended.
+/// An exchange is used for request after request, and belongs to the event loop's thread. Only
+/// ``complete(_:)`` and the functions that replace it may be called on any thread, once the
+/// exchange is suspended.
 package final class HTTPExchange: @unchecked Sendable {
     // Safety: only the loop's thread touches the stored state, until `suspend` hands `outcome` over
-    // to the one who completes; `complete` hands it back through the lock of the loop's queue.
+    // to the thread that completes the exchange. `complete` hands it back through the lock of the
+    // loop's queue.
 
     enum Phase {
-        /// The request line is there.
+        /// The request line is read.
         case target
         /// The headers are admitted; the body is coming.
         case body
@@ -30,28 +32,29 @@ package final class HTTPExchange: @unchecked Sendable {
             suspendedForGood, abandoned
         /// The answer is in the loop's writer.
         case written
-        /// Indirect, because it is much larger than the others, which are moved for every request.
+        /// Indirect, because this case is much larger than the others, which are moved for every
+        /// request.
         indirect case stream(StreamBeginning, to: any StreamAdopter)
     }
 
-    /// Whether the request waits for its answer, and how.
+    /// The way in which a request waits for its answer.
     enum Hold {
-        /// It does not wait.
+        /// The request does not wait.
         case none
-        /// The library calls again and again for the answer, since this moment.
+        /// The library has called again and again for the answer since this time.
         case parked(since: Double)
-        /// The library is asked to suspend the connection when it calls next.
+        /// The library will suspend the connection at its next call.
         case suspending
         /// The library has suspended the connection until it is resumed.
         case suspended
-        /// The client has closed the connection before there was an answer.
+        /// The client has closed the connection before the answer.
         case clientLeft
     }
 
-    // Safety: the loop's thread works on one property at a time, and none of these is changed while
-    // it is lent, so the accesses are not checked: they are made for every request.
+    // Safety: the loop's thread works on one property at a time, and changes none of these while it
+    // is lent. So the accesses, which every request makes, are not checked.
 
-    /// Kept until the loop has ended and has let its exchanges go.
+    /// The loop, which lets its exchanges go when it has ended.
     let loop: EventLoop
     @exclusivity(unchecked) var connection: OpaquePointer?
     @exclusivity(unchecked) var phase = Phase.target
@@ -61,44 +64,45 @@ package final class HTTPExchange: @unchecked Sendable {
     @exclusivity(unchecked) var bodyBytes: [UInt8] = []
     var fields: UnsafeMutablePointer<chttpd_field>
     @exclusivity(unchecked) var fieldCount = 0
-    /// A bit for each first letter and length that names of fields have (``RequestFraming``).
+    /// A bit for each first letter and length of the fields' names (``RequestFraming``).
     @exclusivity(unchecked) private var names = UInt64.max
-    /// Whether it was admitted by a handler that another one has taken over from since.
+    /// True if the first handler has admitted the request. If another handler takes over, it admits
+    /// the request again.
     @exclusivity(unchecked) var isEarly = false
-    /// What is done where the client leaves before its answer is complete.
+    /// The closure to call if the client leaves before the answer is complete.
     @exclusivity(unchecked) var onLeaving: (() -> Void)?
-    /// Whether the connection ends with the answer.
+    /// True if the connection ends with the answer.
     @exclusivity(unchecked) var closes = false
-    /// What the body takes of the memory that there is for all; `nil` for a small one.
+    /// The shared memory that the body takes; `nil` for a small body.
     @exclusivity(unchecked) var heldBody: HeldBody?
-    /// The answer as long as its client has not read it; `nil` for a small one.
+    /// The answer, until its client has read it; `nil` for a small answer.
     @exclusivity(unchecked) var unread: UnreadAnswer?
-    /// How many bytes of body the request announces; `nil` if it is chunked.
+    /// The number of bytes of body that the request announces; `nil` if the body is chunked.
     @exclusivity(unchecked) private(set) var contentLength: Int? = 0
-    /// How many bytes of a refused request's body were read and dropped.
+    /// The number of bytes of a refused request's body that were read and dropped.
     @exclusivity(unchecked) var discardedBytes = 0
     @exclusivity(unchecked) private var ownVerb = RequestMethod.get
-    /// Whether the client speaks HTTP/1.0, which has no chunks.
+    /// True if the client speaks HTTP/1.0, which has no chunks.
     @exclusivity(unchecked) private(set) package var isHTTP10 = false
     @exclusivity(unchecked) private var place = RequestTarget()
     @exclusivity(unchecked) private var hostIndex: Int?
-    /// What was made of the target as text, for it is rarely asked for.
+    /// The text of the path, made when it is first needed, which is rare.
     @exclusivity(unchecked) private var pathText: String?
-    /// Where the connection's own record is.
+    /// The loop's record of the connection.
     @exclusivity(unchecked) unowned(unsafe) var record: ConnectionRecord?
-    /// The response that the library has of it, where that is used again.
+    /// The library's response to this request, if it can be used again.
     @exclusivity(unchecked) var reused: ReusedResponse?
     @exclusivity(unchecked) private var ownResource: AnyObject?
     @exclusivity(unchecked) private var ownSender: AnyObject?
-    /// What is noted of the request; `nil` where there is nothing that it is noted for.
+    /// The data for the access log and for the span; `nil` if the request is not noted.
     @exclusivity(unchecked) var note: AccessNote?
-    /// Fields that the answer has beside its own.
+    /// The fields that are added to those of the answer.
     @exclusivity(unchecked) private(set) var furtherFields = HTTPFields()
-    /// Where the client is, where that is not the other end of the connection.
+    /// The client's address, if it is not the other end of the connection.
     @exclusivity(unchecked) private var ownClient: ClientAddress?
-    /// When the turn began in which its line came.
+    /// The start of the turn that read the request line, in nanoseconds.
     @exclusivity(unchecked) var began: UInt64 = 0
-    /// Where it is measured how long it takes; `nil` for where the transport's own refusals are.
+    /// The place for the request's duration; `nil` for the place of requests without a route.
     @exclusivity(unchecked) var times: RouteTimes.Place?
 
     init(loop: EventLoop) {
@@ -110,7 +114,7 @@ package final class HTTPExchange: @unchecked Sendable {
         fields.deallocate()
     }
 
-    /// Forgets the request and keeps the memory, unless it is unusually large.
+    /// Resets the exchange for another request, and keeps the memory unless it is unusually large.
     func reset() {
         connection = nil
         record = nil
@@ -135,7 +139,7 @@ package final class HTTPExchange: @unchecked Sendable {
         closes = false
     }
 
-    /// Takes what was read of the request line and the fields, which are there already.
+    /// Takes the parts of the request line and the framing. The fields are there already.
     func begin(
         method: RequestMethod,
         place: RequestTarget,
@@ -151,67 +155,69 @@ package final class HTTPExchange: @unchecked Sendable {
     }
 }
 
-// Computed, because other modules would check each access to what is stored.
+// These properties are computed, because other modules would check each access to a stored
+// property.
 
 extension HTTPExchange {
     package var verb: RequestMethod { ownVerb }
 
-    /// True if the request has a body, as its head says.
+    /// True if the head announces a body.
     package var hasBody: Bool { contentLength != 0 }
 
-    /// True if the body may be so large that it takes memory of others.
+    /// True if the body may be so large that it takes shared memory.
     package var mayHaveLargeBody: Bool {
         contentLength.map { $0 > MessageMemory.ownBytes } ?? true
     }
 
-    /// What the handler keeps from admitting a request until it handles it.
+    /// The object that the handler keeps from admitting a request until it handles the request.
     package var resource: AnyObject? {
         get { ownResource }
         set { ownResource = newValue }
     }
 
-    /// Who sends the request, as the handler has found when it admitted it.
+    /// The sender of the request, which the handler sets when it admits the request.
     package var sender: AnyObject? {
         get { ownSender }
         set { ownSender = newValue }
     }
 
-    /// What the handler keeps for the requests behind this one on the same connection. On the
+    /// The object that the handler keeps for the next requests of the same connection. On the
     /// loop's thread.
     package var keptForConnection: AnyObject? {
         get { record?.kept }
         set { record?.kept = newValue }
     }
 
-    /// Whether something can be noted of the request: for the access log, or for its span.
+    /// True if data of the request are noted, for the access log or for its span.
     package var isNoted: Bool { note != nil }
 
-    /// Notes something, where it is noted for anything. On the loop's thread.
+    /// Changes the data that are noted of the request, if any are. On the loop's thread.
     package func noteAccess(_ change: (inout Access) -> Void) {
         if let note { change(&note.access) }
     }
 
-    /// Where the client is: the other end of the connection, unless the handler has found that a
-    /// proxy is there. On the loop's thread.
+    /// The client's address: the other end of the connection, unless the handler has set another
+    /// because a proxy is there. On the loop's thread.
     package var client: ClientAddress {
         get { ownClient ?? record?.peer ?? .unknown }
         set { ownClient = newValue }
     }
 
-    /// The other end of the connection, which may be a proxy's. On the loop's thread.
+    /// The address of the other end of the connection, which may be a proxy. On the loop's thread.
     package var peer: ClientAddress { record?.peer ?? .unknown }
 
-    /// The client's address, without its port: `127.0.0.1`, `::1` or `unix`. On the loop's thread.
+    /// The text of the client's address without its port: `127.0.0.1`, `::1` or `unix`. On the
+    /// loop's thread.
     package var clientHost: String {
         ownClient?.description ?? record?.peerHost ?? ClientAddress.unknown.description
     }
 
-    /// Adds fields to those that the answer will have. On the loop's thread, before it is sent.
+    /// Adds fields to those of the answer. On the loop's thread, before the answer is sent.
     package func addFields(_ write: (inout HTTPFields) -> Void) {
         write(&furtherFields)
     }
 
-    /// The fields that every answer has, and those that were added for this one. On the loop's
+    /// The fields that every answer has, and the fields that were added for this one. On the loop's
     /// thread.
     package var standingFields: [(String, String)] {
         loop.configuration.commonFields.texts + furtherFields.texts
@@ -219,19 +225,20 @@ extension HTTPExchange {
 }
 
 extension HTTPExchange {
-    /// When the event loop's turn began that works on it, by ``SystemTime/steadyNanoseconds()``. On
+    /// The start of the present turn of the event loop, by ``SystemTime/steadyNanoseconds()``. On
     /// the loop's thread.
     package var turnBegan: UInt64 { loop.turnBegan }
 
-    /// Whether it came in where operators do, apart from clients. On the loop's thread.
+    /// True if the connection came in at an address for operators, apart from clients. On the
+    /// loop's thread.
     package var isAdmin: Bool { record?.isAdmin == true }
 
-    /// Ends the connection with the answer, which is still due. On the loop's thread.
+    /// Closes the connection after the answer, which must still be sent. On the loop's thread.
     package func closeAfterAnswer() {
         closes = true
     }
 
-    /// Measures how long it takes among the requests of a route, which the handler has for as long
+    /// Counts the request's duration among those of a route. The handler must keep `times` as long
     /// as the loop runs.
     package func measure(by times: RouteTimes) {
         self.times = times.place
@@ -266,7 +273,7 @@ extension HTTPExchange {
         place.query.map { String(decoding: target[$0], as: UTF8.self) }
     }
 
-    /// Whether the target has a query.
+    /// True if the target has a query.
     package var hasQuery: Bool { place.query != nil }
 
     /// The authority that the request is for: of an absolute target, else the `Host` header.
@@ -287,7 +294,7 @@ extension HTTPExchange {
 }
 
 extension HTTPExchange {
-    /// The value of a header field, by its name in lower case; the first where there are several.
+    /// Returns the value of the first header field with this name, which is in lower case.
     package func header(_ name: StaticString) -> String? {
         guard mayHave(name) else { return nil }
         for index in 0..<fieldCount where fields[index].isNamed(name) {
@@ -296,8 +303,8 @@ extension HTTPExchange {
         return nil
     }
 
-    /// Lends the bytes of the first header field of a name, given in lower case; `nil` where there
-    /// is none.
+    /// Lends the value of the first header field with this name, which is in lower case. Returns
+    /// `nil` if there is no such field.
     package func withHeader<R>(
         _ name: StaticString,
         _ body: (UnsafeRawBufferPointer) -> R
@@ -309,7 +316,7 @@ extension HTTPExchange {
         return nil
     }
 
-    /// Whether the first header field of a name has exactly this value.
+    /// Returns true if the first header field with this name has exactly this value.
     package func header(_ name: StaticString, is value: String) -> Bool {
         guard mayHave(name) else { return false }
         for index in 0..<fieldCount where fields[index].isNamed(name) {
@@ -321,26 +328,27 @@ extension HTTPExchange {
         return false
     }
 
-    /// Whether there is a header field of this name, given in lower case.
+    /// Returns true if there is a header field with this name, which is in lower case.
     package func has(_ name: StaticString) -> Bool {
         guard mayHave(name) else { return false }
         for index in 0..<fieldCount where fields[index].isNamed(name) { return true }
         return false
     }
 
-    /// Whether a field of this name may be there: most fields that are asked for are not, and none
-    /// has a name like theirs.
+    /// Returns false if no field has the first letter and the length of this name, or the fields
+    /// may not be read now. Most fields that the server looks up are absent, and this test is
+    /// enough for them.
     @inline(__always)
     private func mayHave(_ name: StaticString) -> Bool {
         names & RequestFraming.bit(of: name.utf8Start[0], length: name.utf8CodeUnitCount) != 0
             && isReadable
     }
 
-    /// Whether the connection surely goes on behind the answer: neither side says otherwise, and
-    /// the client says nothing of it at all.
+    /// True if the connection certainly goes on after the answer: neither side ends it, and the
+    /// client has sent no `Connection` field.
     var keepsConnection: Bool { !closes && !isHTTP10 && !has("connection") }
 
-    /// The values of all header fields of a name, joined as RFC 9110 §5.3 allows for lists.
+    /// Returns the values of all header fields with this name, joined to a list (RFC 9110 §5.3).
     package func headerList(_ name: StaticString) -> String? {
         guard mayHave(name) else { return nil }
         var list: String?
@@ -351,7 +359,7 @@ extension HTTPExchange {
         return list
     }
 
-    /// Visits the values of all header fields of a name, in their order.
+    /// Visits the values of all header fields with this name, in their order.
     package func visit(_ name: StaticString, _ value: (UnsafeRawBufferPointer) -> Void) {
         guard mayHave(name) else { return }
         for index in 0..<fieldCount where fields[index].isNamed(name) {
@@ -359,25 +367,25 @@ extension HTTPExchange {
         }
     }
 
-    /// Where the handler reads documents, on the loop's thread. A document that it keeps beyond the
-    /// request is safe there.
+    /// The workspace in which the handler reads documents, on the loop's thread. A document remains
+    /// valid if the handler keeps it beyond the request.
     package var workspace: JSONWorkspace { loop.documents }
 
-    /// Lends the whole body for the time of the call.
+    /// Lends the whole body during the call.
     package func withBody<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         bodyBytes.withUnsafeBytes(body)
     }
 
-    /// Answers now. On the loop's thread, from within the handler.
+    /// Answers the request now. On the loop's thread, from within the handler.
     package func respond(_ response: HTTPResponse) {
         outcome = .response(response)
     }
 
-    /// Answers now, by what `write` writes to the bytes that are sent. On the loop's thread, from
-    /// within the handler.
+    /// Answers the request now; `write` writes directly to the bytes that are sent. On the loop's
+    /// thread, from within the handler.
     package func respond(_ write: (inout HTTPAnswerWriter) -> Void) {
         guard connection != nil else {
-            // A request of a test, which has no socket.
+            // The request of a test has no socket.
             outcome = .response(HTTPResponse(write))
             return
         }
@@ -386,87 +394,89 @@ extension HTTPExchange {
         outcome = .written
     }
 
-    /// Puts the answer off until ``complete(_:)``, for however long. On the loop's thread, from
-    /// within the handler.
+    /// Puts the answer off until ``complete(_:)``, for any time. On the loop's thread, from within
+    /// the handler.
     package func suspend() {
         if case .none = hold { loop.suspend(self) }
     }
 
-    /// Puts the answer off until ``complete(_:)``, which comes soon. On the loop's thread, from
+    /// Puts the answer off until ``complete(_:)``, which must come soon. On the loop's thread, from
     /// within the handler.
     ///
-    /// Spares the two system calls of a suspension, if the answer does come soon.
+    /// Saves the two system calls of a suspension if the answer does come soon.
     package func park() {
         if case .none = hold { loop.park(self) }
     }
 
-    /// Takes the answer out, for it goes to the library once.
+    /// Returns the outcome and clears it, because an answer goes to the library once.
     func takeOutcome() -> Outcome {
         var taken = Outcome.none
         swap(&taken, &outcome)
         return taken
     }
 
-    /// Whether the library's memory of the request may be looked at.
+    /// True if the library's memory of the request may be read.
     private var isReadable: Bool {
         if case .none = hold { true } else { false }
     }
 
-    /// Answers a request that was put off; exactly once. Any thread.
+    /// Answers a request that was put off. Must be called exactly once, on any thread.
     ///
-    /// Nothing is sent before the server is woken, which is done once for many answers.
+    /// Nothing is sent before the server is woken. A single call of `wake` serves many answers.
     package func complete(_ response: HTTPResponse) {
         loop.finish(self, response)
     }
 
-    /// Answers a request that was put off, by what is written on the loop's thread; exactly once.
-    /// Any thread.
+    /// Answers a request that was put off; the loop's thread writes the answer. Must be called
+    /// exactly once, on any thread.
     ///
     /// Nothing is sent before the server is woken, as with ``complete(_:)-(HTTPResponse)``.
     package func complete(_ answer: any HTTPAnswer) {
         loop.finish(self, answer)
     }
 
-    /// Hands a suspended request to the handler anew, as if it had just come; in place of
-    /// ``complete(_:)``, and like it done when the server is woken. Any thread.
+    /// Hands a suspended request to the handler again, in place of ``complete(_:)``. Nothing
+    /// happens before the server is woken. Any thread.
     package func handleAgain() {
         loop.handleAgain(self)
     }
 
-    /// Does this once if the client closes its side before the answer is complete, which is still
-    /// due; it is noticed within a second. On the loop's thread, before and after.
+    /// Sets a closure that is called once if the client closes its side before the answer is
+    /// complete. The answer must still be completed. The loop notices the end within a second. On
+    /// the loop's thread, as is the call of the closure.
     package func whenClientLeaves(_ left: @escaping () -> Void) {
         onLeaving = left
     }
 
-    /// Ends a request that was put off without an answer; in place of ``complete(_:)``. Any thread.
+    /// Ends a request that was put off without an answer, in place of ``complete(_:)``. Any thread.
     package func abandon() {
         loop.giveUp(self)
     }
 
-    /// Makes the connection a stream: the socket goes to `adopter`, where a place is reserved, and
-    /// which sends the head and then what the topic has. On the loop's thread, from within the
+    /// Makes the connection a stream. The socket goes to `adopter`, which has reserved a place, and
+    /// sends the head and then the frames of the topic. On the loop's thread, from within the
     /// handler.
     package func stream(_ beginning: StreamBeginning, to adopter: any StreamAdopter) {
         loop.handOver(self, beginning, to: adopter)
     }
 
-    /// The same for a request that was put off, in place of ``complete(_:)`` and like it done when
-    /// the server is woken. Any thread.
+    /// Makes the connection of a request that was put off a stream, in place of ``complete(_:)``.
+    /// Nothing happens before the server is woken. Any thread.
     package func completeAsStream(_ beginning: StreamBeginning, to adopter: any StreamAdopter) {
         loop.finish(self, beginning, to: adopter)
     }
 }
 
 extension chttpd_field {
-    /// Whether the name is this one, which is given in lower case.
+    /// Returns true if the field has this name, which is in lower case.
     @inline(__always)
     func isNamed(_ expected: StaticString) -> Bool {
         name_length == expected.utf8CodeUnitCount && begins(with: expected)
     }
 
-    /// Whether the name, which is a token and not shorter, begins with this: a lower-case name of
-    /// letters and hyphens, in which setting a bit does nothing.
+    /// Returns true if the field's name begins with `expected`. The field's name must be a token
+    /// and not shorter. `expected` has only lower-case letters and hyphens, in which the bit for
+    /// lower case is set already.
     func begins(with expected: StaticString) -> Bool {
         let own = UnsafeRawPointer(name)
         let other = UnsafeRawPointer(expected.utf8Start)

@@ -1,11 +1,10 @@
-/// The header fields of an answer as the library takes them: each name and each value is ended by
-/// NUL.
+/// The header fields of an answer in the library's form: each name and each value ends with NUL.
 package struct HTTPFields: Sendable {
     private(set) var bytes: [UInt8] = []
-    /// How many fields there are.
+    /// The number of fields.
     package private(set) var count = 0
 
-    /// Makes fields of names and values, in their order.
+    /// Makes fields from names and values, in their order.
     package init(_ fields: [(String, String)] = []) {
         guard !fields.isEmpty else { return }
         bytes.reserveCapacity(160)
@@ -18,7 +17,7 @@ package struct HTTPFields: Sendable {
         self.count = count
     }
 
-    /// Adds a field; control characters in its value, which would end it, become spaces.
+    /// Adds a field. Control characters in its value would end the field, so they become spaces.
     package mutating func append(_ name: String, _ value: String) {
         append(name)
         let start = bytes.count
@@ -29,7 +28,7 @@ package struct HTTPFields: Sendable {
         count += 1
     }
 
-    /// Adds a field whose value `write` appends, of visible characters and spaces alone.
+    /// Adds a field. `write` appends its value, which has only visible characters and spaces.
     package mutating func append(_ name: StaticString, _ write: (inout [UInt8]) -> Void) {
         name.withUTF8Buffer { bytes.append(contentsOf: $0) }
         bytes.append(0)
@@ -38,13 +37,13 @@ package struct HTTPFields: Sendable {
         count += 1
     }
 
-    /// Adds all of these.
+    /// Adds all fields of another value.
     package mutating func append(_ others: HTTPFields) {
         bytes.append(contentsOf: others.bytes)
         count += others.count
     }
 
-    /// Removes all, and keeps the memory.
+    /// Removes all fields, and keeps the memory.
     mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         count = 0

@@ -5,7 +5,7 @@ package struct HTTPResponse: Sendable {
     package enum Body: Sendable {
         case none
         case bytes([UInt8])
-        /// Sent from where it is, without being copied.
+        /// Bytes that are sent from their own memory, without a copy.
         case shared(Bytes)
 
         package var count: Int {
@@ -20,7 +20,7 @@ package struct HTTPResponse: Sendable {
     package let status: Int
     package var fields: HTTPFields
     package var body: Body
-    /// Whether the connection ends with this answer.
+    /// True if the connection ends with this answer.
     package var closes = false
 
     package init(status: Int, headers: [(String, String)] = [], body: Body = .none) {
@@ -36,7 +36,7 @@ package struct HTTPResponse: Sendable {
     /// The header fields as texts.
     package var headers: [(String, String)] { fields.texts }
 
-    /// The whole response as bytes, for a connection that is not the library's to answer.
+    /// Returns the whole response as bytes, for an answer that bypasses the library.
     func serialized(date: String, further: HTTPFields = HTTPFields()) -> [UInt8] {
         var head = "HTTP/1.1 \(status) \(Self.reason(status))\r\nDate: \(date)\r\n"
         for (name, value) in headers + further.texts {

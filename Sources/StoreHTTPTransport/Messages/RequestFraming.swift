@@ -1,26 +1,28 @@
 import CStoreHTTPD
 
-/// Checks what libmicrohttpd lets through: framing that two parsers could read in two ways, which
-/// is how requests are smuggled (RFC 9112 §11.2), and names and values that are none.
+/// Checks requests that libmicrohttpd accepts, and refuses framing that two parsers could read in
+/// two ways. Such framing is used to smuggle requests (RFC 9112 §11.2). Also refuses invalid names
+/// and values of fields.
 struct RequestFraming {
-    /// How many bytes of body the request announces; `nil` where it is chunked.
+    /// The number of bytes of body that the request announces; `nil` if the body is chunked.
     private(set) var contentLength: Int? = 0
-    /// Whether the fields have the length of the body, or the body comes in chunks.
+    /// True if the fields have the length of the body, or the body comes in chunks.
     private(set) var hasLength = false
-    /// Which field is the `Host` field.
+    /// The index of the `Host` field.
     private(set) var hostIndex: Int?
     private(set) var fieldsBytes = 0
-    /// A bit for each field's name (``bit(of:length:)``): a field without its bit is not there.
+    /// The bits of all fields' names (``bit(of:length:)``). A field whose bit is not set is not
+    /// there.
     private(set) var names: UInt64 = 0
 
-    /// No fields but those that announce a body.
+    /// Makes the framing of a request that has no other fields.
     init(contentLength: Int? = 0) {
         self.contentLength = contentLength
     }
 
-    /// Reads the fields of one request.
+    /// Reads the fields of a request.
     ///
-    /// - Throws: ``TransportFailure/malformed(_:)`` with what is in doubt.
+    /// - Throws: ``TransportFailure/malformed(_:)`` with the part that is in doubt.
     init(
         fields: UnsafeBufferPointer<chttpd_field>,
         isHTTP10: Bool
@@ -42,7 +44,8 @@ struct RequestFraming {
             guard Self.isValue(field.valueBytes) else {
                 throw .malformed("There is a control character in a header field's value.")
             }
-            // Only names that begin like these can be one of them, or glued to one.
+            // Only a name with one of these first letters can be a field of the framing, or a
+            // folded line glued to such a field.
             switch first | 0x20 {
             case UInt8(ascii: "h"), UInt8(ascii: "c"), UInt8(ascii: "t"): break
             default: continue
@@ -81,10 +84,10 @@ struct RequestFraming {
         guard hosts == 1 || isHTTP10 else { throw .malformed("HTTP/1.1 needs a Host field.") }
     }
 
-    /// The fields of which a proxy could go by another line than the server: who asks, from which
-    /// page, and what the body is.
+    /// The fields that must not be repeated: a proxy could read one line and the server another.
+    /// They name the credential, the origin page and the type of the body.
     private static var singular: [StaticString] { ["authorization", "content-type", "origin"] }
-    /// Their bits.
+    /// The bits of these names.
     private static let singularBits = singular.reduce(0 as UInt64) {
         $0 | bit(of: $1.utf8Start[0], length: $1.utf8CodeUnitCount)
     }
@@ -97,17 +100,18 @@ struct RequestFraming {
         }
     }
 
-    /// The bit of ``names`` for names of this length that begin with this letter, in either case.
-    /// Others may share it, but few that are sent together do.
+    /// Returns the bit of ``names`` for names of this length that begin with this letter, in either
+    /// case. Other names may share the bit, but few of them are sent together.
     @inline(__always)
     static func bit(of first: UInt8, length: Int) -> UInt64 {
         1 &<< (UInt64(truncatingIfNeeded: length) &+ 5 &* UInt64(first | 0x20))
     }
 
-    /// A name is a token (RFC 9110 §5.6.2): a space in it hides the field from one parser or other.
+    /// Returns true if the name is a token (RFC 9110 §5.6.2). A space in a name would hide the
+    /// field from some parsers.
     static func isToken(_ name: UnsafeRawBufferPointer) -> Bool {
         var index = 0
-        // Most names have letters and hyphens alone: eight bytes are checked at a time.
+        // Most names have only letters and hyphens, so eight bytes are checked at a time.
         while index + 8 <= name.count {
             let word = name.loadUnaligned(fromByteOffset: index, as: UInt64.self)
             guard isLettersAndHyphens(word) else { break }
@@ -126,7 +130,7 @@ struct RequestFraming {
     private static func isLettersAndHyphens(_ word: UInt64) -> Bool {
         let tops: UInt64 = 0x8080_8080_8080_8080
         let lower = word | 0x2020_2020_2020_2020
-        // The top bit of a byte: whether it is at least `a`, and whether it is beyond `z`.
+        // The top bit of each byte is set if the byte is at least `a`, or beyond `z`.
         let fromA = lower &+ 0x1F1F_1F1F_1F1F_1F1F
         let beyondZ = lower &+ 0x0505_0505_0505_0505
         let hyphen = word ^ 0x2D2D_2D2D_2D2D_2D2D
@@ -140,7 +144,7 @@ struct RequestFraming {
         (0x03FF_6CFA_0000_0000, 0x57FF_FFFF_C7FF_FFFE)
     }
 
-    /// Whether a value has no control characters but tabs; looked at eight bytes at a time.
+    /// Returns true if a value has no control characters but tabs. Checks eight bytes at a time.
     private static func isValue(_ value: UnsafeRawBufferPointer) -> Bool {
         var index = 0
         while index + 8 <= value.count {
@@ -148,7 +152,7 @@ struct RequestFraming {
             let isBelowSpace = (word &- 0x2020_2020_2020_2020) & ~word
             let delete = word ^ 0x7F7F_7F7F_7F7F_7F7F
             let isDelete = (delete &- 0x0101_0101_0101_0101) & ~delete
-            // One of the eight may match; a carry can also set the bit of a byte that does not.
+            // Some byte of the eight may match. A carry can also set the bit of another byte.
             if (isBelowSpace | isDelete) & 0x8080_8080_8080_8080 != 0,
                 !value[index..<(index + 8)].allSatisfy(isValueByte)
             {
@@ -168,8 +172,8 @@ struct RequestFraming {
         byte >= 0x20 && byte != 0x7F || byte == 0x09
     }
 
-    /// The library glues a folded line to the field's name, so that `Host: a`, folded, comes as
-    /// `Hosta` and would vanish.
+    /// Throws if a name begins with the name of a framing field. The library glues a folded line to
+    /// the field's name: a folded `Host: a` comes as `Hosta`, and would not be noticed.
     private static func checkGlued(_ field: chttpd_field) throws(TransportFailure) {
         let name: StaticString =
             switch UInt8(bitPattern: field.name[0]) | 0x20 {
@@ -184,7 +188,7 @@ struct RequestFraming {
     private static func length(_ bytes: UnsafeRawBufferPointer) -> Int? {
         guard !bytes.isEmpty, bytes.allSatisfy({ 48...57 ~= $0 }) else { return nil }
         let digits = bytes.drop { $0 == UInt8(ascii: "0") }
-        // 19 digits and more are over every bound.
+        // A number of 19 digits or more is over every bound.
         return digits.count > 18 ? .max : digits.reduce(0) { $0 * 10 + Int($1 - 48) }
     }
 

@@ -1,17 +1,17 @@
 import Glibc
 
-/// A request's method (RFC 9110 §9): those that routes have, and any other by its name.
+/// The method of a request (RFC 9110 §9): a method of some route, or any other by its name.
 package enum RequestMethod: Sendable, Equatable {
     case get, head, post, put, patch, delete, options
     case other(String)
 
-    /// The method of this name; names are case-sensitive.
+    /// Makes the method of this name. Names are case-sensitive.
     package init(_ name: String) {
         self = name.withCString { RequestMethod($0) }
     }
 
     init(_ name: UnsafePointer<CChar>) {
-        // The first byte decides most of it: this runs for every request.
+        // Most methods differ in the first byte, which saves time for every request.
         switch UInt8(bitPattern: name[0]) {
         case UInt8(ascii: "G") where strcmp(name, "GET") == 0: self = .get
         case UInt8(ascii: "P") where strcmp(name, "POST") == 0: self = .post
@@ -24,7 +24,7 @@ package enum RequestMethod: Sendable, Equatable {
         }
     }
 
-    /// The name as it stands in a request line.
+    /// The name in the form of the request line.
     package var name: String {
         switch self {
         case .get: "GET"
@@ -38,7 +38,7 @@ package enum RequestMethod: Sendable, Equatable {
         }
     }
 
-    /// Whether requests of this method come with a body.
+    /// True if requests of this method have a body.
     var hasBody: Bool {
         switch self {
         case .post, .put, .patch: true
@@ -46,7 +46,7 @@ package enum RequestMethod: Sendable, Equatable {
         }
     }
 
-    /// A bit of its own, for sets of methods; 0 for a method that no route has.
+    /// The bit of this method in sets of methods; 0 for a method that no route has.
     package var bit: UInt8 {
         switch self {
         case .get: 1

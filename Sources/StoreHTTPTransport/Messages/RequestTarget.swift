@@ -1,16 +1,16 @@
-/// Where the parts of a request target (RFC 9112 §3.2) lie in its bytes, which are not decoded.
+/// The ranges of a request target's parts (RFC 9112 §3.2) in its bytes, which are not decoded.
 struct RequestTarget {
-    /// Empty where the target has none, which means `/`.
+    /// The path; an empty range stands for `/`.
     private(set) var path = 0..<0
     private(set) var query: Range<Int>?
-    /// The authority of an absolute target, which goes before the `Host` field.
+    /// The authority of an absolute target, which takes precedence over the `Host` field.
     private(set) var authority: Range<Int>?
 
-    /// No target.
+    /// Makes an empty target.
     init() {}
 
-    /// Reads an origin-form (`/state?after=1`), an absolute-form (`http://host/state`) or, for
-    /// `OPTIONS` alone, the asterisk-form: `*`, which becomes the path.
+    /// Reads an origin-form (`/state?after=1`) or an absolute-form (`http://host/state`). For
+    /// `OPTIONS` alone, reads the asterisk-form, too: `*` becomes the path.
     init(_ bytes: [UInt8], of method: RequestMethod) throws(TransportFailure) {
         var result = RequestTarget()
         if case .options = method, bytes == [UInt8(ascii: "*")] {

@@ -1,9 +1,9 @@
 package import StoreTraces
 
-/// Which requests are parts of exported traces, and what becomes of what is noted of them.
+/// The tracer of requests, and the closure that gets the data of traced requests.
 package struct RequestTracing: Sendable {
     let tracer: Tracer
-    /// Gets each of those requests when it is over, and one that becomes a stream when that begins.
+    /// Gets the data of each traced request when it is over, or when it becomes a stream.
     let ended: @Sendable (Access) -> Void
 
     package init(_ tracer: Tracer, ended: @escaping @Sendable (Access) -> Void) {
@@ -15,16 +15,17 @@ package struct RequestTracing: Sendable {
 /// The span of a request that is a part of an exported trace.
 package struct RequestSpan: Sendable {
     package let identity: Span.Identity
-    /// When the event loop's turn began in which the request line came.
+    /// The start of the event loop's turn that read the request line.
     package let began: SpanTime
-    /// The authority that the request is for, at most 255 bytes of it; `nil` where none is named.
+    /// The authority that the request is for, at most 255 bytes of it; `nil` if the request names
+    /// none.
     package let host: String?
 
     static let hostBytesMax = 255
 }
 
 extension EventLoop {
-    /// The header of a request is read: its span begins where its trace is exported.
+    /// Begins the span of a request whose header is read, if its trace is exported.
     func beginSpan(_ exchange: HTTPExchange, _ tracing: RequestTracing) {
         let parent = exchange.header("traceparent").flatMap {
             SpanContext(traceparent: $0.utf8)
@@ -45,6 +46,6 @@ extension EventLoop {
 }
 
 extension HTTPExchange {
-    /// The span of the request; `nil` where its trace is not exported. On the loop's thread.
+    /// The span of the request; `nil` if its trace is not exported. On the loop's thread.
     package var span: Span.Identity? { note?.access.span?.identity }
 }
