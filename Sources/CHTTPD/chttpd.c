@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// A daemon with what its callbacks need.
+/// A daemon with its callbacks.
 struct chttpd_daemon {
     chttpd_callbacks callbacks;
     struct MHD_Daemon *daemon;
@@ -29,8 +29,8 @@ static void *on_target(void *context, const char *target, struct MHD_Connection 
     chttpd_daemon *daemon = context;
     void *request = daemon->callbacks.request_began(
         daemon->callbacks.context, (chttpd_connection *)connection, target);
-    // The library would note each parameter of the query next, in the connection's memory, where the
-    // target lies, too. It ends the query where this is written.
+    // Next, the library would note each parameter of the query in the connection's memory. The
+    // target lies in the same memory, so the query is cut off here, behind its mark.
     char *query = strchr(target, '?');
     if (query != NULL && query[1] != '\0') query[1] = '\0';
     return request;
@@ -62,7 +62,7 @@ static void on_connection(
     }
 }
 
-/// Leaves the request target as it came: decoding is ours, where NUL and slashes matter.
+/// Leaves the request target encoded. The server decodes it, because NUL and slashes matter there.
 static size_t keep_escaped(void *context, struct MHD_Connection *connection, char *text) {
     (void)context;
     (void)connection;
@@ -83,7 +83,7 @@ chttpd_daemon *chttpd_start(
     chttpd_daemon *daemon = calloc(1, sizeof *daemon);
     if (daemon == NULL) return NULL;
     daemon->callbacks = *callbacks;
-    // TURBO keeps the library from shutting a socket down that was handed over by dup().
+    // TURBO prevents the library from shutting down a socket that was handed over by dup().
     daemon->daemon = MHD_start_daemon(
         MHD_USE_EPOLL | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET
             | MHD_USE_ERROR_LOG,
@@ -147,12 +147,13 @@ void *chttpd_connection_context(chttpd_connection *connection) {
     return info == NULL ? NULL : info->socket_context;
 }
 
-/// Where `add_field` writes to, and how far the head is accounted for.
+/// The output of `add_field`, and the part of the head that is accounted for.
 struct field_list {
     chttpd_field *fields;
     size_t max;
     size_t count;
-    /// Behind the text that was found last: there the library has written NUL over a line's end.
+    /// The end of the last text that was found. There the library has written NUL over a line's
+    /// end.
     const char *end;
     int hides;
 };
@@ -165,7 +166,7 @@ static enum MHD_Result add_field(
     // A line ends with one byte or two.
     list->hides |= (uintptr_t)name - (uintptr_t)list->end - 1 > 1;
     list->end = value + value_length;
-    // The library may have cut off the white space already, and then there is NUL in its place.
+    // The library may have cut off the white space already. Then there is NUL in its place.
     while (value_length > 0
            && (value[value_length - 1] == ' ' || value[value_length - 1] == '\t'
                || value[value_length - 1] == '\0')) {
@@ -178,8 +179,7 @@ static enum MHD_Result add_field(
     return MHD_YES;
 }
 
-/// Whether the bytes from `end` up to the end of the header are something else than the ends of two
-/// lines.
+/// Returns 0 if the bytes from `end` to the end of the header are exactly the ends of two lines.
 static int hides_behind(const char *end, const char *header_end) {
     uintptr_t count = (uintptr_t)header_end - (uintptr_t)end;
     if (count < 2 || count > 4) return 1;
@@ -236,7 +236,8 @@ static int respond(
 
 int chttpd_respond_copy(
     chttpd_connection *connection, chttpd_response_head head, const void *body, size_t length) {
-    // The library does not write to the body; its parameter is not const for older callers.
+    // The library does not write to the body. Its parameter is not const for the sake of old
+    // callers.
     struct MHD_Response *response = MHD_create_response_from_buffer(
         length, (void *)(uintptr_t)body, length == 0 ? MHD_RESPMEM_PERSISTENT : MHD_RESPMEM_MUST_COPY);
     return respond(connection, head, response);
@@ -251,7 +252,7 @@ int chttpd_respond_shared(
     return respond(connection, head, response);
 }
 
-/// Below what the allocator takes from the kernel for each block.
+/// The size of a block, below the size from which the allocator takes a block from the kernel.
 static const size_t block_bytes = 64 << 10;
 
 int chttpd_respond_read(
@@ -304,7 +305,7 @@ static void on_panic(void *context, const char *file, unsigned line, const char 
 }
 
 void chttpd_set_panic(void (*panic)(const char *reason)) {
-    // The library keeps one such function for the whole process: set once, whoever comes first.
+    // The library keeps one such function for the whole process. The first caller sets it.
     void (*none)(const char *) = NULL;
     if (__atomic_compare_exchange_n(
             &panic_hook, &none, panic, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {

@@ -1,7 +1,8 @@
-// Two of libmicrohttpd's public functions, in front of its own: the library calls both from within
-// by their names, as any program does, and a dynamic linker takes the first definition that it
-// finds. Both do what the library's own do, but while a thread runs a daemon of ours. Where the
-// library is bound otherwise, they are not called, and a probe at the start finds that out.
+// Definitions of two of libmicrohttpd's public functions, which take the place of its own. The
+// library calls both by their names, as any program does, and a dynamic linker takes the first
+// definition that it finds. Both do the same as the library's own, except while a thread runs a
+// daemon of this module. If the library's calls are bound otherwise, these functions are not
+// called, and a probe at the start finds that out.
 
 #define _GNU_SOURCE
 #include "hooks.h"
@@ -24,7 +25,7 @@ const chttpd_callbacks *chttpd_hook(const chttpd_callbacks *callbacks) {
     return before;
 }
 
-/// The definitions behind ours, from before `main` on. There are some: the library is linked.
+/// The library's own definitions, set before `main`. They exist, because the library is linked.
 static queue_function *library_queue;
 static lookup_function *library_lookup;
 
@@ -44,10 +45,11 @@ enum MHD_Result chttpd_queue(
     return library_queue(connection, status, response);
 }
 
-/// What the library answers by itself is answered by the callback, which sends the last bytes that go
-/// out on the socket. The library's own answer, HTML, and two heads where it finds the fault in a
-/// complete header, is queued all the same: not every place in it bears a connection that is closed
-/// meanwhile. It finds out when it sends.
+/// Calls the callback in place of an answer that the library makes by itself. The callback sends
+/// the last bytes that go out on the socket. The library's own answer is queued all the same,
+/// because some of its callers do not bear a connection that is closed meanwhile; the library
+/// notices the end when it sends. That answer is HTML, and has two heads if the fault is in a
+/// complete header.
 enum MHD_Result MHD_queue_response(
     struct MHD_Connection *connection, unsigned int status, struct MHD_Response *response) {
     if (running != NULL) {
@@ -60,17 +62,19 @@ static int is_space(char byte) {
     return byte == ' ' || byte == '\t';
 }
 
-/// Takes the white space off behind a value, where a daemon of ours runs. Returns its size.
+/// Cuts off the white space behind a value, if a daemon of this module runs. Returns the size of
+/// the value.
 __attribute__((noinline)) static size_t trim(const char *text, size_t size) {
     if (running == NULL) return size;
     while (size > 0 && is_space(text[size - 1])) size -= 1;
-    // Some of its callers look for the end: in the connection's own memory, which it writes to.
+    // Some callers look for NUL at the end of the text. The text lies in the connection's memory,
+    // to which the library writes, so it may be written to here.
     ((char *)(uintptr_t)text)[size] = '\0';
     return size;
 }
 
-/// The library looks up the fields that matter to it and compares them to the last byte. The white
-/// space behind a value is no part of it (RFC 9110 §5.5) and is taken off first.
+/// Looks up a field for the library, which compares values to the last byte. White space behind a
+/// value does not belong to it (RFC 9110 §5.5), and is cut off first.
 enum MHD_Result MHD_lookup_connection_value_n(
     struct MHD_Connection *connection, enum MHD_ValueKind kind, const char *key, size_t key_size,
     const char **value, size_t *value_size) {

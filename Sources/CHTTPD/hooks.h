@@ -5,11 +5,11 @@
 
 #include <microhttpd.h>
 
-/// Has the library's calls to the functions of hooks.c go to `callbacks` while this thread runs a
-/// daemon of ours; `NULL` ends that. Returns what was set before.
+/// Directs the library's calls to the functions of hooks.c to `callbacks` while this thread runs a
+/// daemon; `NULL` ends that. Returns the callbacks that were set before.
 const chttpd_callbacks *chttpd_hook(const chttpd_callbacks *callbacks);
 
-/// The library's own `MHD_queue_response`.
+/// Calls the library's own `MHD_queue_response`.
 enum MHD_Result chttpd_queue(
     struct MHD_Connection *connection, unsigned status, struct MHD_Response *response);
 

@@ -1,4 +1,5 @@
-/// What Swift can't call in libmicrohttpd: variadic functions, macros, callbacks with many arguments.
+/// The parts of libmicrohttpd that Swift can't call: variadic functions, macros, and callbacks with
+/// many arguments.
 ///
 /// No policy lives here. Every function but `chttpd_set_panic` belongs to the one thread that runs
 /// the daemon.
@@ -7,7 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-// Not in the C library module that Swift has; the event loops need them.
+// Swift's module of the C library does not have these headers. The event loops need them.
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -18,7 +19,7 @@ typedef struct chttpd_daemon chttpd_daemon;
 typedef struct chttpd_connection chttpd_connection;
 typedef struct chttpd_response chttpd_response;
 
-/// One header field, in the connection's own memory: valid until the request is completed.
+/// A header field in the connection's memory, valid until the request is completed.
 typedef struct {
     const char *name;
     const char *_Nullable value;
@@ -26,15 +27,15 @@ typedef struct {
     size_t value_length;
 } chttpd_field;
 
-/// A request line as the library has cut it up, in the connection's own memory. Each part is ended by
-/// NUL, also one that NUL was sent in, and the target by its query, too.
+/// The parts of a request line in the connection's memory. Each part ends with NUL, or at the first
+/// NUL that the client sent in it. The target ends behind the mark of its query.
 typedef struct {
     const char *method;
     const char *target;
     const char *version;
 } chttpd_line;
 
-/// What an access callback answers.
+/// The verdict of an access callback.
 typedef enum {
     /// Close the connection without a further byte.
     CHTTPD_CLOSE = 0,
@@ -42,68 +43,70 @@ typedef enum {
     CHTTPD_CONTINUE = 1,
 } chttpd_verdict;
 
-/// What the daemon calls, all on the thread that runs it.
+/// The callbacks of a daemon. The thread that runs the daemon calls them.
 typedef struct {
-    /// Handed to every callback.
+    /// The first argument of every callback.
     void *context;
-    /// The request target as it came, before anything else of a request. Answers the request's
-    /// context.
+    /// Gets the request target as it came, before any other part of a request. Returns the
+    /// request's context.
     void *_Nullable (*_Nonnull request_began)(
         void *context, chttpd_connection *connection, const char *target);
-    /// Called when the headers are complete, with each piece of the body, at its end, and after each
-    /// resume. `size` is how much there is at `body`; the callback sets it to 0 for what it took.
+    /// Called when the headers are complete, with each piece of the body, at its end, and after
+    /// each resume. `size` is the number of bytes at `body`. The callback sets it to the number of
+    /// bytes that it did not take.
     chttpd_verdict (*access)(
         void *context, chttpd_connection *connection, chttpd_line line,
         const char *_Nullable body, size_t *size, void *_Nullable request);
-    /// The library refuses what a client sent, with this status, and closes the connection. The
+    /// Called when the library refuses a request, with this status, and closes the connection. The
     /// callback answers on the socket and shuts its sending side down, or the library's own answer
-    /// follows. Not called where the library is bound so that it answers by itself.
+    /// follows. Not called if the library's calls are bound to its own functions.
     void (*refused)(void *context, chttpd_connection *connection, unsigned status);
-    /// A request is over; `answered` is 1 where its answer was sent.
+    /// Called when a request is over. `answered` is 1 if its answer was sent.
     void (*request_ended)(void *context, void *_Nullable request, int answered);
-    /// A connection is there. Answers its context.
+    /// Called when a connection was added. Returns the connection's context.
     void *_Nullable (*_Nonnull connection_opened)(void *context, chttpd_connection *connection);
-    /// A connection's socket is about to be closed.
+    /// Called when a connection's socket is about to be closed.
     void (*connection_closed)(void *context, void *_Nullable connection_context);
-    /// The library has something to say.
+    /// Gets a line for the log from the library.
     void (*log)(void *context, const char *message);
 } chttpd_callbacks;
 
-/// Starts a daemon that has no thread and no listening socket: it is run by `chttpd_run`.
+/// Starts a daemon without a thread and without a listening socket. `chttpd_run` runs it.
 ///
-/// - Returns: `NULL` where the library refuses.
+/// - Returns: `NULL` if the library refuses, or there is no memory.
 chttpd_daemon *_Nullable chttpd_start(
     const chttpd_callbacks *callbacks, size_t connection_bytes, unsigned connections_max,
     unsigned idle_seconds);
 
-/// The descriptor that is readable when the daemon has work; -1 where it has none.
+/// Returns the descriptor that is readable when the daemon has work; -1 if there is none.
 int chttpd_descriptor(chttpd_daemon *daemon);
 
-/// How long the daemon can do without being run, in milliseconds; -1 for any time.
+/// Returns the time in milliseconds after which the daemon must run; -1 if it may wait for ever.
 int chttpd_timeout(chttpd_daemon *daemon);
 
-/// Does what can be done without waiting.
+/// Does the work that needs no waiting.
 void chttpd_run(chttpd_daemon *daemon);
 
-/// Gives an accepted socket to the daemon, which closes it in any case. Answers whether it took it.
+/// Gives an accepted socket to the daemon, which closes it in any case. Returns 1 if the daemon
+/// took it, else 0.
 int chttpd_add(
     chttpd_daemon *daemon, int descriptor, const struct sockaddr *address, socklen_t length);
 
 /// Ends the daemon. No connection may be suspended, or the library aborts the process.
 void chttpd_stop(chttpd_daemon *daemon);
 
-/// The socket of a connection.
+/// Returns the socket of a connection.
 int chttpd_socket(chttpd_connection *connection);
 
-/// The context that `connection_opened` answered.
+/// Returns the context that `connection_opened` returned.
 void *_Nullable chttpd_connection_context(chttpd_connection *connection);
 
-/// Writes up to `max` header fields to `fields`, without the white space behind their values. Answers
-/// how many there are.
+/// Writes up to `max` header fields to `fields`, without the white space behind their values.
+/// Returns the number of fields in the header.
 ///
-/// `hides` becomes 1 where the head has bytes that belong neither to the request line, whose target
-/// came with `target_length` bytes, nor to a field: what came behind a NUL, in a folded line, or behind
-/// a line that the library takes for the empty one.
+/// `hides` becomes 1 if the head has bytes that belong neither to a field nor to the request line,
+/// whose target came with `target_length` bytes. Such bytes stand behind a NUL, in a folded line,
+/// or behind a line that the library takes for the empty line.
 size_t chttpd_fields(
     chttpd_connection *connection, chttpd_line line, size_t target_length, chttpd_field *fields,
     size_t max, int *hides);
@@ -111,66 +114,68 @@ size_t chttpd_fields(
 void chttpd_suspend(chttpd_connection *connection);
 void chttpd_resume(chttpd_connection *connection);
 
-/// What comes before a response's body.
+/// The head of a response.
 typedef struct {
-    /// Names and values by turns, each ended by NUL, one behind the other.
+    /// Names and values by turns, one behind the other. Each ends with NUL.
     const char *_Nullable fields;
     size_t field_count;
-    /// The same for the fields that every answer has.
+    /// The fields that every answer has, in the same form.
     const char *_Nullable common;
     size_t common_count;
     unsigned status;
-    /// Whether the connection ends with this response.
+    /// 1 if the connection ends with this response.
     int closes;
 } chttpd_response_head;
 
-/// Queues a response whose body is copied. Answers whether the library took it.
+/// Queues a response whose body is copied. Returns 1 if the library took it, else 0.
 int chttpd_respond_copy(
     chttpd_connection *connection, chttpd_response_head head, const void *_Nullable body,
     size_t length);
 
-/// Queues a response whose body stays where it is until `release` is called with `owner`, which
-/// happens also where the library does not take the response.
+/// Queues a response whose body is sent from its own memory, until `release` is called with
+/// `owner`. That call also comes if the library does not take the response.
 int chttpd_respond_shared(
     chttpd_connection *connection, chttpd_response_head head, const void *body, size_t length,
     void (*release)(void *_Nullable owner), void *owner);
 
-/// Queues a response whose body is read a block at a time: `read` copies up to `max` bytes from an offset
-/// on to `to` and answers how many. The library would abort the process where a list of pieces does not fit
-/// the memory of the connection; a block has memory of its own.
+/// Queues a response whose body is read a block at a time. `read` copies up to `max` bytes from an
+/// offset on to `to`, and returns their number. A block has memory of its own. With a list of
+/// pieces, the library would abort the process if the list did not fit the connection's memory.
 int chttpd_respond_read(
     chttpd_connection *connection, chttpd_response_head head, size_t length,
     ssize_t (*read)(void *_Nullable owner, uint64_t offset, char *_Nullable to, size_t max),
     void (*release)(void *_Nullable owner), void *owner);
 
-/// A response that can be queued for request after request, with other fields and another body of the
-/// same length. `body` comes from malloc() and is freed with the last use of the response; `NULL` where
-/// there is no memory, and then the body is the caller's.
+/// Makes a response that can be queued for request after request, with other fields and another
+/// body of the same length. `body` comes from malloc() and is freed with the last use of the
+/// response. Returns `NULL` if there is no memory; then the body still belongs to the caller.
 ///
 /// Neither fields nor body may change while the response is queued for a request that is not over.
 chttpd_response *_Nullable chttpd_response_make(void *body, size_t length);
 
-/// Adds a field, or takes one out. Answers whether that was done.
+/// Adds or removes a field. Returns 1 if that was done, else 0.
 int chttpd_response_add(chttpd_response *response, const char *name, const char *value);
 int chttpd_response_remove(chttpd_response *response, const char *name, const char *value);
 
-/// The library's own copy of a field's value, ended by NUL; `NULL` where there is no such field. The
-/// library means it to be read: whether it can be written over, a probe has to show.
+/// Returns the library's own copy of a field's value, which ends with NUL; `NULL` if there is no
+/// such field. The library intends it to be read only: a probe must show that it can be written
+/// over.
 char *_Nullable chttpd_response_value(chttpd_response *response, const char *name);
 
-/// Lets go of a response; the library keeps it while it is queued.
+/// Releases a response. The library keeps it while it is queued.
 void chttpd_response_release(chttpd_response *response);
 
-/// Queues such a response. Answers whether the library took it.
+/// Queues such a response. Returns 1 if the library took it, else 0.
 int chttpd_respond(chttpd_connection *connection, unsigned status, chttpd_response *response);
 
-/// Calls `panic` with a sentence before the library aborts the process. For the whole process.
+/// Sets a function that is called with a sentence before the library aborts the process. The first
+/// call counts for the whole process.
 void chttpd_set_panic(void (*panic)(const char *_Nullable reason));
 
-/// The version of the library that is loaded, as text.
+/// Returns the version of the loaded library, as text.
 const char *chttpd_version(void);
 
-/// accept4() with both flags that every socket here has: non-blocking, closed on exec.
+/// Calls accept4() with both flags of the server's sockets: non-blocking, closed on exec.
 int chttpd_accept(int listener, struct sockaddr_storage *address, socklen_t *length);
 
 #pragma clang assume_nonnull end
