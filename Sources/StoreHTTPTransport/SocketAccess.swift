@@ -1,7 +1,7 @@
 import Glibc
 
-/// The mode and the group of the sockets that a server makes at paths. A client needs the right to
-/// write to connect.
+/// The mode and the group of the sockets that a server makes at paths. To connect, a client needs
+/// the permission to write.
 package struct SocketAccess: Sendable, Equatable {
     /// The file's mode, 0 to 0o777.
     package var mode: UInt32

@@ -15,8 +15,8 @@ package final class TransportCounters: Sendable {
     package let refused = Atomic<UInt64>(0)
     /// Requests whose headers were read.
     package let requests = Atomic<UInt64>(0)
-    /// Requests refused for their framing (RFC 9112) or their size, before their route was looked
-    /// up.
+    /// Requests refused for their framing (RFC 9112) or their size, most of them before their route
+    /// was looked up.
     package let framingRefused = Atomic<UInt64>(0)
     /// Requests that were over a bound, by the index of ``bounds``. Requests over the bound on
     /// memory for bodies are not in ``framingRefused``; the others are.
@@ -46,7 +46,7 @@ package final class TransportCounters: Sendable {
         Self.bounds.indices.map { (Self.bounds[$0], overBound[$0]) }
     }
 
-    /// Counts a request that is refused before its route is looked up.
+    /// Counts a request that the transport refuses.
     func refused(_ failure: TransportFailure) {
         let place: Int
         switch failure {

@@ -4,8 +4,8 @@ package import StoreWire
 package enum LogAnswer: Sendable {
     /// A piece of the log that contains the next record.
     case piece(LogPiece)
-    /// The reader has the newest version, which is this one. The source wakes the writer when there
-    /// is a newer one.
+    /// The reader has every record up to the newest version, which is this one. The source wakes
+    /// the writer when there is a newer version.
     case caughtUp(UInt64)
     /// A thread is reading the next record. The source wakes the writer when it has the record.
     case pending

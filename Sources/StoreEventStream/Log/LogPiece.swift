@@ -12,7 +12,7 @@ package final class LogPiece: Sendable {
     /// The frames, one after the other.
     package let bytes: Bytes
     /// The offset in ``bytes`` at which each frame ends, one offset for each record, in the order
-    /// of the versions. The last is the number of ``bytes``.
+    /// of the versions. The last is the count of ``bytes``.
     package let ends: [Int]
     /// The owner of each record, in the same order; empty if every viewer may read every record.
     package let owners: [RecordOwner]

@@ -1,2 +1,3 @@
-/// Returns true if a reader of this name gets a frame; `nil` stands for a reader without a name.
+/// A filter of readers by their names, which returns true if the reader gets a frame. A `nil` name
+/// stands for a reader without a name.
 package typealias StreamAudience = @Sendable (String?) -> Bool

@@ -1,11 +1,11 @@
 package import StoreWire
 
-/// Makes the events that the stream writer sends on every stream: the heartbeat, the notice before
-/// a credential ends, and the last event. The writer does not have the epoch, so the HTTP layer
-/// provides these closures.
+/// The closures that make the events of every stream: the heartbeat, the notice before a credential
+/// ends, and the last event. The writer does not have the epoch, so the HTTP layer provides the
+/// closures.
 package struct StreamFrames: Sendable {
     /// Makes the event that keeps a quiet stream alive. `version` is the newest version of the
-    /// stream's topic.
+    /// store.
     package let heartbeat: @Sendable (_ version: UInt64) -> Bytes
     /// Makes the event that announces in how many seconds the owner's credential ends the stream.
     package let expiring: @Sendable (_ seconds: Int64) -> Bytes

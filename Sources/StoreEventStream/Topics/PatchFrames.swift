@@ -6,7 +6,7 @@ package import StoreWire
 /// A frame is made when the first reader needs it. All readers that have the same version share it.
 package struct PatchFrames: Sendable {
     /// The most patches that are made for one version, besides the patch from the version before.
-    /// Further readers get the whole state: a patch costs more to make.
+    /// After that, readers with other versions get the whole state: a patch costs more to make.
     package static let patchesMax = 16
 
     package private(set) var newest: (version: UInt64, state: any TopicState)?

@@ -1,4 +1,4 @@
 package import StoreWire
 
-/// Makes the bytes for sockets from the payload of a frame.
+/// A function that makes the bytes for sockets from the payload of a frame.
 package typealias StreamFraming = @Sendable (_ payload: Bytes) -> Bytes

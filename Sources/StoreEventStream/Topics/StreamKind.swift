@@ -3,7 +3,7 @@
 package enum StreamKind: Int, Sendable, CaseIterable {
     case state, part, module, changes, instance, view, actions
 
-    /// The kind of the streams with this subject.
+    /// Returns the kind of streams with this subject.
     package init(_ subject: StreamSubject) {
         switch subject {
         case .state: self = .state

@@ -1,7 +1,7 @@
 package import StoreTexts
 
-/// The identity of a topic: subject, viewer, mode and coding. All streams of one topic get the same
-/// bytes, except for named audiences.
+/// The identity of a topic: subject, viewer, mode and coding. All streams of a topic share its
+/// frames.
 package struct TopicID: Hashable, Sendable {
     package let subject: StreamSubject
     /// The viewer to whom the state is shown; ``Viewer/all`` if every reader of the subject sees

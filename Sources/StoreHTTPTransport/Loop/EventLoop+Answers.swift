@@ -3,7 +3,7 @@ import Glibc
 import StoreWire
 import Synchronization
 
-// The way of an answer to the library.
+// Answers are handed to the library, which sends them.
 
 extension EventLoop {
     /// Hands a response to the library.

@@ -110,7 +110,7 @@ extension EventLoop {
     }
 
     /// Parks a request: the library calls for its answer again and again. The library runs only
-    /// when this loop runs it, so that costs one call for each turn before the answer.
+    /// when this loop runs it, so parking costs one call for each turn before the answer.
     func park(_ exchange: HTTPExchange) {
         guard parks, parkedCount < Self.parkedMax else { return suspend(exchange) }
         exchange.hold = .parked(since: now)

@@ -1,10 +1,11 @@
 import CStoreHTTPD
 import Glibc
 
-/// Finds out properties of the loaded libmicrohttpd that its manual does not state and that differ
-/// between versions. A probe runs one request through a daemon of its own, over a pair of sockets.
+/// A probe of the loaded libmicrohttpd, for properties that its manual does not state and that
+/// differ between versions. A probe runs one request through a daemon of its own, over a pair of
+/// sockets.
 final class LibraryProbe {
-    /// Answers the library's calls about the request.
+    /// A closure that answers the library's calls about the request.
     typealias Access = (OpaquePointer, chttpd_line) -> chttpd_verdict
 
     /// The client's end of the pair.

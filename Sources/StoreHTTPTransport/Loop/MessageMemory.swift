@@ -1,5 +1,5 @@
-/// The memory of requests and answers, besides the memory of their connections. Bodies take it
-/// while they are being sent or handled, and answers until their clients have read them.
+/// The memory of requests and answers, besides the memory of their connections. A body takes memory
+/// while it is being received or handled, and an answer until its client has read it.
 ///
 /// A single bound covers all bodies and answers, and bodies may take half of it. An address or a
 /// principal may take a quarter of the bound. A body beyond a bound is refused. If answers exceed a

@@ -15,7 +15,7 @@ package struct Access: Sendable {
 
     /// The time at which the request line was read, in seconds of the steady clock.
     let began: Double
-    /// The method; `nil` if the transport refused the head.
+    /// The method; `nil` if no valid head was read.
     package internal(set) var method: String?
     /// The target without its query, as it came; at most 1,000 bytes of it.
     package internal(set) var path = ""
@@ -48,7 +48,7 @@ package struct Access: Sendable {
     }
 }
 
-/// Holds the data outside the exchange, because the exchange is used again for other requests.
+/// The data of a request outside its exchange, which is used again for other requests.
 final class AccessNote {
     var access: Access
 

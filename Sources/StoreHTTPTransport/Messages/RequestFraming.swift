@@ -1,8 +1,8 @@
 import CStoreHTTPD
 
-/// Checks requests that libmicrohttpd accepts, and refuses framing that two parsers could read in
-/// two ways. Such framing is used to smuggle requests (RFC 9112 §11.2). Also refuses invalid names
-/// and values of fields.
+/// The framing of a request, checked more strictly than by libmicrohttpd. Framing that two parsers
+/// could read in two ways is refused, because it is used to smuggle requests (RFC 9112 §11.2).
+/// Invalid names and values of fields are refused, too.
 struct RequestFraming {
     /// The number of bytes of body that the request announces; `nil` if the body is chunked.
     private(set) var contentLength: Int? = 0
@@ -130,7 +130,8 @@ struct RequestFraming {
     private static func isLettersAndHyphens(_ word: UInt64) -> Bool {
         let tops: UInt64 = 0x8080_8080_8080_8080
         let lower = word | 0x2020_2020_2020_2020
-        // The top bit of each byte is set if the byte is at least `a`, or beyond `z`.
+        // In `fromA`, the top bit of each byte is set if the byte is at least `a`; in `beyondZ`, if
+        // it is beyond `z`.
         let fromA = lower &+ 0x1F1F_1F1F_1F1F_1F1F
         let beyondZ = lower &+ 0x0505_0505_0505_0505
         let hyphen = word ^ 0x2D2D_2D2D_2D2D_2D2D
@@ -152,7 +153,8 @@ struct RequestFraming {
             let isBelowSpace = (word &- 0x2020_2020_2020_2020) & ~word
             let delete = word ^ 0x7F7F_7F7F_7F7F_7F7F
             let isDelete = (delete &- 0x0101_0101_0101_0101) & ~delete
-            // Some byte of the eight may match. A carry can also set the bit of another byte.
+            // A carry can also set the top bit of a byte that does not match, so the eight bytes
+            // are then checked one by one.
             if (isBelowSpace | isDelete) & 0x8080_8080_8080_8080 != 0,
                 !value[index..<(index + 8)].allSatisfy(isValueByte)
             {

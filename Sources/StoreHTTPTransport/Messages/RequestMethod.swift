@@ -11,7 +11,7 @@ package enum RequestMethod: Sendable, Equatable {
     }
 
     init(_ name: UnsafePointer<CChar>) {
-        // Most methods differ in the first byte, which saves time for every request.
+        // The first byte decides most cases, which saves time in every request.
         switch UInt8(bitPattern: name[0]) {
         case UInt8(ascii: "G") where strcmp(name, "GET") == 0: self = .get
         case UInt8(ascii: "P") where strcmp(name, "POST") == 0: self = .post

@@ -3,7 +3,8 @@ package import StoreTraces
 /// The tracer of requests, and the closure that gets the data of traced requests.
 package struct RequestTracing: Sendable {
     let tracer: Tracer
-    /// Gets the data of each traced request when it is over, or when it becomes a stream.
+    /// A closure that gets the data of each traced request when it is over, or when it becomes a
+    /// stream.
     let ended: @Sendable (Access) -> Void
 
     package init(_ tracer: Tracer, ended: @escaping @Sendable (Access) -> Void) {

@@ -6,7 +6,7 @@ import StorePlatform
 package import StoreWire
 import Synchronization
 
-/// Sends frames to the readers of streams, on a thread that owns their sockets.
+/// A writer that sends frames to the readers of streams, on a thread that owns their sockets.
 ///
 /// Publishing never waits: it puts a frame into a bounded inbox. The writer makes a chunk of each
 /// frame's payload, once for all readers. Only a reader that is behind has memory of its own.

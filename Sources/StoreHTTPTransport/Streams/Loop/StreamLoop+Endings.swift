@@ -18,8 +18,8 @@ extension StreamLoop {
                     && logReaders[$0]?.isBetweenChunks != false
             }
             if !due.isEmpty {
-                // A part of the state may not have changed for a long time, while the store has
-                // newer versions.
+                // A part of the state may be unchanged for a long time, so its heartbeat has the
+                // version of the log, which is the store's newest.
                 let isWhole = topics[number].id.subject == .state
                 let published = topics[number].newestVersion ?? 0
                 let version = isWhole ? published : log?.version ?? published
