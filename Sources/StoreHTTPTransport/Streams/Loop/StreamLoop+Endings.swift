@@ -18,7 +18,7 @@ extension StreamLoop {
                     && logReaders[$0]?.isBetweenChunks != false
             }
             if !due.isEmpty {
-                // A part of the state may be unchanged for a long time, so its heartbeat has the
+                // A part of the state may be unchanged for a long time. Its heartbeat has the
                 // version of the log, which is the store's newest.
                 let isWhole = topics[number].id.subject == .state
                 let published = topics[number].newestVersion ?? 0
