@@ -9,19 +9,20 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// Bytes that never change and are shared between threads without being copied: the encoded state,
-/// an event's frame, a response's body.
+/// Immutable bytes that threads share without a copy: the encoded state, an event's frame, a
+/// response's body.
 ///
-/// They lie in one piece, or are made of the pieces of others: a frame around a large state, or a
-/// state around its slices. Pieces are put together only for a reader that needs them in one.
+/// The bytes lie in one piece of memory or in a list of pieces. A frame around a large state and a
+/// state around its slices are such lists. Pieces are joined only for a reader that needs
+/// contiguous memory.
 public final class Bytes: Sendable {
     // Safety: the memory is written only before `init` returns and freed only by `deinit`.
     private nonisolated(unsafe) let base: UnsafeMutableRawPointer?
-    /// How many bytes there are.
+    /// The number of bytes.
     public let count: Int
-    /// What they are made of; `nil` where they lie in one piece.
+    /// The pieces of the bytes; `nil` if the bytes are contiguous.
     private let rope: Rope?
-    /// 0 until ``hasLineEnd`` was asked; then 1 for no, 2 for yes.
+    /// 0 until ``hasLineEnd`` is read for the first time; then 1 for false, 2 for true.
     private let lineEnds = Atomic<UInt8>(0)
 
     /// Copies an array's bytes.
@@ -31,12 +32,12 @@ public final class Bytes: Sendable {
         }
     }
 
-    /// The UTF-8 of a string.
+    /// Copies the UTF-8 of a string.
     public convenience init(utf8 string: String) {
         self.init(Array(string.utf8))
     }
 
-    /// Memory for `count` bytes that `fill` writes, every one of them.
+    /// Allocates memory for `count` bytes; `fill` has to write every byte.
     package init(count: Int, fill: (UnsafeMutableRawBufferPointer) -> Void) {
         let memory = UnsafeMutableRawPointer.allocate(byteCount: max(count, 1), alignment: 8)
         base = memory
@@ -45,8 +46,8 @@ public final class Bytes: Sendable {
         fill(UnsafeMutableRawBufferPointer(start: memory, count: count))
     }
 
-    /// The bytes of all pieces, one behind the other; none is copied. For those who count memory:
-    /// so many of the bytes others keep alive anyway.
+    /// Lists the bytes of all pieces in their order, without a copy. `shared` is the number of
+    /// bytes that other objects keep alive anyway; ``ownCount`` leaves them out.
     package init(joining pieces: [Bytes], shared: Int = 0) {
         let rope = Rope(pieces, shared: shared)
         self.rope = rope
@@ -63,7 +64,7 @@ public final class Bytes: Sendable {
         withUnsafeBytes { Array($0) }
     }
 
-    /// Lends the bytes for the time of the call.
+    /// Lends the bytes for the duration of the call.
     @inlinable
     public func withUnsafeBytes<R, E: Error>(
         _ body: (UnsafeRawBufferPointer) throws(E) -> R
@@ -72,8 +73,8 @@ public final class Bytes: Sendable {
         return try body(unsafeBytes)
     }
 
-    /// The bytes in place; valid as long as this object is retained, which only a closure that
-    /// holds it can be sure of.
+    /// The contiguous bytes. The pointer is valid as long as this object is retained, so only a
+    /// closure that holds the object may use it.
     @usableFromInline
     internal var unsafeBytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: rope?.joined ?? base, count: count)
@@ -81,13 +82,14 @@ public final class Bytes: Sendable {
 }
 
 extension Bytes {
-    /// How many of the bytes exist for this object alone.
+    /// The number of bytes that only this object keeps in memory.
     package var ownCount: Int { count - (rope?.shared ?? 0) }
 
-    /// Whether ``withUnsafeBytes(_:)`` would have to put pieces together first.
+    /// True if ``withUnsafeBytes(_:)`` would have to join pieces first.
     package var isInPieces: Bool { rope.map { !$0.isJoined } ?? false }
 
-    /// Whether there is a line feed or a carriage return among the bytes. Looked for once.
+    /// True if the bytes contain a line feed or a carriage return. The result of the first search
+    /// is kept.
     package var hasLineEnd: Bool {
         if let rope { return rope.pieces.contains(where: \.hasLineEnd) }
         let known = lineEnds.load(ordering: .relaxed)
@@ -101,10 +103,11 @@ extension Bytes {
         return found
     }
 
-    /// What the bytes are made of, each in one piece.
+    /// The pieces of the bytes, each contiguous.
     package var pieces: [Bytes] { rope?.pieces ?? [self] }
 
-    /// Copies the bytes from an offset on, as many as there is room for. Returns how many.
+    /// Copies the bytes from `offset` on, until `buffer` is full or the bytes end. Returns the
+    /// number of copied bytes.
     package func copy(from offset: Int, to buffer: UnsafeMutableRawBufferPointer) -> Int {
         var copied = 0
         while copied < buffer.count, offset + copied < count {
@@ -120,8 +123,8 @@ extension Bytes {
         return copied
     }
 
-    /// The pieces that have the bytes from an offset on, at most so many, and the offset in the
-    /// first of them.
+    /// Returns the pieces with the bytes from `offset` on, at most `max` of them, and the offset
+    /// within the first piece.
     package func pieces(from offset: Int, max: Int) -> (pieces: ArraySlice<Bytes>, offset: Int) {
         guard let rope else { return ([self], offset) }
         let first = rope.place(of: offset)
@@ -130,10 +133,10 @@ extension Bytes {
     }
 }
 
-/// Pieces that together are one run of bytes.
+/// A list of pieces, which together are one sequence of bytes.
 private final class Rope: Sendable {
     let pieces: [Bytes]
-    /// Where each piece ends.
+    /// The offset at which each piece ends, counted from the first byte of the rope.
     let ends: [Int]
     let shared: Int
     // Safety: allocated once, behind the lock, written before that is left, and freed by `deinit`.
@@ -158,10 +161,11 @@ private final class Rope: Sendable {
         joinedCopy.withLock { $0?.memory.deallocate() }
     }
 
-    /// Whether they are put together. Never waits for a thread that does so just now.
+    /// True if the pieces are joined. Never waits for a thread that is joining them.
     var isJoined: Bool { wasJoined.load(ordering: .relaxed) }
 
-    /// All bytes in one piece. The first caller copies them, the others wait for that.
+    /// All bytes in contiguous memory. The first caller copies them; other callers wait for that
+    /// copy.
     var joined: UnsafeMutableRawPointer {
         joinedCopy.withLock { joinedCopy in
             if let joinedCopy { return joinedCopy }
@@ -182,7 +186,7 @@ private final class Rope: Sendable {
         }.memory
     }
 
-    /// The piece that has the byte at an offset.
+    /// Returns the index of the piece that has the byte at `offset`.
     func place(of offset: Int) -> Int {
         var (low, high) = (0, ends.count)
         while low < high {
@@ -194,7 +198,7 @@ private final class Rope: Sendable {
 }
 
 extension Bytes: Equatable {
-    /// Whether both hold the same bytes.
+    /// True if both hold the same bytes.
     public static func == (a: Bytes, b: Bytes) -> Bool {
         if a === b { return true }
         guard a.count == b.count else { return false }
@@ -205,7 +209,7 @@ extension Bytes: Equatable {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether both hold the same bytes. Cost: one `memcmp`, at the speed of memory.
+    /// True if both hold the same bytes. Cost: one `memcmp`, at the speed of memory.
     package func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
         guard count == other.count else { return false }
         guard let base = baseAddress, let otherBase = other.baseAddress else { return true }

@@ -1,9 +1,9 @@
-/// One continuous history of a store: 8 lower-case hexadecimal digits on the wire (protocol 1.1).
+/// A continuous history of a store: 8 lower-case hexadecimal digits on the wire (protocol 1.1).
 ///
-/// A new one is drawn whenever history is not continued, so that an id of the old history is never
-/// mistaken for one of the new.
+/// A new epoch is drawn whenever a history is not continued. No id of the old history can then be
+/// mistaken for an id of the new one.
 package struct Epoch: Sendable, Hashable, CustomStringConvertible {
-    /// How many bytes the wire form has.
+    /// The number of bytes of the wire form.
     package static let bytesCount = 8
 
     package let rawValue: UInt32
@@ -12,7 +12,7 @@ package struct Epoch: Sendable, Hashable, CustomStringConvertible {
         self.rawValue = rawValue
     }
 
-    /// Reads exactly 8 lower-case hexadecimal digits; anything else is `nil`.
+    /// Reads exactly 8 lower-case hexadecimal digits; returns `nil` for any other text.
     package init?(_ text: some StringProtocol) {
         var value: UInt32 = 0
         var count = 0

@@ -1,6 +1,6 @@
-/// Pages for people.
+/// HTML pages for people.
 package enum HTML {
-    /// A text as it stands in an element or an attribute.
+    /// Returns a text with the escapes that an element or an attribute needs.
     package static func escaped(_ text: String) -> String {
         var result = ""
         for character in text.unicodeScalars {
@@ -15,8 +15,8 @@ package enum HTML {
         return result
     }
 
-    /// A document without scripts, styles or anything that is loaded. The body is the HTML under
-    /// the title.
+    /// Returns a document without scripts, without styles and without links to other files. `body`
+    /// is HTML; it stands under the title.
     package static func page(_ title: String, body: String) -> String {
         """
         <!doctype html>

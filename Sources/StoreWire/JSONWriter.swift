@@ -1,7 +1,7 @@
-/// Writes JSON by hand where no `Codable` type stands behind it: problems, schemas, log lines.
+/// Writes JSON that no `Codable` type describes: problems, schemas, log lines.
 ///
-/// Commas and brackets are its own business. What it cannot see is whether an object's members come
-/// in pairs: each value in an object is preceded by ``key(_:)``, or written by ``member(_:_:)``.
+/// The writer places commas and brackets. The caller has to put a key before each value of an
+/// object, with ``key(_:)`` or ``member(_:_:)``: the writer cannot check that.
 package struct JSONWriter: ~Copyable {
     private var output: JSONOutput
 
@@ -25,7 +25,7 @@ package struct JSONWriter: ~Copyable {
         output.byte(UInt8(ascii: "]"))
     }
 
-    /// Begins a member; its value has to follow.
+    /// Begins a member; the caller has to write its value next.
     package mutating func key(_ name: String) {
         separate()
         output.string(name)
@@ -52,18 +52,18 @@ package struct JSONWriter: ~Copyable {
         output.raw("null")
     }
 
-    /// Writes a value that is JSON already.
+    /// Writes a value that is already encoded as JSON.
     package mutating func raw(_ json: UnsafeBufferPointer<UInt8>) {
         separate()
         output.raw(json)
     }
 
-    /// Writes a value that is JSON already.
+    /// Writes a value that is already encoded as JSON.
     package mutating func raw(_ json: [UInt8]) {
         json.withUnsafeBufferPointer { raw($0) }
     }
 
-    /// Writes a value that is JSON already.
+    /// Writes a value that is already encoded as JSON.
     package mutating func raw(_ json: Bytes) {
         json.withUnsafeBytes { bytes in bytes.withMemoryRebound(to: UInt8.self) { raw($0) } }
     }
@@ -75,7 +75,7 @@ package struct JSONWriter: ~Copyable {
 
     package var array: [UInt8] { output.array }
 
-    /// A comma where a value or a key follows another value.
+    /// Writes a comma if the next value or key follows another value.
     private mutating func separate() {
         switch output.last {
         case 0, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"): break
@@ -100,7 +100,8 @@ extension JSONWriter {
         bool(value)
     }
 
-    /// Writes a list of objects; `body` writes the members of each.
+    /// Writes a member whose value is an array of objects; `body` writes the members of each
+    /// object.
     package mutating func list<Item>(
         _ name: String,
         of items: some Sequence<Item>,

@@ -1,7 +1,7 @@
-/// One point of a store's history, `<epoch>:<version>`: the only public id (protocol 1.1).
+/// A point of a store's history, `<epoch>:<version>`: the only public id (protocol 1.1).
 ///
-/// It is the `ETag` (in quotes), the id of a server-sent event, and what `Last-Event-ID` brings
-/// back.
+/// The tag is the `ETag` (in quotes), the id of a server-sent event, and the value of
+/// `Last-Event-ID`.
 package struct Tag: Sendable, Hashable, CustomStringConvertible {
     /// The longest wire form: 8 digits, a colon, and the 20 digits of the greatest version.
     package static let bytesMax = Epoch.bytesCount + 1 + 20
@@ -16,7 +16,8 @@ package struct Tag: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads the wire form strictly: no sign, no leading zero, no space, nothing after the version.
     ///
-    /// One tag has one spelling, so that two ids are equal exactly when their bytes are.
+    /// Each tag has exactly one spelling, so that two ids are equal exactly if their bytes are
+    /// equal.
     package init?(_ text: some StringProtocol) {
         let text = Substring(text)
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
@@ -26,7 +27,8 @@ package struct Tag: Sendable, Hashable, CustomStringConvertible {
         self.init(epoch: epoch, version: version)
     }
 
-    /// Reads the opaque part of a strong entity tag; a weak one never names a version.
+    /// Reads the opaque part of a strong entity tag; returns `nil` for a weak one, which never
+    /// names a version.
     package init?(_ entityTag: EntityTag) {
         guard !entityTag.isWeak else { return nil }
         self.init(entityTag.opaque)
@@ -34,7 +36,7 @@ package struct Tag: Sendable, Hashable, CustomStringConvertible {
 
     package var description: String { "\(epoch):\(version)" }
 
-    /// The tag as an `ETag` header writes it: strong, in quotes.
+    /// The tag in the form of an `ETag` header: strong, in quotes.
     package var etag: String { "\"\(epoch):\(version)\"" }
 }
 

@@ -1,10 +1,11 @@
 /// The syntax of URI references (RFC 3986 §4.1): `https://example.com/store`, `urn:x:y`, `/store`.
 package enum URIReference {
-    /// What a text may look like, for error messages.
+    /// A description of valid texts, for error messages.
     package static let allowed =
         "a URI reference (RFC 3986), such as /store or https://example.com/x"
 
-    /// Whether a text is one; the empty text, which refers to the same document, is none here.
+    /// True if a text is a URI reference. The empty text, which refers to the same document, is not
+    /// valid here.
     package static func isValid(_ text: String) -> Bool {
         var rest = Substring(text).utf8
         guard !rest.isEmpty, hasWholeEscapes(rest) else { return false }
@@ -16,7 +17,7 @@ package enum URIReference {
             guard isOf(rest[rest.index(after: mark)...], pathBytes + "/?") else { return false }
             rest = rest[..<mark]
         }
-        // A colon in the first segment is that of a scheme.
+        // A colon in the first segment ends a scheme.
         let segment = rest.prefix { $0 != UInt8(ascii: "/") }
         if let colon = segment.firstIndex(of: UInt8(ascii: ":")) {
             guard isScheme(rest[..<colon]) else { return false }
@@ -57,7 +58,8 @@ package enum URIReference {
         return isOf(bytes, unreserved + "+") && !bytes.contains { "_~".utf8.contains($0) }
     }
 
-    /// User information, a host and a port; an address in brackets is of IPv6 or of the future.
+    /// True for user information, a host and a port. An address in brackets is IPv6 or a future
+    /// version.
     private static func isAuthority(_ bytes: Bytes) -> Bool {
         var host = bytes
         if let at = host.lastIndex(of: UInt8(ascii: "@")) {

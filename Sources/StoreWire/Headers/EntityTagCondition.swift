@@ -1,17 +1,17 @@
 /// The value of `If-Match` or `If-None-Match` (RFC 9110 §13.1.1, §13.1.2).
 package enum EntityTagCondition: Sendable, Equatable {
-    /// `*`: whatever the current representation is.
+    /// `*`: any current representation.
     case any
     /// At least one tag.
     case list([EntityTag])
 
-    /// How many tags one header may list; more is a value that cannot be read.
+    /// The maximum number of tags in one header. A header with more is invalid.
     package static let tagsMax = 256
 
-    /// Reads `*` or a list of entity tags; `nil` when the value is neither, or longer than
-    /// ``tagsMax``.
+    /// Reads `*` or a list of entity tags; returns `nil` if the value is neither, or has more than
+    /// ``tagsMax`` tags.
     ///
-    /// Empty list elements are skipped, as RFC 9110 §5.6.1.2 asks of a recipient.
+    /// Empty elements of the list are skipped, as RFC 9110 §5.6.1.2 demands of a recipient.
     package init?(_ text: some StringProtocol) {
         var scanner = HeaderScanner(text)
         scanner.skipWhitespace()
@@ -37,7 +37,7 @@ package enum EntityTagCondition: Sendable, Equatable {
         self = .list(tags)
     }
 
-    /// Whether `If-Match` with this value lets a change of `current` go on.
+    /// True if `If-Match` with this value permits a change of `current`.
     package func matchesStrongly(_ current: EntityTag) -> Bool {
         switch self {
         case .any: true
@@ -45,7 +45,7 @@ package enum EntityTagCondition: Sendable, Equatable {
         }
     }
 
-    /// Whether it is `*`, or one of its tags meets a condition.
+    /// True if the value is `*`, or if a tag of the list fulfils `isMet`.
     package func isMet(by isMet: (EntityTag) -> Bool) -> Bool {
         switch self {
         case .any: true
@@ -53,7 +53,7 @@ package enum EntityTagCondition: Sendable, Equatable {
         }
     }
 
-    /// Whether `If-None-Match` with this value means that the client has `current` already.
+    /// True if `If-None-Match` with this value means that the client has `current` already.
     package func matchesWeakly(_ current: EntityTag) -> Bool {
         switch self {
         case .any: true

@@ -1,6 +1,6 @@
-/// A cursor over one header value, with the few shapes that HTTP's grammars are made of.
+/// A cursor over the value of a header, with the few elements of HTTP's grammars.
 ///
-/// Header values are bounded by the transport (16 KiB), so what is read here is too.
+/// The transport bounds a header's value (16 KiB), so the work here is bounded, too.
 struct HeaderScanner {
     private(set) var rest: Substring.UTF8View
 
@@ -17,32 +17,33 @@ struct HeaderScanner {
         while let byte = rest.first, byte == 0x20 || byte == 0x09 { rest.removeFirst() }
     }
 
-    /// Skips spaces only, as structured fields ask (RFC 9651 §4.2).
+    /// Skips spaces only, as the grammar of structured fields demands (RFC 9651 §4.2).
     mutating func skipSpaces() {
         while rest.first == 0x20 { rest.removeFirst() }
     }
 
-    /// Takes `scalar` when it comes next.
+    /// Takes `scalar` if it comes next. Returns true if it did.
     mutating func take(_ scalar: Unicode.Scalar) -> Bool {
         guard rest.first == UInt8(ascii: scalar) else { return false }
         rest.removeFirst()
         return true
     }
 
-    /// Takes the bytes for which `belongs` holds; the answer may be empty.
+    /// Takes the bytes up to the first that does not fulfil `belongs`; the result may be empty.
     mutating func take(while belongs: (UInt8) -> Bool) -> Substring {
         let taken = rest.prefix(while: belongs)
         rest.removeFirst(taken.count)
         return Substring(taken)
     }
 
-    /// Takes a `token` (RFC 9110 §5.6.2), or `nil` where none begins.
+    /// Takes a `token` (RFC 9110 §5.6.2); returns `nil` if none begins here.
     mutating func token() -> Substring? {
         let taken = take(while: HeaderScanner.isTokenByte)
         return taken.isEmpty ? nil : taken
     }
 
-    /// Takes a `quoted-string` (RFC 9110 §5.6.4) and gives what it means, or `nil` where none is.
+    /// Takes a `quoted-string` (RFC 9110 §5.6.4) and returns its text without quotes and escapes.
+    /// Returns `nil` if it is absent or invalid.
     mutating func quotedString() -> String? {
         guard take("\"") else { return nil }
         var bytes: [UInt8] = []

@@ -1,8 +1,9 @@
-/// A `Content-Type` (RFC 9110 §8.3.1), with its parameters checked and its names in lower case.
+/// A `Content-Type` (RFC 9110 §8.3.1) with valid parameters. The type, the subtype and the names of
+/// the parameters are in lower case.
 package struct MediaType: Sendable, Equatable {
     package let type: String
     package let subtype: String
-    /// Names in lower case, in the order they were sent.
+    /// The parameters in the order of the header, with names in lower case.
     package let parameters: [Parameter]
 
     package struct Parameter: Sendable, Equatable {
@@ -10,7 +11,7 @@ package struct MediaType: Sendable, Equatable {
         package let value: String
     }
 
-    /// Reads one media type; `nil` when the value is not exactly one.
+    /// Reads one media type; returns `nil` if the value is not exactly one media type.
     package init?(_ text: some StringProtocol) {
         var scanner = HeaderScanner(text)
         scanner.skipWhitespace()
@@ -23,7 +24,8 @@ package struct MediaType: Sendable, Equatable {
         self.parameters = parameters
     }
 
-    /// Whether a body of this type is JSON in UTF-8, the only form that is taken (protocol 2.4).
+    /// True if a body of this type is JSON in UTF-8, the only form that the server accepts
+    /// (protocol 2.4).
     package var isJSON: Bool {
         guard type == "application", subtype == "json" else { return false }
         return parameters.allSatisfy {
@@ -31,7 +33,7 @@ package struct MediaType: Sendable, Equatable {
         }
     }
 
-    /// Whether a `Content-Type` names JSON; the usual spelling costs one comparison.
+    /// True if a `Content-Type` names JSON. The usual spelling costs one comparison.
     package static func isJSON(_ header: String) -> Bool {
         header == "application/json" || MediaType(header)?.isJSON == true
     }
@@ -44,7 +46,7 @@ package struct MediaType: Sendable, Equatable {
             guard scanner.take(";") else { return nil }
             scanner.skipWhitespace()
             guard let name = scanner.token() else {
-                // The grammar allows a semicolon with nothing behind it.
+                // The grammar allows a semicolon that no parameter follows.
                 if scanner.isAtEnd || scanner.next == UInt8(ascii: ";") { continue }
                 return nil
             }

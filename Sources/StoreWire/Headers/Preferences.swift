@@ -1,7 +1,7 @@
-/// What a `Prefer` header asks for (RFC 7240), as far as this server takes it (protocol 2.6).
+/// The preferences of a `Prefer` header (RFC 7240) that this server supports (protocol 2.6).
 ///
-/// Preferences are wishes: one that is unknown or cannot be read is skipped and the request goes
-/// on; of two with one name the first counts (RFC 7240 §2).
+/// A preference never makes a request fail: an unknown or invalid preference is skipped. If two
+/// have the same name, the first counts (RFC 7240 §2).
 package struct Preferences: Sendable, Equatable {
     package enum Returned: String, Sendable {
         case representation, minimal
@@ -9,19 +9,20 @@ package struct Preferences: Sendable, Equatable {
 
     /// `return=…`.
     package private(set) var returned: Returned?
-    /// `wait=…` in whole seconds, not yet bounded by what the server allows.
+    /// `wait=…` in whole seconds, not yet limited to the server's maximum.
     package private(set) var waitSeconds: Int?
 
-    /// No wishes.
+    /// Makes preferences without any wish.
     package init() {}
 
-    /// What is preferred, whatever text it comes from.
+    /// Makes preferences from values that do not come from a header.
     package init(returned: Returned?, waitSeconds: Int?) {
         self.returned = returned
         self.waitSeconds = waitSeconds
     }
 
-    /// Reads one value; several header lines are joined with a comma first, as HTTP does.
+    /// Reads the value of the header. Several header lines have to be joined with commas first, as
+    /// HTTP permits.
     package init(_ text: some StringProtocol) {
         var scanner = HeaderScanner(text)
         var seen: Set<String> = []
@@ -33,8 +34,10 @@ package struct Preferences: Sendable, Equatable {
         }
     }
 
-    /// The value of `Preference-Applied`, of the form that the answer has and the time that the
-    /// server was ready to wait, where those were asked for; `nil` when nothing was honoured.
+    /// Returns the value of `Preference-Applied`; `nil` if no preference was honoured.
+    ///
+    /// `returned` is the form of the answer, and `waitSeconds` the time that the server was ready
+    /// to wait. Each is `nil` if the client did not ask for it.
     package static func applied(returned: Returned?, waitSeconds: Int?) -> String? {
         let parts = [
             returned.map { "return=\($0.rawValue)" }, waitSeconds.map { "wait=\($0)" },
@@ -50,7 +53,7 @@ package struct Preferences: Sendable, Equatable {
             guard !value.isEmpty, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
                 return
             }
-            // More digits than an Int holds still mean "as long as you allow".
+            // A number that does not fit into an Int still means "as long as the server permits".
             waitSeconds = Int(value) ?? Int.max
         default:
             break
@@ -69,7 +72,7 @@ package struct Preferences: Sendable, Equatable {
         return (name.lowercased(), value)
     }
 
-    /// Skips parameters, and whatever else stands before the next comma outside of quotes.
+    /// Skips parameters and all other text up to the next comma outside of quotes.
     private static func skipToNext(_ scanner: inout HeaderScanner) {
         while !scanner.isAtEnd, !scanner.take(",") {
             let quoted = scanner.next == UInt8(ascii: "\"")

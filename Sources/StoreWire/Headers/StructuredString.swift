@@ -1,15 +1,17 @@
 /// A structured field that is one string, such as `Idempotency-Key: "8e03978e"`.
 ///
-/// RFC 9651 §4.2.5 (and RFC 8941, whose strings are the same): printable ASCII in double quotes,
-/// with `\"` and `\\` as the only escapes. Parameters behind it are checked and ignored.
+/// RFC 9651 §4.2.5 (RFC 8941 has the same strings): printable ASCII in double quotes, with the
+/// escapes `\"` and `\\` only. Parameters behind the string are checked and ignored.
 package enum StructuredString {
-    /// Reads the whole value; `nil` when it is no string or something follows it.
+    /// Reads the whole value; returns `nil` if it is not a string, or if anything but parameters
+    /// follows the string.
     package static func parse(_ text: String) -> String? {
         var text = text
         return text.withUTF8 { plain($0) } ?? any(text)
     }
 
-    /// The string, where the value is one without escapes and nothing else, as almost all are.
+    /// Returns the string if the value has no escapes, no parameters and no spaces around the
+    /// quotes, as almost all values.
     private static func plain(_ text: UnsafeBufferPointer<UInt8>) -> String? {
         let quote = UInt8(ascii: "\"")
         guard text.count >= 2, text[0] == quote, text[text.count - 1] == quote else { return nil }
@@ -85,7 +87,8 @@ package enum StructuredString {
         }
     }
 
-    /// An integer of up to 15 digits, or a decimal of up to 12 and 1 to 3 behind the point.
+    /// Skips an integer of up to 15 digits, or a decimal of up to 12 digits with 1 to 3 digits
+    /// behind the point.
     private static func skipNumber(_ scanner: inout HeaderScanner) -> Bool {
         _ = scanner.take("-")
         let whole = scanner.take(while: isDigit).utf8.count

@@ -1,15 +1,15 @@
-/// The value of a number in JSON, exactly: its digits, times a power of ten.
+/// The exact value of a JSON number: its digits, times a power of ten.
 ///
-/// A floating-point number can't tell 2^53 from 2^53 + 1, nor 0.1 from what it is rounded to.
+/// A floating-point number cannot distinguish 2^53 from 2^53 + 1, nor 0.1 from its rounded value.
 struct DecimalNumber: Equatable {
     private let isNegative: Bool
-    /// The digits from the first to the last that is not 0; none for 0.
+    /// The digits from the first to the last that is not 0; empty for 0.
     private let digits: [UInt8]
     /// The power of ten of the last digit.
     private let exponent: Int
 
-    /// Reads a number as JSON writes it (RFC 8259 §6); `nil` if the text is none, or if its
-    /// exponent does not fit into 64 bits.
+    /// Reads a number in the form of JSON (RFC 8259 §6). Returns `nil` if the text is not a number,
+    /// or if its exponent does not fit into 64 bits.
     init?(_ text: String) {
         var rest = Array(text.utf8)[...]
         let isNegative = rest.first == UInt8(ascii: "-")

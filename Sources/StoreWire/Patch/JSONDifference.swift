@@ -1,6 +1,6 @@
 import StoreTexts
 
-/// What differs between two values, field by field, as lines that begin with − or +.
+/// The difference of two values, member by member, as lines that begin with − or +.
 ///
 /// ```text
 ///   /counter
@@ -8,18 +8,19 @@ import StoreTexts
 /// +   "count": 1
 /// ```
 ///
-/// It shows the pointer (RFC 6901) to a part, and then its members that differ. Elements of an
-/// array have their index for a name.
+/// A line with the pointer (RFC 6901) of a part precedes the members of that part that differ. The
+/// elements of an array are shown under their index.
 package struct JSONDifference {
-    /// The most lines; what is beyond is counted.
+    /// The maximum number of lines. If there are more, a last line counts the rest.
     package static let linesMax = 60
-    /// The most characters of a value; of a longer one the part that differs is shown.
+    /// The maximum number of characters of a value. Of longer values, only the part that differs is
+    /// shown.
     package static let charactersMax = 300
 
     private var lines: [String] = []
     private var left = 0
 
-    /// The lines; none where nothing differs but the order of members.
+    /// Returns the lines; none if the values differ at most in the order of members.
     package static func lines(from old: JSONNode, to new: JSONNode) -> [String] {
         var difference = JSONDifference()
         if old.kind == new.kind, old.kind == .object || old.kind == .array {
@@ -35,7 +36,7 @@ package struct JSONDifference {
 
     private typealias Part = (name: String, old: JSONNode?, new: JSONNode?)
 
-    /// Two objects or two arrays.
+    /// Adds the differences of two objects or of two arrays.
     private mutating func compare(_ old: JSONNode, _ new: JSONNode, at place: JSONPointer) {
         let parts = old.kind == .object ? members(old, new) : elements(old, new)
         var deeper: [(String, JSONNode, JSONNode)] = []
@@ -53,7 +54,8 @@ package struct JSONDifference {
         for (name, old, new) in deeper { compare(old, new, at: place.appending(name)) }
     }
 
-    /// The members that are not the same in both, in the order of the old object.
+    /// Returns the members that differ: first those of the old object in its order, then the added
+    /// members.
     private func members(_ old: JSONNode, _ new: JSONNode) -> [Part] {
         var added: [ExactText: JSONNode] = [:]
         for (name, value) in new.members { added[ExactText(name)] = value }
@@ -68,8 +70,8 @@ package struct JSONDifference {
         return parts
     }
 
-    /// The elements that are not the same in both: pairs where there are as many, and otherwise
-    /// what went and what came.
+    /// Returns the elements that differ: as pairs if both arrays have the same length, otherwise as
+    /// removed and inserted elements.
     private func elements(_ old: JSONNode, _ new: JSONNode) -> [Part] {
         let (old, new) = (old.elements, new.elements)
         if old.count == new.count {
@@ -99,7 +101,8 @@ package struct JSONDifference {
         if lines.count < Self.linesMax { lines.append(line) } else { left += 1 }
     }
 
-    /// The part of two long values that differs, with a little of what comes before.
+    /// Cuts values longer than ``charactersMax`` to the part that differs, with up to 40 characters
+    /// before it.
     private static func cut(_ old: String?, _ new: String?) -> (String?, String?) {
         let longest = max(old?.count ?? 0, new?.count ?? 0)
         guard longest > charactersMax else { return (old, new) }

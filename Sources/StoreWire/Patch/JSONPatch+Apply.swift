@@ -1,8 +1,9 @@
 import StoreTexts
 
-/// Why a patch could not be applied (RFC 6902 §5): nothing of it is kept then.
+/// The reason why a patch could not be applied (RFC 6902 §5). None of its operations takes effect
+/// then.
 package struct JSONPatchError: Error, Sendable, Equatable {
-    /// Which operation, from 0.
+    /// The index of the operation that failed, from 0.
     package let operation: Int
     package let message: String
 }

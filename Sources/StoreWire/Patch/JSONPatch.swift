@@ -1,20 +1,22 @@
-/// JSON Patch (RFC 6902): what leads from one document to another.
+/// JSON Patch (RFC 6902): the operations that turn one document into another.
 package enum JSONPatch {
-    /// The operations that turn one document into the other: `[]` where they are equal.
+    /// Returns the operations that turn one document into the other; `[]` if the documents are
+    /// equal.
     ///
-    /// The same two documents always give the same bytes, and the patch is never longer than one
-    /// that replaces the whole document. It consists of `add`, `remove` and `replace`.
+    /// The same two documents always give the same bytes. The patch is never longer than a patch
+    /// that replaces the whole document. The operations are `add`, `remove` and `replace`.
     ///
-    /// Items of arrays that have a member `id` of their own are compared by it (``KeyedElements``).
+    /// Elements of arrays are matched by their member `id` if each has one of its own
+    /// (``KeyedElements``).
     ///
-    /// Cost: one pass over both documents, skipping what is the same byte for byte, and for each
-    /// pair of arrays what ``KeyedElements`` or ``SharedElements`` allows itself.
+    /// Cost: one pass over both documents, which skips parts that are equal byte for byte. Each
+    /// pair of arrays costs at most the bounds of ``KeyedElements`` or ``SharedElements``.
     package static func diff(from old: JSONDocument, to new: JSONDocument) -> Bytes {
         diff(from: old.root, to: new.root)
     }
 
-    /// The operations that turn one value into the other, which are at this place in the document
-    /// that the patch is for.
+    /// Returns the operations that turn one value into the other. `place` is the pointer to both
+    /// values in the document that the patch is for.
     package static func diff(
         from old: JSONNode,
         to new: JSONNode,
@@ -27,7 +29,7 @@ package enum JSONPatch {
         }
     }
 
-    /// A part of a document before and after it changed, as JSON.
+    /// A part of a document before and after a change, as JSON.
     package struct Change {
         package let place: JSONPointer
         package let old: Bytes
@@ -40,11 +42,11 @@ package enum JSONPatch {
         }
     }
 
-    /// The operations that change these parts of a document, none of which is within another.
+    /// Returns the operations that change these parts of a document. No part may be within another.
     ///
-    /// Cost: that of the parts, however large the document is.
+    /// Cost: depends on the size of the parts, not on the size of the document.
     ///
-    /// - Throws: where a part is no JSON.
+    /// - Throws: ``JSONError`` if a part is not valid JSON.
     package static func diff(of changes: [Change]) throws(JSONError) -> Bytes {
         var diff = JSONPatchDiff()
         for change in changes {

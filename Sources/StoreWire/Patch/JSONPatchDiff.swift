@@ -1,9 +1,9 @@
 import StoreTexts
 
-/// Writes the operations while it walks through two documents side by side.
+/// Writes the operations of a patch while it walks through two documents side by side.
 struct JSONPatchDiff: ~Copyable {
     private var output: JSONOutput
-    /// The pointer to what is compared, as it is written but for JSON's own escapes.
+    /// The pointer to the values that are compared, in UTF-8, without the escapes of a JSON string.
     private var path: [UInt8] = []
 
     init() {
@@ -17,7 +17,7 @@ struct JSONPatchDiff: ~Copyable {
         return Bytes(count: written.count) { $0.copyMemory(from: written) }
     }
 
-    /// Compares two values that are at this place of the document.
+    /// Compares two values that are at `place` in the document.
     mutating func compare(_ old: JSONNode, _ new: JSONNode, at place: JSONPointer) {
         path = Array(place.description.utf8)
         compare(old, new)
@@ -31,7 +31,7 @@ struct JSONPatchDiff: ~Copyable {
         case (.array, .array): arrays(old, new)
         default: return operation("replace", value: new)
         }
-        // Replacing the whole is the better patch where it is the shorter one.
+        // If one `replace` of the whole value is shorter, it is the better patch.
         let comma = start > 1 ? 1 : 0
         if output.count - start > comma + replacementBytes(new) {
             output.truncate(to: start)
@@ -42,7 +42,8 @@ struct JSONPatchDiff: ~Copyable {
     // Objects
 
     private mutating func objects(_ old: JSONNode, _ new: JSONNode) {
-        // Two states of one type have the same members in the same order: no name is read there.
+        // Two states of one type have the same members in the same order: no name is decoded for
+        // them.
         var oldKey = old.firstChild
         var newKey = new.firstChild
         while oldKey < old.endOfChildren, newKey < new.endOfChildren,
@@ -109,7 +110,7 @@ struct JSONPatchDiff: ~Copyable {
             gap(old.prefix(a), new.prefix(b), &position, isKeyed: keyed != nil)
             old.removeFirst(a)
             new.removeFirst(b)
-            // One that is known by its key may have changed.
+            // An element with the same key may have changed.
             if keyed != nil, let item = old.first, let changed = new.first {
                 element(at: position, item, changed)
             }
@@ -125,8 +126,9 @@ struct JSONPatchDiff: ~Copyable {
         within(String(position)) { $0.compare(old, new) }
     }
 
-    /// Elements between two that both arrays have: changed as far as there are pairs, and the rest
-    /// removed or added. Items with keys of their own are other items: one takes the other's place.
+    /// Writes the changes between two elements that both arrays have. Elements at the same place
+    /// are compared as pairs; the rest is removed or added. Elements with different keys are never
+    /// compared: the new element replaces the old one.
     private mutating func gap(
         _ old: ArraySlice<JSONNode>,
         _ new: ArraySlice<JSONNode>,
@@ -173,14 +175,14 @@ struct JSONPatchDiff: ~Copyable {
         output.byte(UInt8(ascii: "}"))
     }
 
-    /// How long the operation is that replaces what is compared.
+    /// Returns the number of bytes of an operation that replaces the current value.
     private func replacementBytes(_ value: JSONNode) -> Int {
         let escapes = path.reduce(0) { $0 + JSONPatchDiff.escapeBytes($1) }
         return #"{"op":"replace","path":"","value":}"#.utf8.count + path.count + escapes
             + value.byteRange.count
     }
 
-    /// How many bytes more a byte takes within a JSON string.
+    /// Returns the number of bytes that the escape of a byte adds in a JSON string.
     private static func escapeBytes(_ byte: UInt8) -> Int {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x08, 0x09, 0x0A, 0x0C, 0x0D: 1
@@ -191,7 +193,7 @@ struct JSONPatchDiff: ~Copyable {
 }
 
 extension JSONNode {
-    /// Whether both are written the same way, byte for byte.
+    /// True if both have the same source text, byte for byte.
     func hasSameSource(as other: JSONNode) -> Bool {
         let (a, b) = (source, other.source)
         guard a.count == b.count, let first = a.baseAddress, let second = b.baseAddress else {
@@ -203,6 +205,6 @@ extension JSONNode {
     fileprivate var firstChild: Int { index + 1 }
     fileprivate var endOfChildren: Int { Int(tape.entries[index].next) }
     fileprivate func at(_ index: Int) -> JSONNode { JSONNode(tape: tape, index: index) }
-    /// The index of what follows the value at `index`.
+    /// Returns the index of the entry that follows the value at `index`.
     fileprivate func after(_ index: Int) -> Int { Int(tape.entries[index].next) }
 }

@@ -1,15 +1,16 @@
 import StoreTexts
 
 extension JSONTree {
-    /// Puts a value where a pointer leads: in the place of what is there, or as a new member or
-    /// last element. Returns whether the pointer leads anywhere.
+    /// Puts a value at the place of a pointer. The value replaces the present value, or becomes a
+    /// new member or the last element. Returns false if the pointer leads nowhere.
     package mutating func put(_ value: JSONTree, at pointer: JSONPointer) -> Bool {
         let path = pointer.tokens[...]
         return replace(value, at: path) || add(value, at: path)
     }
 
-    /// The same value, written so that equal values have the same text: numbers by value, and
-    /// members in the order in which `example` names them first.
+    /// Returns the JSON text of this value in a uniform spelling. Numbers have their shortest text.
+    /// Members have the order in which `example` has their names first; other members follow,
+    /// sorted by name.
     package func written(like example: JSONTree) -> [UInt8] {
         var places: [ExactText: Int] = [:]
         example.count(&places)
@@ -18,7 +19,7 @@ extension JSONTree {
         return writer.array
     }
 
-    /// Numbers the names of members as they come.
+    /// Numbers the names of members in the order of their first appearance.
     private func count(_ places: inout [ExactText: Int]) {
         switch self {
         case .literal, .string: break
@@ -47,7 +48,8 @@ extension JSONTree {
         }
     }
 
-    /// The shortest text of a number's value, as far as a double is exact.
+    /// Returns the shortest text of a number. A number of magnitude 2^53 or more that does not fit
+    /// into an `Int64` keeps its text.
     private static func shortest(_ text: String) -> String {
         if let whole = Int64(text) { return String(whole) }
         guard let number = Double(text), number.magnitude < 0x1p53 else { return text }

@@ -1,10 +1,10 @@
 import StoreTexts
 
-/// A document as a value that can be changed: what a patch is applied to.
+/// A document as a value that patches can change.
 ///
 /// Meant for tests and tools; the server writes patches and never applies them.
 package indirect enum JSONTree: Sendable {
-    /// A number as it is written, `true`, `false` or `null`.
+    /// A number with its source text, or `true`, `false` or `null`.
     case literal(String)
     case string(String)
     case array([JSONTree])
@@ -37,7 +37,8 @@ package indirect enum JSONTree: Sendable {
 }
 
 extension JSONTree: Equatable {
-    /// Equal by RFC 6902 §4.6: objects whatever their order; numbers by value.
+    /// True if both are equal by RFC 6902 §4.6: objects in any order of their members, numbers by
+    /// value.
     package static func == (a: JSONTree, b: JSONTree) -> Bool {
         switch (a, b) {
         case (.literal(let a), .literal(let b)):

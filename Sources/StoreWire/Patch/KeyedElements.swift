@@ -1,19 +1,19 @@
 import StoreTexts
 
-/// Finds the items that two arrays have in common, by a member that names each: `id`.
+/// Finds the elements that two arrays have in common, by a member that names each element: `id`.
 ///
-/// The items that stay in their order are found by the longest increasing subsequence of their
-/// places (C. Schensted, "Longest increasing and decreasing subsequences", 1961): n log n steps,
-/// however many were moved.
+/// The elements that keep their order are the longest increasing subsequence of their places (C.
+/// Schensted, "Longest increasing and decreasing subsequences", 1961). The search takes n log n
+/// steps, for any number of moved elements.
 enum KeyedElements {
-    /// The member that names an item: a text or a whole number.
+    /// The member that names an element: a text or a whole number.
     static let keyName = "id"
 
-    /// For each item that stays, how many elements stand before it in either array since the last
-    /// one. The others were removed, added or moved.
+    /// Returns a gap for each element that stays: the number of elements before it in either array,
+    /// counted from the last element that stays. Elements in a gap were removed, added or moved.
     ///
-    /// `nil` where some element has no key, or one has that of another: the arrays are compared by
-    /// what their elements are.
+    /// Returns `nil` if an element has no key, or if two elements of one array have the same key.
+    /// The caller then compares the elements by their content.
     static func gaps(between old: [JSONNode], and new: [JSONNode]) -> [(old: Int, new: Int)]? {
         guard let first = old.first, key(of: first) != nil, let places = places(of: old),
             let keys = keys(of: new)
@@ -28,7 +28,8 @@ enum KeyedElements {
         }
     }
 
-    /// The text of a key as it is written: `"7"` and `7` are two.
+    /// Returns the source text of an element's key, so that `"7"` and `7` are different keys; `nil`
+    /// if it has none.
     private static func key(of element: JSONNode) -> ExactText? {
         guard element.kind == .object, let key = element.member(named: keyName) else { return nil }
         let isKey =
@@ -38,7 +39,8 @@ enum KeyedElements {
         return isKey ? ExactText(key.sourceText) : nil
     }
 
-    /// The keys of all elements; `nil` where one has none, or not its own.
+    /// Returns the keys of all elements; `nil` if an element has no key, or the key of another
+    /// element.
     private static func keys(of elements: [JSONNode]) -> [ExactText]? {
         var keys: [ExactText] = []
         keys.reserveCapacity(elements.count)
@@ -55,12 +57,13 @@ enum KeyedElements {
         return Dictionary(keys.enumerated().map { ($0.element, $0.offset) }) { first, _ in first }
     }
 
-    /// The most of these, which are in the order of `new`, that are in that of `old`, too.
+    /// Returns the longest subsequence of `shared` in the order of `old`. `shared` is in the order
+    /// of `new`, so the result has the order of both.
     private static func longestInOrder(
         _ shared: [(old: Int, new: Int)]
     ) -> [(old: Int, new: Int)] {
-        /// The index of the lowest last element of a run, for each length; and for each element the
-        /// one before it in its run.
+        /// For each length of a run, the index of the lowest last element. For each element, the
+        /// index of the element before it in its run.
         var ends: [Int] = []
         var before: [Int?] = []
         before.reserveCapacity(shared.count)

@@ -1,23 +1,27 @@
-/// Finds the elements that two arrays have in common, in order, with the fewest others between.
+/// Finds the longest common subsequence of two arrays, so that the fewest elements lie in between.
 ///
-/// The method is E. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986): cheap where
-/// little differs, whatever the length.
+/// The method is E. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986). Its cost
+/// depends on the number of differences more than on the length of the arrays.
 enum SharedElements {
-    /// How many elements may be in one array only; with more, the arrays count as unlike.
+    /// The maximum number of elements that are in one array only; with more, the search ends
+    /// without a result.
     static let editsMax = 256
-    /// How many comparisons may be made on the way.
+    /// The maximum number of comparisons of a search.
     static let comparisonsMax = 1 << 18
 
-    /// For each shared element, how many stand before it in either array since the last one.
+    /// Returns a gap for each shared element: the number of elements before it in either array,
+    /// counted from the last shared element.
     ///
-    /// Empty where a bound is passed; the arrays are compared place by place then.
+    /// Returns no gaps if a bound is exceeded; the caller then compares the arrays place by place.
     static func gaps(between old: [JSONNode], and new: [JSONNode]) -> [(old: Int, new: Int)] {
         guard !old.isEmpty, !new.isEmpty, let rounds = search(old, new) else { return [] }
         return trace(rounds, old.count, new.count)
     }
 
-    /// How far each diagonal (index in `old` minus index in `new`) got in each round: one more
-    /// edit a round, until both arrays are used up. `rounds[d][k + d]` is the place in `old`.
+    /// Returns the place that each diagonal (index in `old` minus index in `new`) reached in each
+    /// round. Each round permits one more edit, until the ends of both arrays are reached.
+    /// `rounds[d][k + d]` is the place in `old` on the diagonal `k` after `d` edits. `nil` if a
+    /// bound is exceeded.
     private static func search(_ old: [JSONNode], _ new: [JSONNode]) -> [[Int32]]? {
         var rounds: [[Int32]] = []
         var comparisons = 0
@@ -43,8 +47,9 @@ enum SharedElements {
         return nil
     }
 
-    /// Where a diagonal begins: from the neighbour that got further in the round before, by an
-    /// element that is only in `new`, or by one that is only in `old`.
+    /// Returns the place at which a diagonal begins in a round. The path comes from the neighbour
+    /// that got further in the round before. The step from there inserts an element of `new` or
+    /// deletes an element of `old`.
     private static func start(of diagonal: Int, after round: [Int32]?, _ edits: Int) -> Int {
         guard let round else { return 0 }
         return isInsertion(diagonal, round, edits)
@@ -57,7 +62,7 @@ enum SharedElements {
         return round[diagonal - 1 + edits - 1] < round[diagonal + 1 + edits - 1]
     }
 
-    /// Follows the rounds back from the end, and turns what was shared into gaps.
+    /// Follows the rounds back from the end, and turns the shared elements into gaps.
     private static func trace(
         _ rounds: [[Int32]],
         _ oldCount: Int,

@@ -1,5 +1,6 @@
 extension JSONNode {
-    /// The element at a position of an array, found without making a list of all of them.
+    /// Returns the element at a position of an array, without a list of all elements; `nil` if
+    /// there is none.
     package func element(at position: Int) -> JSONNode? {
         guard kind == .array, position >= 0, position < count else { return nil }
         var child = index + 1

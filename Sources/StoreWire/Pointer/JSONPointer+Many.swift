@@ -1,20 +1,21 @@
 import StoreTexts
 
 extension JSONPointer {
-    /// From how many names on the children of a value are listed instead of looked for one by one.
+    /// The number of names from which on a value's children are listed once, instead of searched
+    /// for each name.
     private static let listedMin = 5
 
-    /// What each of these pointers leads to from a value, `nil` where that is nowhere.
+    /// Returns the value that each pointer leads to from `node`, or `nil` if it leads nowhere.
     ///
-    /// Cost: one pass over the children of each value that pointers lead through, however many they
-    /// are.
+    /// Cost: one pass over the children of each value on the way. If fewer than five names are
+    /// looked for in a value, one search for each name.
     package static func find(_ pointers: [JSONPointer], from node: JSONNode) -> [JSONNode?] {
         var found = [JSONNode?](repeating: nil, count: pointers.count)
         find(pointers.indices.map { ($0, pointers[$0].tokens[...]) }, from: node, &found)
         return found
     }
 
-    /// The rest of a way, and which pointer it belongs to.
+    /// The rest of a pointer, and the index of that pointer.
     private typealias Way = (pointer: Int, rest: ArraySlice<String>)
 
     private static func find(_ ways: [Way], from node: JSONNode, _ found: inout [JSONNode?]) {

@@ -1,10 +1,11 @@
 import StoreTexts
 
-/// The way from the root of a JSON document to one of its values (RFC 6901): `/todos/items/0`.
+/// The path from the root of a JSON document to one of its values (RFC 6901): `/todos/items/0`.
 ///
-/// Two are equal where the bytes of their tokens are: other bytes are another member.
+/// Two pointers are equal if the bytes of their tokens are equal. Canonically equivalent names with
+/// different bytes are different members.
 package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
-    /// Names of members and indices of elements, as they are in the document: not escaped.
+    /// The names of members and indices of elements, without escapes.
     package let tokens: [String]
 
     /// The pointer to the whole document.
@@ -23,8 +24,8 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         hasher.combine(tokens.count)
     }
 
-    /// Reads the string form; `nil` when it does not begin with `/`, or when a `~` is followed by
-    /// neither `0` nor `1`.
+    /// Reads the string form. Returns `nil` if a text that is not empty does not begin with `/`, or
+    /// if neither `0` nor `1` follows a `~`.
     package init?(_ text: some StringProtocol) {
         guard let segments = JSONPointer.segments(text) else { return nil }
         var tokens: [String] = []
@@ -35,17 +36,18 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         self.init(tokens: tokens)
     }
 
-    /// Reads what follows `/state` in the path of a request (protocol 3.2), still percent-encoded.
+    /// Reads the part of a request's path behind `/state` (protocol 3.2), which is still
+    /// percent-encoded.
     ///
-    /// Each segment is decoded for itself, so `%2F` within one is a slash in a name, just like
-    /// `~1`.
+    /// Each segment is decoded separately, so `%2F` within a segment is a slash in a name, just
+    /// like `~1`.
     package init?(path: String) {
         var path = path
         guard let tokens = path.withUTF8({ JSONPointer.tokens(ofPath: $0) }) else { return nil }
         self.init(tokens: tokens)
     }
 
-    /// The same from a path's bytes.
+    /// Reads the same part of a path from its bytes.
     package init?(path: UnsafeRawBufferPointer) {
         guard let tokens = JSONPointer.tokens(ofPath: path.bindMemory(to: UInt8.self)) else {
             return nil
@@ -53,7 +55,7 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         self.init(tokens: tokens)
     }
 
-    /// The string form, escaped.
+    /// The string form, with escapes.
     package var description: String {
         tokens.reduce(into: "") { text, token in
             text += "/"
@@ -61,12 +63,13 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The pointer to a member or an element of what this one leads to.
+    /// Returns the pointer to a member or an element of this pointer's value.
     package func appending(_ token: String) -> JSONPointer {
         JSONPointer(tokens: tokens + [token])
     }
 
-    /// A name as it stands between two slashes: `~0` for `~`, `~1` for `/`.
+    /// Returns a name with the escapes that it needs between two slashes: `~0` for `~`, `~1` for
+    /// `/`.
     package static func escaped(_ token: String) -> String {
         guard token.utf8.contains(where: { $0 == 0x7E || $0 == 0x2F }) else { return token }
         var text = ""
@@ -80,14 +83,14 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         return text
     }
 
-    /// The value that the pointer leads to in a document, or `nil` where it leads nowhere.
+    /// Returns the value that the pointer leads to in a document, or `nil` if it leads nowhere.
     package func find(in document: JSONDocument) -> JSONNode? {
         find(from: document.root)
     }
 
-    /// The value that the pointer leads to from a value.
+    /// Returns the value that the pointer leads to from `node`, or `nil` if it leads nowhere.
     ///
-    /// Cost: the members and elements that stand before each step.
+    /// Cost: a visit of the members and elements that precede each step.
     package func find(from node: JSONNode) -> JSONNode? {
         var node = node
         for token in tokens {
@@ -107,16 +110,17 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         return node
     }
 
-    /// The index that a token means in an array: digits without a leading zero (RFC 6901 §4).
+    /// Returns the index that a token means in an array: digits without a leading zero (RFC 6901
+    /// §4).
     ///
-    /// `-`, the place behind the last element, is no element; RFC 6902 gives it a meaning of its
-    /// own.
+    /// The token `-`, the place behind the last element, is not an index; RFC 6902 gives it a
+    /// meaning of its own.
     package static func index(_ token: String) -> Int? {
         UInt64(decimal: token).flatMap(Int.init(exactly:))
     }
 
-    /// What stands between the slashes. Scalars are split, not characters: a combining mark behind
-    /// a slash belongs to the name.
+    /// Returns the texts between the slashes. Scalars are split, not characters: a combining mark
+    /// behind a slash belongs to the name.
     private static func segments(_ text: some StringProtocol) -> [Substring]? {
         guard !text.isEmpty else { return [] }
         guard text.utf8.first == 0x2F else { return nil }

@@ -1,10 +1,10 @@
-/// Percent-encoding as RFC 3986 §2.1 has it, strictly and in UTF-8.
+/// Percent-encoding by RFC 3986 §2.1, strictly and in UTF-8.
 package enum PercentEncoding {
-    /// What an encoded path segment or query value means. With `plusIsSpace`, `+` stands for a
-    /// space, as forms write queries.
+    /// Decodes a path segment or a query value. With `plusIsSpace`, `+` stands for a space, as in
+    /// the queries of HTML forms.
     ///
-    /// - Returns: `nil` where `%` is not followed by two hexadecimal digits, or where the result is
-    ///   no UTF-8 (overlong forms and surrogates included).
+    /// - Returns: the decoded text; `nil` if two hexadecimal digits do not follow a `%`. Also `nil`
+    ///   if the result is not valid UTF-8 (overlong forms and surrogates included).
     package static func decode(
         _ text: some StringProtocol,
         plusIsSpace: Bool = false
@@ -27,7 +27,7 @@ package enum PercentEncoding {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Everything but RFC 3986's unreserved characters as `%XX`.
+    /// Encodes all bytes but RFC 3986's unreserved characters as `%XX`.
     package static func encode(_ text: some StringProtocol) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {
@@ -40,9 +40,9 @@ package enum PercentEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The same with each unreserved character as it is, and the other `%XX` in capitals (RFC 3986
-    /// §6.2.2). Where any of it is badly encoded, all stays as it is: in `%4%31` there must not be
-    /// found a `%41` that was not sent.
+    /// Returns the same text in normal form (RFC 3986 §6.2.2): unreserved characters as they are,
+    /// and every other `%XX` in capitals. A text with an invalid escape stays unchanged. Otherwise
+    /// `%4%31` would become a `%41` that the client did not send.
     package static func normalized(_ text: UnsafeRawBufferPointer) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)

@@ -6,21 +6,21 @@
     internal import Darwin
 #endif
 
-/// Encodes server-sent events as the WHATWG HTML standard §9.2 reads them.
+/// Encodes server-sent events in the form that the WHATWG HTML standard §9.2 defines.
 ///
-/// Whatever is given, one call makes one frame: no line end in a name, an id or in data can begin
-/// a field or end the event.
+/// Each call makes exactly one frame. No line end in a name, an id or the data can begin a field or
+/// end the event.
 package enum SSEFrame {
-    /// One event.
+    /// Encodes one event.
     ///
-    /// Cost: one allocation and one copy; a second pass over `data` where it holds line ends.
+    /// Cost: one allocation and one copy; if `data` contains line ends, a second pass over it.
     ///
     /// - Parameters:
-    ///   - event: its name; without one it is a `message`.
-    ///   - id: what the client shows as `Last-Event-ID` when it comes back; without one, the last
-    ///     id stays.
-    ///   - data: UTF-8. Each of its lines becomes one `data:` line, so the client gets them joined
-    ///     with a line feed, whichever line end was used.
+    ///   - event: its name; without a name the event is a `message`.
+    ///   - id: the id that the client sends as `Last-Event-ID` when it reconnects. Without an id,
+    ///     the client keeps the last id.
+    ///   - data: UTF-8. Each of its lines becomes one `data:` line. The client joins them with line
+    ///     feeds, whichever line ends `data` has.
     /// - Returns: the whole event, with the empty line that ends it.
     package static func encode(
         event: String? = nil,
@@ -40,7 +40,7 @@ package enum SSEFrame {
         return body.withUnsafeBytes { joined(head, [], $0, []) }
     }
 
-    /// One event whose data are already in an array.
+    /// Encodes one event whose data are in an array.
     package static func encode(
         event: String? = nil,
         id: String? = nil,
@@ -49,12 +49,14 @@ package enum SSEFrame {
         data.withUnsafeBytes { encode(event: event, id: id, data: $0) }
     }
 
-    /// From how many bytes on data are not copied into a frame, but become a piece of it.
+    /// The number of bytes from which on data become a piece of the frame, instead of being copied
+    /// into it.
     package static let pieceBytesMin = 16 << 10
 
-    /// One event whose data are shared, such as the snapshot that `GET /state` also answers with.
+    /// Encodes one event whose data are shared, such as the snapshot that also answers
+    /// `GET /state`.
     ///
-    /// Cost: of large data in one line, none is copied.
+    /// Cost: large data without line ends are not copied.
     package static func encode(
         event: String? = nil,
         id: String? = nil,
@@ -72,7 +74,7 @@ package enum SSEFrame {
         return Bytes(joining: pieces, shared: data.count - data.ownCount)
     }
 
-    /// One event whose data are text.
+    /// Encodes one event whose data are text.
     package static func encode(
         event: String? = nil,
         id: String? = nil,
@@ -81,7 +83,7 @@ package enum SSEFrame {
         encode(event: event, id: id, data: Array(data.utf8))
     }
 
-    /// How long the client waits before it connects again.
+    /// Encodes the time that the client waits before it reconnects.
     package static func retry(milliseconds: Int) -> Bytes {
         Bytes(utf8: "retry: \(max(milliseconds, 0))\n\n")
     }
@@ -98,7 +100,7 @@ package enum SSEFrame {
         frame.append(newline)
     }
 
-    /// The value without line ends, and without NUL, for which a client drops the whole id.
+    /// Returns the value without line ends and NUL. A client ignores an id that contains NUL.
     private static func oneLine(_ value: String) -> [UInt8] {
         value.utf8.filter { $0 != 0x0A && $0 != 0x0D && $0 != 0 }
     }
@@ -108,7 +110,7 @@ package enum SSEFrame {
         return memchr(start, 0x0A, data.count) != nil || memchr(start, 0x0D, data.count) != nil
     }
 
-    /// Writes a `data:` line for each line; `\n`, `\r` and `\r\n` each end one.
+    /// Writes a `data:` line for each line; `\n`, `\r` and `\r\n` each end a line.
     private static func appendLines(_ data: UnsafeRawBufferPointer, _ body: inout [UInt8]) {
         var start = 0
         while true {

@@ -1,8 +1,9 @@
 extension CivilTime {
-    /// Reads a moment as ``rfc3339(_:)`` writes it, in UTC, with up to nine digits behind the
+    /// Reads a moment in the form of ``rfc3339(_:)``, in UTC, with up to nine digits behind the
     /// second.
     ///
-    /// - Returns: nanoseconds since 1970; `nil` for anything else, also for days that don't exist.
+    /// - Returns: nanoseconds since 1970; `nil` for any other text, and for days that do not exist.
+    ///   Also `nil` if the nanoseconds do not fit into 64 bits, before 1677 and after 2262.
     package static func nanoseconds(rfc3339 text: String) -> Int64? {
         let bytes = Array(text.utf8)
         guard (20...30).contains(bytes.count), bytes.last == UInt8(ascii: "Z") else { return nil }
@@ -27,7 +28,7 @@ extension CivilTime {
             else { return nil }
             nanosecond = (digits.count..<9).reduce(fraction) { value, _ in value * 10 }
         }
-        // As in `init(secondsSince1970:)`, years begin in March.
+        // Years begin in March, as in `init(secondsSince1970:)`.
         guard 1...12 ~= month else { return nil }
         let shifted = month > 2 ? year : year - 1
         let era = shifted.flooredQuotientAndRemainder(by: 400)
@@ -38,7 +39,7 @@ extension CivilTime {
         let (scaled, overflow) = Int64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
         guard !overflow else { return nil }
         let (total, tooFar) = scaled.addingReportingOverflow(Int64(nanosecond))
-        // Writing it again shows whether every part was in its range.
+        // Each part is in its range if the conversion back gives the same parts.
         let again = CivilTime(nanosecondsSince1970: total)
         guard !tooFar, again.month == month, again.day == day, again.hour == hour,
             again.minute == minute, again.second == second

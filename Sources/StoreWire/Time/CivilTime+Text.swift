@@ -1,5 +1,5 @@
 extension CivilTime {
-    /// How finely ``rfc3339(_:)`` writes; finer digits are cut off, never rounded up.
+    /// The precision of ``rfc3339(_:)``; finer digits are cut off, never rounded up.
     package enum Precision: Int, Sendable {
         case seconds = 0
         case milliseconds = 3
@@ -7,9 +7,9 @@ extension CivilTime {
         case nanoseconds = 9
     }
 
-    /// The moment in RFC 3339's form, in UTC: `2026-11-21T03:07:09.123Z`.
+    /// Returns the moment in the form of RFC 3339, in UTC: `2026-11-21T03:07:09.123Z`.
     ///
-    /// Times of one precision sort as text in the order in which they happened.
+    /// The texts of one precision sort in the order of their times.
     package func rfc3339(_ precision: Precision = .milliseconds) -> String {
         String(unsafeUninitializedCapacity: 30) { buffer in
             var text = DigitWriter(buffer: buffer)
@@ -25,7 +25,7 @@ extension CivilTime {
         }
     }
 
-    /// The moment as HTTP headers write it, `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
+    /// The moment in the form of HTTP headers, `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
     package var httpDate: String {
         String(unsafeUninitializedCapacity: 29) { buffer in
             var text = DigitWriter(buffer: buffer)
@@ -56,7 +56,7 @@ extension CivilTime.Precision {
     }
 }
 
-/// Writes numbers of a fixed width into the memory of a string that is being made.
+/// Writes numbers of a fixed width into the buffer of a new string.
 private struct DigitWriter {
     let buffer: UnsafeMutableBufferPointer<UInt8>
     var count = 0

@@ -1,11 +1,11 @@
-// Times on the wire are text. Foundation's formatters are not linked by the daemon, and the days of
-// the calendar are a few divisions.
+// Times on the wire are text. The daemon does not link Foundation with its formatters; the calendar
+// takes only a few divisions.
 
-/// A moment of UTC as the calendar and the clock on the wall show it.
+/// A moment in UTC, in the parts of calendar and clock.
 ///
-/// Exact for the years 0 to 9999 of the proleptic Gregorian calendar; a moment outside is moved to
-/// the nearest one inside, since neither RFC 3339 nor RFC 9110 can write it. Leap seconds do not
-/// exist in time that is counted from 1970, so `second` never is 60.
+/// Exact for the years 0 to 9999 of the proleptic Gregorian calendar. A moment outside is moved to
+/// the nearest moment inside, since neither RFC 3339 nor RFC 9110 can write it. Time that is
+/// counted from 1970 has no leap seconds, so `second` is never 60.
 package struct CivilTime: Sendable, Equatable {
     /// 0000-01-01T00:00:00Z.
     package static let secondsMin: Int64 = -62_167_219_200
@@ -19,17 +19,17 @@ package struct CivilTime: Sendable, Equatable {
     package let minute: Int
     package let second: Int
     package let nanosecond: Int
-    /// Days since Sunday, 0 to 6.
+    /// The number of days since Sunday, 0 to 6.
     package let weekday: Int
 
     /// - Parameters:
     ///   - seconds: whole seconds since 1970-01-01T00:00:00Z.
-    ///   - nanosecond: what follows the whole second, 0 to 999,999,999.
+    ///   - nanosecond: the part of a second beyond `seconds`, 0 to 999,999,999.
     package init(secondsSince1970 seconds: Int64, nanosecond: Int = 0) {
         let moment = min(max(seconds, CivilTime.secondsMin), CivilTime.secondsMax)
         let (days, secondOfDay) = Int(moment).flooredQuotientAndRemainder(by: 86_400)
 
-        // Years begin in March here, so that the leap day is the last of its year; eras of 400
+        // Years begin in March here, so that the leap day is the last of its year. Eras of 400
         // years repeat exactly. The method is Howard Hinnant's `civil_from_days`.
         let (era, dayOfEra) = (days + 719_468).flooredQuotientAndRemainder(by: 146_097)
         let yearOfEra =
@@ -47,7 +47,7 @@ package struct CivilTime: Sendable, Equatable {
         weekday = (days + 4).flooredQuotientAndRemainder(by: 7).remainder
     }
 
-    /// The moment of a clock that counts nanoseconds since 1970 (it ends in the year 2262).
+    /// Converts the nanoseconds since 1970 of a clock, which ends in the year 2262.
     package init(nanosecondsSince1970 nanoseconds: Int64) {
         let (seconds, rest) = Int(nanoseconds).flooredQuotientAndRemainder(by: 1_000_000_000)
         self.init(secondsSince1970: Int64(seconds), nanosecond: rest)
@@ -55,7 +55,7 @@ package struct CivilTime: Sendable, Equatable {
 }
 
 extension Int {
-    /// Division that rounds down, so that the remainder is never negative.
+    /// Divides and rounds down, so that the remainder is never negative.
     func flooredQuotientAndRemainder(by divisor: Int) -> (quotient: Int, remainder: Int) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
