@@ -74,7 +74,8 @@ extension OpenAPI {
         }
     }
 
-    /// Each alternative: one of the credentials, or none.
+    /// Writes the alternatives of an operation: each of the credentials, and none if anonymous
+    /// requests are admitted.
     private func writeSecurity(of operation: Operation, to json: inout JSONWriter) {
         guard !credentials.isEmpty, operation.admission != .everyone else { return }
         json.key("security")
@@ -137,7 +138,7 @@ extension OpenAPI {
         }
     }
 
-    /// One entry for each status: an answer and all problems that share it.
+    /// Writes one entry for each status: its answers together with all problems of that status.
     private static func writeResponses(of operation: Operation, to responses: inout JSONWriter) {
         let statuses = Set(operation.answers.map(\.status) + operation.problems.map(\.status))
         for status in statuses.sorted() {

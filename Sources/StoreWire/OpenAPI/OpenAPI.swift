@@ -1,7 +1,7 @@
 /// A description of an HTTP interface, written as OpenAPI 3.1 (protocol 6.2).
 ///
-/// It is made from the same table that requests are routed by, so it describes what the server
-/// does.
+/// The description is made from the table that also routes the requests, so it describes the real
+/// behaviour of the server.
 package struct OpenAPI: Sendable {
     package static let version = "3.1.0"
 
@@ -10,9 +10,11 @@ package struct OpenAPI: Sendable {
     package let apiVersion: String
     package let summary: String?
     package let operations: [Operation]
-    /// What operations refer to by `JSONSchema.reference`. Problems are added by themselves.
+    /// The schemas that operations refer to with `JSONSchema.reference`. The schemas of problems
+    /// are added automatically.
     package let components: [JSONSchema.Property]
-    /// How a request shows who sends it, any one of these; none where that makes no difference.
+    /// The alternatives of a request's credentials; empty if the server accepts every request
+    /// without credentials.
     package let credentials: [Credential]
 
     package init(
@@ -33,14 +35,14 @@ package struct OpenAPI: Sendable {
 }
 
 extension OpenAPI {
-    /// Where a request shows who sends it (OpenAPI's security schemes).
+    /// The place of a credential in a request (OpenAPI's security schemes).
     package enum Credential: Sendable {
         /// A token in the field `Authorization` (RFC 6750).
         case bearer
         /// A cookie of this name.
         case cookie(String)
 
-        /// The name by which operations refer to it.
+        /// The name under which operations refer to the credential.
         var name: String {
             switch self {
             case .bearer: "bearer"
@@ -49,11 +51,11 @@ extension OpenAPI {
         }
     }
 
-    /// Whether an operation asks who sends a request.
+    /// The need for a credential of an operation.
     package enum Admission: Sendable {
-        /// All may use it.
+        /// No credential is needed.
         case everyone
-        /// So may requests that show nothing, as far as their role allows it.
+        /// No credential is needed, as far as the role of anonymous requests permits the operation.
         case anonymous
         /// A credential is needed.
         case known
@@ -61,22 +63,22 @@ extension OpenAPI {
 }
 
 extension OpenAPI {
-    /// One method on one path.
+    /// An HTTP method on a path.
     package struct Operation: Sendable {
-        /// In capitals.
+        /// The HTTP method in capitals.
         package let method: String
-        /// With parameters in braces: `/views/{name}`.
+        /// The path with its parameters in braces: `/views/{name}`.
         package let path: String
-        /// Unique among all operations: `dispatch`.
+        /// A name that no other operation has: `dispatch`.
         package let id: String
         package let summary: String
         package let parameters: [Parameter]
         package let body: Body?
         package let isBodyRequired: Bool
         package let answers: [Answer]
-        /// Every kind of problem that it may answer with.
+        /// The kinds of problems that the operation may answer with.
         package let problems: [ProblemSlug]
-        /// Who may use it, where there are credentials.
+        /// The need for a credential; ignored if the server has no credentials.
         package let admission: Admission
 
         package init(
@@ -116,7 +118,7 @@ extension OpenAPI {
         package let summary: String
         package let isRequired: Bool
 
-        /// A parameter; one of the path is always required.
+        /// Makes a parameter. A parameter of the path is always required.
         package init(
             _ name: String,
             in place: Place,
@@ -132,10 +134,10 @@ extension OpenAPI {
         }
     }
 
-    /// Something of a media type, in a request or an answer.
+    /// A body of a media type, in a request or an answer.
     package struct Body: Sendable {
         package let mediaType: String
-        /// `nil` where the type has no schema, such as a stream or a page.
+        /// The schema of the body; `nil` if the media type has none, such as a stream or a page.
         package let schema: JSONSchema?
 
         package init(_ mediaType: String, _ schema: JSONSchema? = nil) {
@@ -148,7 +150,7 @@ extension OpenAPI {
         }
     }
 
-    /// What comes back when nothing goes wrong.
+    /// An answer to a successful request.
     package struct Answer: Sendable {
         package let status: Int
         package let summary: String

@@ -1,14 +1,16 @@
-/// The name that a misspelt one was probably meant to be.
+/// A search for the name that the writer of a misspelt name probably meant.
 package enum EditDistance {
-    /// Longer names are not compared: the work is quadratic.
+    /// The maximum number of bytes of a name in the comparison, whose work is quadratic.
     static let bytesMax = 64
-    /// How many names are compared with one that is unknown.
+    /// The maximum number of names that an unknown name is compared with.
     static let candidatesMax = 1_000
 
-    /// The candidate with the fewest changes, when those are at most a third of the name.
+    /// Returns the candidate with the fewest changes; `nil` if each candidate needs more changes
+    /// than a third of its letters.
     ///
-    /// Letters of another case cost nothing. Of equals the first one is given, so that the answer
-    /// depends on the order of `candidates` only. Cost: at most 64 × 64 steps a candidate.
+    /// A letter in another case is not a change. Of equal candidates, the first one wins, so that
+    /// the result depends only on the order of `candidates`. Cost: at most 64 × 64 steps a
+    /// candidate.
     package static func nearest(to name: String, in candidates: some Sequence<String>) -> String? {
         let wanted = folded(name)
         guard !wanted.isEmpty, wanted.count <= bytesMax else { return nil }
@@ -26,7 +28,8 @@ package enum EditDistance {
         return best?.name
     }
 
-    /// Insertions, deletions, replacements and swaps of neighbours that lead from one to the other.
+    /// Returns the number of insertions, deletions, replacements and swaps of neighbours that turn
+    /// one name into the other.
     static func between(_ first: [UInt8], _ second: [UInt8]) -> Int {
         var beforeLast: [Int] = []
         var last = Array(0...second.count)

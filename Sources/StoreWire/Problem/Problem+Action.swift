@@ -1,7 +1,7 @@
-// Problems with what a well-formed request asks of the store.
+// Problems of well-formed requests that the store cannot fulfil.
 
 extension Problem {
-    /// 409: the reducer refuses the action, for this reason. The pointer (RFC 6901) leads to the
+    /// 409: the reducer refuses the action for this reason. The pointer (RFC 6901) leads to the
     /// member of the request that the reason is about.
     package static func refused(reason: String, pointer: String? = nil) -> Problem {
         Problem(
@@ -11,7 +11,7 @@ extension Problem {
         )
     }
 
-    /// 410: history does not reach back that far any more (protocol 3.3).
+    /// 410: the history does not reach back to the version any more (protocol 3.3).
     package static func gone(oldest: UInt64) -> Problem {
         Problem(
             .gone,
@@ -20,8 +20,8 @@ extension Problem {
         )
     }
 
-    /// 412: `If-Match` names another version than the current one, or `if-match-of` a resource that
-    /// has changed since that version (protocol 2.7).
+    /// 412: `If-Match` names another version than the current one. With `if-match-of`, a resource
+    /// has changed since the version that `If-Match` names (protocol 2.7).
     package static func versionMismatch(current: Tag, of resource: String? = nil) -> Problem {
         let reason =
             if let resource {
@@ -41,9 +41,8 @@ extension Problem {
         )
     }
 
-    /// 422: no action has this name. The names that there are get sorted, and at most
-    /// ``knownActionsMax`` are listed. The pointer shows the member of a batch, for instance
-    /// `/3/type`.
+    /// 422: no action has this name. The problem lists the known names, sorted, up to
+    /// ``knownActionsMax``. The pointer leads to the member of a batch, for instance `/3/type`.
     package static func unknownAction(
         _ name: String,
         known: some Sequence<String>,
@@ -60,8 +59,8 @@ extension Problem {
         )
     }
 
-    /// 422: a value in the request is not what its Swift type can be. The pointer (RFC 6901) shows
-    /// where in the body; `expected` is what belongs there, in a few words.
+    /// 422: a value in the request does not fit its Swift type. The pointer (RFC 6901) leads to the
+    /// value in the body; `expected` describes a valid value in a few words.
     package static func invalidPayload(
         pointer: String,
         expected: String,
@@ -78,7 +77,7 @@ extension Problem {
         )
     }
 
-    /// 424: an action was applied, but what follows it failed.
+    /// 424: an action was applied, but its effect failed.
     package static func effectFailed(of action: Tag, because reason: String) -> Problem {
         effectFailed(
             "Version \(action.version) was applied, but its effect failed",
@@ -87,7 +86,7 @@ extension Problem {
         )
     }
 
-    /// 424: the work of a use case or a notification failed, which is recorded as this version.
+    /// 424: the work of a use case or a notification failed. `tag` is the version of its record.
     package static func workFailed(recordedAs tag: Tag, because reason: String) -> Problem {
         effectFailed("The work was begun, but it failed", at: tag, because: reason)
     }
@@ -108,7 +107,7 @@ extension Problem {
         )
     }
 
-    /// 422: an idempotency key comes with another body than before (protocol 2.8).
+    /// 422: the idempotency key was used with another body before (protocol 2.8).
     package static func idempotencyMismatch() -> Problem {
         Problem(
             .idempotencyMismatch,
@@ -117,12 +116,12 @@ extension Problem {
         )
     }
 
-    /// The reason with a full stop, where it has no end of its own.
+    /// Returns the reason with a full stop, unless it ends with a punctuation mark already.
     private static func sentence(_ reason: String) -> String {
         guard let last = reason.last, !".!?…".contains(last) else { return reason }
         return reason + "."
     }
 
-    /// How many names ``unknownAction(_:known:pointer:)`` lists.
+    /// The maximum number of names that ``unknownAction(_:known:pointer:)`` lists.
     package static let knownActionsMax = 1_000
 }

@@ -1,11 +1,11 @@
 import StoreTexts
 
 extension Problem {
-    /// How much of a client's own text a message repeats.
+    /// The maximum number of bytes of a client's own text in a message.
     package static let excerptBytesMax = 128
 
-    /// What a client sent, made fit to be repeated: at most ``excerptBytesMax`` bytes, and nothing
-    /// that a terminal or a log would act upon.
+    /// Returns a client's text in a form that is safe to repeat: at most ``excerptBytesMax`` bytes.
+    /// U+FFFD replaces characters that a terminal or a log could interpret.
     package static func excerpt(_ text: String) -> String {
         var result = ""
         var count = 0

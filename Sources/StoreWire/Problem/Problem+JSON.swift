@@ -1,7 +1,7 @@
 import StoreTexts
 
 extension Problem {
-    /// The body: the members of RFC 9457 §3.1, then this kind's own.
+    /// The body: the members of RFC 9457 §3.1, then the members of this kind of problem.
     package var body: Bytes {
         var writer = JSONWriter()
         writer.object { object in
@@ -21,13 +21,13 @@ extension Problem {
         return Bytes(Self.escaped(writer.array))
     }
 
-    /// The same JSON with escapes for what a terminal or a log would act upon: a pointer and a name
-    /// are repeated as the client wrote them.
+    /// Returns the same JSON with escapes for all characters that a terminal or a log could
+    /// interpret. A pointer and a name are repeated with the characters that the client sent.
     private static func escaped(_ json: [UInt8]) -> [UInt8] {
         guard json.contains(where: { $0 >= 0x7F }) else { return json }
         var escaped: [UInt8] = []
         escaped.reserveCapacity(json.count)
-        // What is not ASCII stands in strings alone.
+        // Only strings contain characters that are not ASCII.
         for scalar in String(decoding: json, as: UTF8.self).unicodeScalars {
             if scalar.isPrintable || scalar.value < 0x7F {
                 escaped.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)

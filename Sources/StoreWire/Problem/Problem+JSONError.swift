@@ -1,6 +1,6 @@
 extension Problem {
-    /// What a failed reading of a body means to the client: 400 and 413 where the bytes are at
-    /// fault, 422 where they do not fit the type. A body that is too large has passed `bytesMax`.
+    /// Converts the error of a body into a problem: 400 or 413 if the bytes are invalid, 422 if
+    /// they do not fit the type. A body that is too large has more than `bytesMax` bytes.
     package init(_ error: JSONError, bytesMax: Int = JSONLimits().bytesMax) {
         switch error.code {
         case .tooLarge:

@@ -1,8 +1,8 @@
-// Problems with the form of a request: it could not be read, or has what is not allowed.
+// Problems of the form of a request: the server cannot read it, or does not permit a part of it.
 
 extension Problem {
-    /// 400: the body is no JSON as protocol 1.2 and 9 ask. So many bytes of it were read before the
-    /// fault; the message has what was found there and what was expected.
+    /// 400: the body is not JSON in the sense of protocol 1.2 and 9. `offset` is the number of
+    /// bytes before the error. The message has the unexpected and the expected text.
     package static func malformedJSON(offset: Int, message: String) -> Problem {
         Problem(
             .malformedJSON,
@@ -11,25 +11,25 @@ extension Problem {
         )
     }
 
-    /// 400: framing, a query or a header is not as it has to be. `detail` names it and the reason.
+    /// 400: the framing, the query or a header is invalid. `detail` names it and the reason.
     ///
-    /// Where the framing is in doubt, the transport closes the connection as well.
+    /// If the framing is in doubt, the transport also closes the connection.
     package static func badRequest(_ detail: String) -> Problem {
         Problem(.badRequest, detail: detail)
     }
 
-    /// 400: a query parameter has a value that it cannot have.
+    /// 400: a query parameter has an invalid value.
     package static func badQuery(_ name: String, allowed: String) -> Problem {
         badRequest("The query parameter \"\(name)\" cannot be used as it is. Give \(allowed).")
     }
 
-    /// 400: a header has a value that it cannot have.
+    /// 400: a header has an invalid value.
     package static func badHeader(_ name: String, allowed: String) -> Problem {
         badRequest("The header \(name) cannot be used as it is. Give \(allowed).")
     }
 
-    /// 401: the request has no credentials, or none that can be believed. The challenge is the
-    /// value of `WWW-Authenticate`.
+    /// 401: the request has no credentials, or none that are valid. The challenge is the value of
+    /// `WWW-Authenticate`.
     package static func unauthorized(
         _ detail: String =
             "This request needs valid credentials. Send them in the Authorization header.",
@@ -42,12 +42,12 @@ extension Problem {
         )
     }
 
-    /// 403: the one who asks may not do this.
+    /// 403: the caller has no permission for this request.
     package static func forbidden(_ detail: String) -> Problem {
         Problem(.forbidden, detail: detail)
     }
 
-    /// 404: there is nothing at this path.
+    /// 404: no resource has this path.
     package static func notFound(path: String) -> Problem {
         Problem(
             .notFound,
@@ -64,7 +64,7 @@ extension Problem {
         )
     }
 
-    /// 404: a version that does not exist yet (protocol 3.3).
+    /// 404: a version does not exist yet (protocol 3.3).
     package static func notFound(version: UInt64, newest: UInt64) -> Problem {
         Problem(
             .notFound,
@@ -73,8 +73,8 @@ extension Problem {
         )
     }
 
-    /// 404: what became of a dispatch is not remembered, or it is another session's (protocol
-    /// 2.11).
+    /// 404: the outcome of a dispatch is no longer stored, or it belongs to another session
+    /// (protocol 2.11).
     package static func notFound(outcomeOf version: String) -> Problem {
         Problem(
             .notFound,
@@ -96,8 +96,8 @@ extension Problem {
         )
     }
 
-    /// 408: the request was not there in time. `what` was late, such as "the headers" or "the
-    /// body".
+    /// 408: the request did not arrive in time. `what` names the late part, such as "the headers"
+    /// or "the body".
     package static func timeout(of what: String, seconds: Int) -> Problem {
         Problem(
             .timeout,
@@ -105,7 +105,7 @@ extension Problem {
         )
     }
 
-    /// 421: the `Host` is none that this server answers for (protocol 10.4).
+    /// 421: this server does not answer for the `Host` of the request (protocol 10.4).
     package static func misdirected(host: String) -> Problem {
         Problem(
             .misdirected,
@@ -114,7 +114,7 @@ extension Problem {
         )
     }
 
-    /// 505: the request line names a version of HTTP that is not served.
+    /// 505: the request line names a version of HTTP that the server does not support.
     package static func versionNotSupported() -> Problem {
         Problem(
             .versionNotSupported,
@@ -122,12 +122,12 @@ extension Problem {
         )
     }
 
-    /// 413: the body is longer than is taken.
+    /// 413: the body is longer than the server accepts.
     package static func tooLarge(limit: Int) -> Problem {
         limited(.tooLarge, what: "The body", limit: limit, advice: "Send less at once.")
     }
 
-    /// 413: the route takes no body, however short.
+    /// 413: the route accepts no body, however short.
     package static func bodyNotTaken(_ method: String, _ path: String) -> Problem {
         limited(
             .tooLarge,
@@ -137,12 +137,12 @@ extension Problem {
         )
     }
 
-    /// 414: the target of the request is longer than is taken.
+    /// 414: the target of the request is longer than the server accepts.
     package static func uriTooLong(limit: Int) -> Problem {
         limited(.uriTooLong, what: "The request target", limit: limit, advice: "Shorten it.")
     }
 
-    /// 431: the headers together are longer than is taken.
+    /// 431: the headers together are longer than the server accepts.
     package static func headersTooLarge(limit: Int) -> Problem {
         limited(
             .headersTooLarge,
@@ -152,7 +152,7 @@ extension Problem {
         )
     }
 
-    /// 431: there are more header fields than so many.
+    /// 431: the request has more header fields than the server accepts.
     package static func headersTooLarge(fields limit: Int) -> Problem {
         Problem(
             .headersTooLarge,
@@ -162,7 +162,7 @@ extension Problem {
         )
     }
 
-    /// 415: the body is sent as something that is not taken (protocol 2.4). The detail overrides
+    /// 415: the server does not accept the media type of the body (protocol 2.4). `detail` replaces
     /// the usual sentence, for instance for a `Content-Encoding`.
     package static func unsupportedMediaType(
         accept: String = "application/json",
@@ -175,7 +175,7 @@ extension Problem {
         )
     }
 
-    /// 415: the body is compressed, which is not taken.
+    /// 415: the server does not accept a compressed body.
     package static func unsupportedEncoding(_ encoding: String) -> Problem {
         Problem(
             .unsupportedMediaType,

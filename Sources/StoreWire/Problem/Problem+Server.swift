@@ -1,9 +1,10 @@
-// Problems of the server: the request is fine, and may be sent again later.
+// Problems of the server: the request is valid, and the client may send it again later.
 
 extension Problem {
-    /// 429: this client has asked more than its share.
+    /// 429: this client has sent more requests than its share.
     ///
-    /// `what` is what came, and what is allowed: `requests came than the 100 in 60 s`.
+    /// `what` compares the requests with the share: `requests came than the 100 in 60 s`. The
+    /// detail puts "More" before it.
     package static func tooManyRequests(
         _ what: String = "requests came from you than are allowed",
         retryAfterSeconds: Int
@@ -15,7 +16,7 @@ extension Problem {
         )
     }
 
-    /// 500: a view that the program makes has no JSON form. The log has the reason.
+    /// 500: a view of the program has no JSON form. The server's log has the reason.
     package static func viewFailed(_ view: String) -> Problem {
         Problem(
             .viewFailed,
@@ -24,7 +25,7 @@ extension Problem {
         )
     }
 
-    /// 500: the program of today can't make a past version again. The log has the reason.
+    /// 500: the current program cannot make a past version again. The server's log has the reason.
     package static func versionUnreadable(_ version: UInt64) -> Problem {
         Problem(
             .versionUnreadable,
@@ -33,8 +34,8 @@ extension Problem {
         )
     }
 
-    /// 503: a bound of the server is reached; nothing was applied. `what` is full, such as "the
-    /// queue of actions (65,536)".
+    /// 503: the server has reached a bound; nothing was applied. `what` names that bound, such as
+    /// "the queue of actions (65,536)".
     package static func overloaded(_ what: String, retryAfterSeconds: Int = 1) -> Problem {
         later(
             .overloaded,
@@ -43,7 +44,7 @@ extension Problem {
         )
     }
 
-    /// 503: the server is not there yet.
+    /// 503: the server has not finished its start.
     package static func starting(retryAfterSeconds: Int = 1) -> Problem {
         later(
             .draining,
@@ -52,7 +53,7 @@ extension Problem {
         )
     }
 
-    /// 503: the server is about to end.
+    /// 503: the server is about to stop.
     package static func draining(retryAfterSeconds: Int = 5) -> Problem {
         later(
             .draining,
@@ -61,7 +62,7 @@ extension Problem {
         )
     }
 
-    /// 503: the journal has failed, and the server takes no action until it is started again.
+    /// 503: the journal has failed, and the server applies no action until it is restarted.
     package static func journalFailed(retryAfterSeconds: Int = 5) -> Problem {
         later(
             .draining,
@@ -71,7 +72,7 @@ extension Problem {
         )
     }
 
-    /// 503: some of the stores of this process take no requests, for these reasons.
+    /// 503: some stores of this process accept no requests, for these reasons.
     package static func storesNotReady(
         _ stores: [(name: String, reason: String)],
         retryAfterSeconds: Int = 5
@@ -96,7 +97,7 @@ extension Problem {
         )
     }
 
-    /// 503: as many streams are open as may be.
+    /// 503: the number of open streams has reached its limit.
     package static func streamLimit(_ limit: Int, retryAfterSeconds: Int = 10) -> Problem {
         later(
             .streamLimit,
@@ -105,7 +106,7 @@ extension Problem {
         )
     }
 
-    /// 507: the journal has no room; reads go on.
+    /// 507: the journal has no room. Reads still work.
     package static func storageFull(retryAfterSeconds: Int = 30) -> Problem {
         later(
             .storageFull,

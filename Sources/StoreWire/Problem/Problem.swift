@@ -1,19 +1,19 @@
-/// An error as the client gets it: `application/problem+json` (RFC 9457, protocol 8.1).
+/// An error in the form that the client gets: `application/problem+json` (RFC 9457, protocol 8.1).
 ///
-/// A value without behaviour: the functions that make a ``Problem`` set each kind's members and
-/// headers, and a handler names only what went wrong. Nothing in it may be secret: the client gets
-/// `detail`.
+/// A value without behaviour. The functions that make a ``Problem`` set the members and headers of
+/// each kind, so that a handler only names the error. The client gets `detail`, so it must not
+/// contain a secret.
 package struct Problem: Error, Sendable {
     package static let contentType = "application/problem+json"
 
     package let slug: ProblemSlug
-    /// One sentence or two about this very occurrence: what was attempted, the bound, what to do.
+    /// A sentence or two about this occurrence: the attempt, the bound, the remedy.
     package let detail: String
-    /// The request id, once it is known.
+    /// The id of the request; `nil` until it is known.
     package var instance: String?
-    /// In the order in which they are written, behind the members of RFC 9457.
+    /// The members behind those of RFC 9457, in the order of the JSON text.
     package private(set) var members: [ProblemMember]
-    /// Headers without which the status is incomplete, such as `Allow` of 405.
+    /// Headers that the status requires, such as `Allow` of 405.
     package private(set) var headers: [(name: String, value: String)]
 
     package init(
@@ -32,7 +32,7 @@ package struct Problem: Error, Sendable {
     package var title: String { ProblemCatalog.page(of: slug).title }
 
     /// The header fields of a response with this problem: the type of the body, `no-store`, and the
-    /// fields of this kind.
+    /// fields of this kind of problem.
     package var responseHeaders: [(name: String, value: String)] {
         [
             (name: "Content-Type", value: Problem.contentType),
@@ -40,15 +40,15 @@ package struct Problem: Error, Sendable {
         ] + headers
     }
 
-    /// The same problem with a further field in the head of its response.
+    /// Returns the same problem with a further header field in its response.
     package func with(_ field: (String, String)) -> Problem {
         var problem = self
         problem.headers.append((name: field.0, value: field.1))
         return problem
     }
 
-    /// The same problem with the id of the request in which it occurred, and with the store that
-    /// was asked, where that has a name.
+    /// Returns the same problem with the id of its request, and with the name of the store if it
+    /// has one.
     package func at(instance: String?, in store: String? = nil) -> Problem {
         var problem = self
         problem.instance = instance

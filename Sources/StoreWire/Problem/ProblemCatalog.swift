@@ -1,9 +1,9 @@
-/// What each kind of problem means: the content of the pages at `GET /problems/<slug>`.
+/// The explanation of each kind of problem: the content of the pages at `GET /problems/<slug>`.
 package enum ProblemCatalog {
-    /// One page for every slug, in the order of ``ProblemSlug``.
+    /// The pages of all slugs, in the order of ``ProblemSlug``.
     package static let pages: [ProblemPage] = ProblemSlug.allCases.map(page(of:))
 
-    /// The page at `/problems/<slug>`, or `nil` where there is no such kind.
+    /// Returns the page at `/problems/<slug>`, or `nil` if there is no such kind.
     package static func page(named slug: some StringProtocol) -> ProblemPage? {
         ProblemSlug(rawValue: String(slug)).map(page(of:))
     }

@@ -1,4 +1,4 @@
-/// A member that a problem has beyond those of RFC 9457, such as `pointer` or `oldest`.
+/// A member of a problem that RFC 9457 does not define, such as `pointer` or `oldest`.
 package struct ProblemMember: Sendable, Equatable {
     package enum Value: Sendable, Equatable {
         case string(String)

@@ -4,12 +4,12 @@ package struct ProblemPage: Sendable, Equatable {
 
     package let slug: ProblemSlug
     package let title: String
-    /// What has happened, and the meaning of the members.
+    /// The event that causes the problem, and the meaning of the members.
     package let meaning: String
-    /// What to do next.
+    /// The next steps of the client.
     package let remedy: String
 
-    /// For a terminal: lines of at most 78 columns.
+    /// The page for a terminal: lines of at most 78 columns.
     package var text: String {
         """
         \(title)
@@ -23,7 +23,8 @@ package struct ProblemPage: Sendable, Equatable {
         """
     }
 
-    /// For a browser: one document without scripts, styles or anything that is loaded.
+    /// The page for a browser: a document without scripts, without styles and without links to
+    /// other files.
     package var html: String {
         HTML.page(
             title,

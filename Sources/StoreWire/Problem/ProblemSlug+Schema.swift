@@ -1,5 +1,5 @@
 extension ProblemSlug {
-    /// The members that problems of this kind have beyond RFC 9457's (protocol 8.1).
+    /// The members of this kind of problem that RFC 9457 does not define (protocol 8.1).
     package var ownMembers: [JSONSchema.Property] {
         let count = JSONSchema.integer(minimum: 0, maximum: .max)
         return switch self {
@@ -27,7 +27,7 @@ extension ProblemSlug {
         }
     }
 
-    /// The headers that problems of this kind have.
+    /// The headers of this kind of problem.
     package var ownHeaders: [String] {
         switch self {
         case .unauthorized: ["WWW-Authenticate"]
@@ -38,12 +38,12 @@ extension ProblemSlug {
         }
     }
 
-    /// The headers that a response with such a problem has beside them.
+    /// The headers that the server adds to every response with such a problem.
     package var headersBeside: [String] {
         self == .tooManyRequests ? ["RateLimit", "RateLimit-Policy"] : []
     }
 
-    /// The whole body of a problem of this kind.
+    /// The schema of the whole body of this kind of problem.
     package var schema: JSONSchema {
         .object(
             [

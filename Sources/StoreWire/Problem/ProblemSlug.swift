@@ -1,4 +1,5 @@
-/// The kinds of errors that the server answers with (protocol 8.1), named as in `/problems/<slug>`.
+/// The kinds of errors that the server answers with (protocol 8.1), with their names in
+/// `/problems/<slug>`.
 package enum ProblemSlug: String, Sendable, CaseIterable {
     case malformedJSON = "malformed-json"
     case badRequest = "bad-request"
@@ -28,7 +29,7 @@ package enum ProblemSlug: String, Sendable, CaseIterable {
     case versionNotSupported = "version-not-supported"
     case storageFull = "storage-full"
 
-    /// The HTTP status that goes with it, always the same.
+    /// The HTTP status of this kind, always the same.
     package var status: Int {
         switch self {
         case .malformedJSON, .badRequest: 400
@@ -55,6 +56,6 @@ package enum ProblemSlug: String, Sendable, CaseIterable {
         }
     }
 
-    /// The relative reference in a problem's `type` member, which is also where its page is served.
+    /// The relative reference in a problem's `type` member, which is also the path of its page.
     package var path: String { "/problems/\(rawValue)" }
 }

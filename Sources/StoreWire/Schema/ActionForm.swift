@@ -1,14 +1,16 @@
 import StoreTexts
 
-/// What one action looks like on the wire.
+/// The form of one action on the wire.
 package struct ActionForm: Sendable {
-    /// The wire name; for an action of instances that of all of them, `cards/{id}/liked`.
+    /// The wire name; for an action of instances, the name with a placeholder for the id:
+    /// `cards/{id}/liked`.
     package let name: String
-    /// The type of the payload, or the enum that it is a case of.
+    /// The type of the payload, or the enum that the action is a case of.
     package let type: any (Decodable & SendableMetatype).Type
-    /// The case's name, where the type is such an enum.
+    /// The name of the case; `nil` if the type is not an enum of actions.
     package let caseName: String?
-    /// What the wire names of all instances match, where it is for instances.
+    /// The regular expression for the wire names of all instances; `nil` if the action is not for
+    /// instances.
     package let pattern: String?
 
     package init(
@@ -25,8 +27,8 @@ package struct ActionForm: Sendable {
 }
 
 extension ActionForm {
-    /// The names of the payload's members, as the type reads them; `nil` where it may have others.
-    /// The type's own `init(from:)` is run on dummy values: meant for start-up.
+    /// The names of the payload's members that the type reads; `nil` if it may have other members.
+    /// Runs the type's own `init(from:)` on dummy values: meant for start-up.
     package var memberNames: [String]? {
         let document = JSONSchemaDocument(of: [type])
         guard let root = document.roots.first,
@@ -39,9 +41,11 @@ extension ActionForm {
 }
 
 extension ActionForm {
-    /// The first part of a pointer that leads to nothing in any payload, as the type reads it: of
-    /// `/step/x` that is `/step/x` where `/step` is a number; `nil` if the pointer may lead to
-    /// something. The type's own `init(from:)` is run on dummy values: meant for start-up.
+    /// Returns the shortest prefix of a pointer that leads to nothing in any payload of the type.
+    /// For `/step/x/y` the prefix is `/step/x` if `/step` is a number. Returns `nil` if the pointer
+    /// may lead to a value.
+    ///
+    /// Runs the type's own `init(from:)` on dummy values: meant for start-up.
     package func deadEnd(of pointer: JSONPointer) -> JSONPointer? {
         let document = JSONSchemaDocument(of: [type])
         guard let root = document.roots.first else { return nil }
@@ -56,11 +60,11 @@ extension ActionForm {
 }
 
 extension JSONSchemaDocument {
-    /// How many references and unions are followed to one value.
+    /// The maximum number of references and unions on the way to one value.
     private static let nestingMax = 8
 
-    /// What values of a schema may have at a token of a pointer; nothing below texts, numbers and
-    /// the like.
+    /// Returns the schemas that a value may have at a token of a pointer, within a value of this
+    /// schema. Texts, numbers and the like contain no values.
     fileprivate func parts(
         of schema: JSONSchema,
         at token: String,
@@ -85,7 +89,7 @@ extension JSONSchemaDocument {
         }
     }
 
-    /// The members of an enum's schema, one for each case: its name and its payload.
+    /// Returns the members of an enum's schema: one for each case, with its name and its payload.
     func cases(of schema: JSONSchema) -> [JSONSchema.Property] {
         switch schema {
         case .oneOf(let schemas), .anyOf(let schemas): schemas.flatMap(cases)
@@ -97,13 +101,13 @@ extension JSONSchemaDocument {
         }
     }
 
-    /// A schema, or the definition that it refers to.
+    /// Returns the schema, or the definition that it refers to.
     func resolved(_ schema: JSONSchema) -> JSONSchema {
         guard case .reference(let name) = schema else { return schema }
         return definitions.first { $0.name == name }?.schema ?? schema
     }
 
-    /// The payload of an action: of the whole type, or of one of its cases.
+    /// Returns the payload of an action: the whole type, or one of its cases.
     func payload(of action: ActionForm, _ root: JSONSchema) -> JSONSchema {
         guard let name = action.caseName else { return root }
         return cases(of: root).first { $0.name == name }?.schema ?? .any
@@ -111,7 +115,7 @@ extension JSONSchemaDocument {
 }
 
 extension JSONSchema {
-    /// Whether some value of this form is an object.
+    /// True if a value of this schema can be an object.
     var mayBeObject: Bool {
         switch self {
         case .any, .object, .dictionary, .reference: true
@@ -125,7 +129,8 @@ extension JSONSchema {
 }
 
 extension JSONSchema {
-    /// The first of these members without which no value of an object's form can be read.
+    /// Returns the first of these members that an object of this schema cannot lack; `nil` if it
+    /// may lack all of them.
     package func needed(of names: [String]) -> String? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.isRequired && names.contains($0.name) }?.name

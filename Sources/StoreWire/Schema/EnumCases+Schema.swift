@@ -1,8 +1,8 @@
 extension EnumCases {
-    /// The schema of a raw enum: the list of its values.
+    /// Returns the schema of a raw enum: the list of its values.
     ///
-    /// It counts only when the type really decodes from those values: an enum may have a coding of
-    /// its own beside its raw value.
+    /// Returns `nil` unless the type really decodes from those values: an enum may have a coding
+    /// that does not use its raw value.
     static func schema<Value: Decodable>(
         of type: Value.Type,
         deriver: JSONSchemaDeriver

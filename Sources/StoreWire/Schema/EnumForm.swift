@@ -1,35 +1,38 @@
-/// The cases of an enum of actions, as they stand on the wire: the one derivation for reading,
+/// The cases of an enum of actions in their form on the wire: the one derivation for reading,
 /// writing, schemas and tests.
 ///
-/// Two kinds of enums have such a form: those whose `Codable` the compiler wrote, `{"case":{…}}`,
-/// and those with texts as raw values, `"case"`.
+/// Two kinds of enums have such a form: enums whose `Codable` the compiler wrote, `{"case":{…}}`,
+/// and enums with texts as raw values, `"case"`.
 package struct EnumForm: Sendable {
-    /// One case.
+    /// A case of the enum.
     package struct Case: Sendable {
-        /// Its coding key, or its raw value: the name in the enum's own JSON form.
+        /// The coding key or the raw value of the case: its name in the enum's own JSON form.
         package let key: String
-        /// The associated values. Their types may be definitions that are not here.
+        /// The schema of the associated values. Its references may name definitions that this value
+        /// does not contain.
         package let payload: JSONSchema
 
-        /// Whether it has no associated values, so that all its values are alike.
+        /// True if the case has no associated values, so that all its values are equal.
         package var isBare: Bool { payload == .object([]) }
 
-        /// The wire name in a module: the key behind the module's name, `counter/increased`. A key
-        /// that begins with a slash is a whole name, as an absolute path is: `/Increased`.
+        /// Returns the wire name in a module: the module's name, a slash and the key,
+        /// `counter/increased`. A key that begins with a slash is a whole wire name, like an
+        /// absolute path: `/Increased`.
         package func wireName(in module: String) -> String {
             guard isWholeName(key) else { return "\(module)/\(key)" }
             return String(decoding: key.utf8.dropFirst(), as: UTF8.self)
         }
     }
 
-    /// Whose names have to begin with the module's, so that none is whole.
+    /// The actions whose wire names have to begin with the name of their module, so that no key is
+    /// a whole name.
     package enum Prefixed: Sendable {
-        /// Actions of a module's views, which may leave the module's name out.
+        /// Actions of a module's views. A view may leave out the name of its module.
         case views
-        /// Actions of instances, whose ids stand behind the module's name.
+        /// Actions of instances. The id of the instance follows the name of the module.
         case instances
 
-        /// `nil` where the actions are neither.
+        /// Returns `nil` if the actions are neither of views nor of instances.
         package init?(areOfViews: Bool, areOfInstances: Bool) {
             guard areOfViews || areOfInstances else { return nil }
             self = areOfInstances ? .instances : .views
@@ -38,12 +41,13 @@ package struct EnumForm: Sendable {
 
     package let cases: [Case]
 
-    /// Derives the cases by letting the type decode from dummies, and writes a value of each.
+    /// Derives the cases by decoding the type from dummy values, and encodes a value of each case
+    /// as a check.
     ///
     /// - Parameters:
     ///   - type: the enum.
-    ///   - prefixed: why no name may be whole; `nil` where each may.
-    /// - Throws: ``EnumFormError`` where the type has another form, or such a name.
+    ///   - prefixed: the reason why no key may be a whole wire name; `nil` if each may.
+    /// - Throws: ``EnumFormError`` if the type has another form, or a key that is not permitted.
     package init<Value: Codable>(
         of type: Value.Type,
         prefixed: Prefixed? = nil
@@ -65,7 +69,7 @@ package struct EnumForm: Sendable {
         guard payloads.allSatisfy(\.mayBeObject) else { throw EnumFormError(type, .ownForm) }
         let encoder = JSONEncoder()
         for sample in JSONSchemaDeriver().samples(of: type) {
-            // A dummy that has no JSON form shows nothing.
+            // A dummy without a JSON form proves nothing.
             guard let bytes = try? encoder.encode(sample) else { continue }
             let key = bytes.withUnsafeBytes { bytes in
                 CaseBytes(bytes).map { String(decoding: $0.name, as: UTF8.self) }
@@ -75,7 +79,7 @@ package struct EnumForm: Sendable {
         cases = zip(keys, payloads).map { Case(key: $0, payload: $1) }
     }
 
-    /// Whether a key can be the last part of a wire name, or behind its slash a whole one.
+    /// True if a key can be the last part of a wire name or, behind its slash, a whole name.
     private static func isPlain(_ key: String) -> Bool {
         let name = key.utf8.dropFirst(isWholeName(key) ? 1 : 0)
         return !name.isEmpty
@@ -86,11 +90,11 @@ package struct EnumForm: Sendable {
     }
 }
 
-/// Whether a case's key is a whole wire name. Bytes are looked at: with a combining mark behind it,
-/// the slash is another character.
+/// True if a case's key is a whole wire name. The bytes are compared: with a combining mark behind
+/// it, the slash is a different character.
 private func isWholeName(_ key: String) -> Bool { key.utf8.first == UInt8(ascii: "/") }
 
-/// Why a type can't be an enum of actions.
+/// The reason why a type cannot be an enum of actions.
 package struct EnumFormError: Error, CustomStringConvertible {
     enum Reason {
         case noEnum, numbers, ownForm
@@ -102,14 +106,14 @@ package struct EnumFormError: Error, CustomStringConvertible {
     private let reason: Reason
 
     init(_ type: any Any.Type, _ reason: Reason) {
-        // The program's own name is in the way of a type's.
+        // The name of the program's module would only obscure the name of the type.
         self.type = String(reflecting: type).split(separator: ".").dropFirst().joined(
             separator: "."
         )
         self.reason = reason
     }
 
-    /// What is wrong, and what would be right.
+    /// The error, and its remedy.
     package var description: String {
         switch reason {
         case .noEnum:

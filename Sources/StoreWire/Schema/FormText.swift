@@ -1,9 +1,10 @@
-/// The form of an action's payload in one line, which is the same for the same form:
+/// The form of an action's payload in one line:
 /// `{text: string, to: [Place]}; Place = {x: integer, y?: integer}`.
 ///
-/// Members stand in the order of their names, because their order on the wire means nothing.
+/// Equal forms have equal texts. Members have the order of their names, because their order on the
+/// wire means nothing.
 package enum FormText {
-    /// The texts of these forms, in their order.
+    /// Returns the texts of these forms, in their order.
     ///
     /// Runs the types' own `init(from:)` on dummy values: meant for start-up.
     package static func texts(of forms: [ActionForm]) -> [String] {
@@ -20,7 +21,7 @@ package enum FormText {
         }
     }
 
-    /// The text of one type's form.
+    /// Returns the text of one type's form.
     package static func text(of type: any Decodable.Type) -> String {
         let document = JSONSchemaDocument(of: [type])
         return document.roots.first.map { text(of: $0, in: document) } ?? ""
@@ -28,7 +29,7 @@ package enum FormText {
 
     private static func text(of schema: JSONSchema, in document: JSONSchemaDocument) -> String {
         var names: [String] = []
-        // The payload itself has no name, so that the type may get another one.
+        // The name of the payload's type is left out, so that the type may be renamed.
         var text = line(document.resolved(schema), &names)
         var described = 0
         while described < names.count {
@@ -42,7 +43,7 @@ package enum FormText {
         return text
     }
 
-    /// A schema in a line. The definitions that it refers to are added to `names`.
+    /// Returns a schema in one line. Adds the names of the definitions in it to `names`.
     private static func line(_ schema: JSONSchema, _ names: inout [String]) -> String {
         switch schema {
         case .any: return "any"
@@ -50,7 +51,7 @@ package enum FormText {
         case .boolean: return "boolean"
         case .number: return "number"
         case .integer(let minimum, let maximum):
-            // The bounds of the usual type need no words.
+            // The bounds of `Int` are not written.
             guard (minimum, maximum) != (.min, UInt64(Int64.max)) else { return "integer" }
             return "integer(\(minimum)...\(maximum))"
         case .string(let format): return format ?? "string"

@@ -1,9 +1,10 @@
 extension JSONSchema {
-    /// Describes the types that adapters write, for `adapter` in the deriving functions.
+    /// Returns a function that describes the types of these adapters, for `adapter` of the
+    /// functions that derive schemas.
     ///
-    /// What an adapter reads is found out like everything else: it is given texts and numbers, and
-    /// the schema has the kind that it takes. A format is named only where nothing but that format
-    /// was taken.
+    /// The schemas come from trials: each adapter gets dummy texts and numbers, and its schema
+    /// permits the kinds that it accepts. A schema has a format only if the adapter accepts that
+    /// format alone.
     package static func adapter(
         from adapters: [JSONAdapter]
     ) -> (any Any.Type) -> JSONSchema? {
@@ -25,7 +26,7 @@ extension JSONSchema {
         case (let text?, true): return .anyOf([text, .number])
         case (let text?, false): return text
         case (nil, true): return .number
-        // It takes nothing that was tried. What it takes instead is not known.
+        // The adapter accepts none of the dummies, so its form is unknown.
         case (nil, false): return .any
         }
     }

@@ -1,7 +1,7 @@
 // A schema as JSON Schema text: for `GET /schema`, and for the OpenAPI description.
 
 extension JSONSchema {
-    /// The dialect of JSON Schema in which every schema is written, as `$schema` names it.
+    /// The dialect of JSON Schema of every schema, in the form of `$schema`.
     package static let dialect = "https://json-schema.org/draft/2020-12/schema"
 
     /// Writes the schema as one JSON value. References point to `definitions`: `#/$defs/` in a
@@ -10,7 +10,7 @@ extension JSONSchema {
         writer.object { writeKeywords(to: &$0, definitions: definitions) }
     }
 
-    /// Writes the keywords into an object that is open already.
+    /// Writes the keywords into an object that the caller has begun.
     package func writeKeywords(to object: inout JSONWriter, definitions: String = "#/$defs/") {
         switch self {
         case .any:
@@ -65,7 +65,7 @@ extension JSONSchema {
         }
     }
 
-    /// Whether its `type` is one word, so that it can be a list with "null" beside it.
+    /// True if its `type` is one word, so that a list with "null" can replace it.
     private var isScalar: Bool {
         switch self {
         case .boolean, .number, .integer, .string, .text: true
@@ -73,7 +73,7 @@ extension JSONSchema {
         }
     }
 
-    /// Writes a schema whose `type` is one word, or a list of that and "null".
+    /// Writes a schema whose `type` is one word, or a list of that word and "null".
     private func writeScalar(to object: inout JSONWriter, orNull: Bool) {
         let type =
             switch self {

@@ -1,9 +1,10 @@
 extension JSONSchema {
-    /// How many actions one request may have (protocol 2.3), unless the server is configured
+    /// The maximum number of actions in one request (protocol 2.3), unless the server is configured
     /// otherwise.
     package static let batchMax = 1_000
 
-    /// What `GET /schema` answers: the state and every action in one document (protocol 6.1).
+    /// Returns the answer of `GET /schema`: the state and every action in one document (protocol
+    /// 6.1).
     ///
     /// The document itself describes the state; `$defs` holds
     /// ``storeDefinitions(state:actions:logged:requests:batchMax:adapter:)``.
@@ -32,20 +33,21 @@ extension JSONSchema {
         return writer.bytes
     }
 
-    /// The definitions of a store, for `GET /schema` and `GET /openapi.json`.
+    /// Returns the definitions of a store, for `GET /schema` and `GET /openapi.json`.
     ///
-    /// `State`; `Dispatch`, the body of `POST /dispatch`; `Action`, one member of it; `LogRecord`,
-    /// one of the log; the payload of each action as `payload.` and its wire name; then the types
-    /// that several of them share.
+    /// `State` is the state, `Dispatch` the body of `POST /dispatch` and `Action` one member of it.
+    /// `LogRecord` is one record of the log, and `Recipients` the recipients of an action. Then
+    /// follow the payload of each action as `payload.` and its wire name, and the types that
+    /// several of them share.
     ///
     /// - Parameters:
     ///   - state: the type of the state.
-    ///   - whole: the type of what operators see of it, where that is another.
-    ///   - isInParts: whether some see only some of the members.
-    ///   - actions: what may be dispatched, in the order in which it is to be listed.
-    ///   - logged: what the log may have besides: what the program and its views dispatch.
-    ///   - requests: what clients ask besides actions, which has no payload.
-    ///   - batchMax: how many actions one request may carry.
+    ///   - whole: the type of the state that operators see, if it is another type.
+    ///   - isInParts: if true, some readers get only some members of the state.
+    ///   - actions: the actions that clients may dispatch, in the order of the list.
+    ///   - logged: further actions of the log, which the program and its views dispatch.
+    ///   - requests: requests of clients that are not actions and have no payload.
+    ///   - batchMax: the maximum number of actions in one request.
     ///   - adapter: as in ``JSONSchemaDocument/init(of:reserved:adapter:)``.
     /// - Returns: the definitions, each with its name, in that order.
     package static func storeDefinitions(
@@ -119,7 +121,8 @@ extension JSONSchema {
         ] + zip(payloadNames, payloads).map { Property($0, $1) } + document.definitions
     }
 
-    /// A body with one of these actions, or an array of them, that stands for itself.
+    /// Returns a body with one of these actions, or an array of them. The payloads are written in
+    /// place; `Recipients` is a reference to a definition of the store.
     package static func dispatch(of actions: [ActionForm], batchMax: Int = batchMax) -> JSONSchema {
         let forms = actions.map { action -> JSONSchema in
             let document = JSONSchemaDocument(of: [action.type])
@@ -130,7 +133,8 @@ extension JSONSchema {
         return .anyOf([action, .boundedArray(of: action, count: 1...batchMax)])
     }
 
-    /// The definition of an action's payload, in the letters that OpenAPI allows.
+    /// Returns the name of the definition of an action's payload, in the letters that OpenAPI
+    /// allows.
     package static func payloadName(_ action: String) -> String {
         let letters = action.unicodeScalars.map { scalar -> Character in
             switch scalar {
@@ -141,7 +145,7 @@ extension JSONSchema {
         return "payload." + String(letters)
     }
 
-    /// Writes `$defs` into an open object, where there is anything to define.
+    /// Writes `$defs` into an object that the caller has begun, unless there are no definitions.
     static func write(definitions: [Property], to object: inout JSONWriter) {
         guard !definitions.isEmpty else { return }
         object.key("$defs")
@@ -153,7 +157,7 @@ extension JSONSchema {
         }
     }
 
-    /// One action as the log has it.
+    /// Returns the form of a record in the log.
     private static func record(_ type: JSONSchema, _ payload: JSONSchema) -> JSONSchema {
         .object([
             Property("version", .integer(minimum: 1, maximum: .max)),
@@ -166,7 +170,8 @@ extension JSONSchema {
         ])
     }
 
-    /// One action as it is sent: its payload may be absent or null when it has no fields (2.1).
+    /// Returns the form of an action in a request. Its payload may be absent or null if it has no
+    /// required members (2.1).
     private static func form(
         of action: ActionForm,
         payload: JSONSchema,
@@ -185,7 +190,7 @@ extension JSONSchema {
         ])
     }
 
-    /// Whether an action of this form may come without a payload.
+    /// True if an action with this payload may be sent without a payload.
     package var acceptsNothing: Bool {
         switch self {
         case .any, .null, .nullable: true
@@ -195,11 +200,11 @@ extension JSONSchema {
     }
 }
 
-/// The wire name of what clients ask besides actions, as the log has it.
+/// The wire name, in the log, of a request that is not an action.
 package enum LoggedRequest: Sendable {
-    /// This one.
+    /// Exactly this name.
     case name(String)
-    /// One that matches, with the id of an instance in it.
+    /// A regular expression for names that contain the id of an instance.
     case pattern(String)
 
     fileprivate var schema: JSONSchema {
@@ -211,7 +216,7 @@ package enum LoggedRequest: Sendable {
 }
 
 extension JSONSchema {
-    /// The same object, of whose members any may be missing.
+    /// Returns the same object without required members.
     fileprivate func inParts(_ definitions: [Property]) -> JSONSchema {
         switch self {
         case .object(let members):

@@ -1,7 +1,7 @@
-/// What a JSON value may be, in the words of JSON Schema 2020-12.
+/// The form of a JSON value, in the terms of JSON Schema 2020-12.
 ///
-/// Only what Swift types need is here. It is a value, so that schemas are compared and composed
-/// before they are written.
+/// Only the keywords that Swift types need are here. A schema is a value, so that the program can
+/// compare and compose schemas before it writes them.
 public indirect enum JSONSchema: Sendable, Equatable {
     /// Any value at all.
     case any
@@ -11,42 +11,42 @@ public indirect enum JSONSchema: Sendable, Equatable {
     case boolean
     /// Any number.
     case number
-    /// A whole number between two bounds, both allowed.
+    /// A whole number between two bounds, both included.
     case integer(minimum: Int64, maximum: UInt64)
-    /// Text, of a `format` of JSON Schema (`date-time`, `uuid`, `uri`), or of any.
+    /// Text with a `format` of JSON Schema (`date-time`, `uuid`, `uri`), or any text.
     case string(format: String? = nil)
-    /// Text in which a regular expression (ECMA-262) finds something.
+    /// Text that matches a regular expression (ECMA-262) at any place.
     case text(pattern: String)
-    /// One of these texts.
+    /// A text from this list.
     case strings([String])
-    /// One of these whole numbers.
+    /// A whole number from this list.
     case integers([Int64])
-    /// Elements that all have one form.
+    /// An array whose elements all have this form.
     case array(of: JSONSchema)
-    /// Elements that all have one form, and as many of them as `count` allows.
+    /// An array whose elements all have this form, with a number of elements in the range `count`.
     case boundedArray(of: JSONSchema, count: ClosedRange<Int>)
-    /// Elements that each have a form of their own, in this order; more may follow.
+    /// An array whose first elements have these forms, in this order; more may follow.
     case tuple([JSONSchema])
-    /// Members with known names, in the order in which they are written; others are ignored.
+    /// An object with these members, in the order of the JSON text; other members are ignored.
     case object([Property])
-    /// Members with any names that `keys` allows, whose values all have one form.
+    /// An object whose names have the form `keys` and whose values all have one form.
     case dictionary(keys: JSONSchema = .string(), of: JSONSchema)
-    /// Exactly one of these.
+    /// Exactly one of these schemas.
     case oneOf([JSONSchema])
-    /// At least one of these.
+    /// At least one of these schemas.
     case anyOf([JSONSchema])
-    /// This, or `null`.
+    /// This schema, or `null`.
     case nullable(JSONSchema)
-    /// What the document defines under this name.
+    /// The definition with this name in the document.
     case reference(String)
 
     /// A member of an object.
     public struct Property: Sendable, Equatable {
         /// The member's name on the wire.
         public let name: String
-        /// What its value may be.
+        /// The form of the member's value.
         public let schema: JSONSchema
-        /// Whether a value without this member is refused.
+        /// True if an object without this member is invalid.
         public let isRequired: Bool
 
         /// Describes one member.
@@ -59,10 +59,10 @@ public indirect enum JSONSchema: Sendable, Equatable {
 }
 
 extension JSONSchema {
-    /// Text that a whole number is written as, such as a key.
+    /// Text in the form of a whole number, such as a key.
     static let integerText = JSONSchema.text(pattern: "^-?[0-9]+$")
 
-    /// A whole number that an integer type of Swift holds.
+    /// Returns a whole number with the bounds of a Swift integer type.
     static func integer<Value: FixedWidthInteger>(_: Value.Type) -> JSONSchema {
         .integer(
             minimum: Int64(clamping: Value.min),
@@ -70,7 +70,8 @@ extension JSONSchema {
         )
     }
 
-    /// Any of several, without repeating one, and itself where it is only one.
+    /// Returns a schema for any of several schemas, without duplicates. A single schema is returned
+    /// unchanged.
     static func union(_ schemas: [JSONSchema]) -> JSONSchema {
         var distinct: [JSONSchema] = []
         for schema in schemas where !distinct.contains(schema) { distinct.append(schema) }
@@ -78,7 +79,7 @@ extension JSONSchema {
         return distinct.count == 1 ? first : .anyOf(distinct)
     }
 
-    /// This or `null`, said once.
+    /// This schema or `null`, without a second `null`.
     var orNull: JSONSchema {
         switch self {
         case .any, .null, .nullable: self
@@ -86,7 +87,7 @@ extension JSONSchema {
         }
     }
 
-    /// The same schema with each direct part replaced.
+    /// Returns the same schema with each direct part replaced.
     func mapParts(_ change: (JSONSchema) -> JSONSchema) -> JSONSchema {
         switch self {
         case .any, .null, .boolean, .number, .integer, .string, .text, .strings, .integers,
@@ -109,9 +110,9 @@ extension JSONSchema {
         }
     }
 
-    /// Whether it is written in a few words, so that a definition of its own would only hide it.
+    /// True if the schema takes a few words, so that a definition of its own would only hide it.
     ///
-    /// What refers to a definition never is: that one may refer back.
+    /// False for a schema that refers to a definition: that definition may refer back.
     var isShort: Bool {
         switch self {
         case .any, .null, .boolean, .number, .integer, .string, .text: true

@@ -1,26 +1,31 @@
-/// Finds out what types are on the wire by letting them decode from nothing (protocol 6.1).
+/// Derives the schemas of types by decoding them from dummy values (protocol 6.1).
 ///
-/// Each type's `init(from:)` runs against a ``SchemaProbe``, which notes the members and types that
-/// are asked for and hands out dummies. Types with names become definitions; ``resolve(_:)`` puts
-/// those that are used once where they are used. One thread at a time may use it; it is meant for
-/// start-up, not for each request.
+/// Each type's `init(from:)` runs against a ``SchemaProbe``, which records the requested members and
+/// types and returns dummies. Types with names become definitions. If a definition is used only
+/// once, ``resolve(_:)`` puts it in the place of its reference.
+///
+/// Only one thread at a time may use a deriver. The work is meant for start-up, not for each
+/// request.
 final class JSONSchemaDeriver {
-    /// How many values an unkeyed container gives before it ends a loop that does not ask.
+    /// The maximum number of values of an unkeyed container, for a loop that never asks for the
+    /// end.
     static let elementsMax = 64
-    /// How many cases of one enum are tried.
+    /// The maximum number of cases of one enum that are tried.
     static let choicesMax = 256
-    /// How many kinds of dummies are tried on a type that refuses some.
+    /// The maximum number of dummies for a type that refuses some of them.
     static let dummiesMax = SchemaDummies.strings.count
-    /// How often `init(from:)` is run in all; what is not known by then may be anything.
+    /// The maximum number of runs of `init(from:)`. Types that need more runs have the schema of
+    /// any value.
     static let runsMax = 100_000
-    /// How deep types are followed, with the stack in mind.
+    /// The maximum depth of nested types, which bounds the stack.
     static let depthMax = 128
 
     private let adapter: (any Any.Type) -> JSONSchema?
 
     private var names: [ObjectIdentifier: String] = [:]
     private var definitions: [String: JSONSchema] = [:]
-    /// In the order in which they were met, which is the order in the document.
+    /// The names of the definitions in the order of their first use, which is the order in the
+    /// document.
     private var order: [String] = []
     private var anonymous: [ObjectIdentifier: JSONSchema] = [:]
     private var dummies: [ObjectIdentifier: Any] = [:]
@@ -28,13 +33,14 @@ final class JSONSchemaDeriver {
     private var runs = 0
     private var depth = 0
 
-    /// What the current run has counted and found.
+    /// The number of cases, and the type of the first single value, that the current run has
+    /// recorded.
     private var choices = 0
     private var single: ObjectIdentifier?
 
     /// - Parameters:
-    ///   - reserved: names of definitions that types must not take.
-    ///   - adapter: schemas of types that are not written as their `Codable` writes them.
+    ///   - reserved: names of definitions that types must not have.
+    ///   - adapter: schemas of types whose JSON form is not that of their `Codable`.
     init(
         reserved: Set<String> = [],
         adapter: @escaping (any Any.Type) -> JSONSchema? = { _ in nil }
@@ -43,9 +49,9 @@ final class JSONSchemaDeriver {
         for name in reserved { definitions[name] = .any }
     }
 
-    // What is asked of it
+    // Derivation
 
-    /// The schema of a type; a reference where the type has a name and is not written in a word.
+    /// Returns the schema of a type; a reference if the type becomes a definition.
     func schema<Value: Decodable>(of type: Value.Type) -> JSONSchema {
         if let known = known(type) { return known }
         let id = ObjectIdentifier(type)
@@ -68,7 +74,7 @@ final class JSONSchemaDeriver {
         return .reference(name)
     }
 
-    /// A value of the type, whatever it means; `nil` dummies and empty arrays keep it small.
+    /// Returns any value of the type. `nil` and empty arrays for its parts keep it small.
     func dummy<Value: Decodable>(_ type: Value.Type, preferred: Int = 0) throws -> Value {
         if let ready = SchemaDummies.value(of: type, preferred) { return ready }
         let id = ObjectIdentifier(type)
@@ -78,7 +84,7 @@ final class JSONSchemaDeriver {
         }
         defer { constructing.remove(id) }
 
-        // An enum without payloads needs no trial, and a trial could refuse every dummy text.
+        // An enum without payloads needs no trial: its `init(from:)` could refuse every dummy text.
         if type is any RawRepresentable.Type, let value = EnumCases.all(of: type)?.first {
             dummies[id] = value
             return value
@@ -100,7 +106,7 @@ final class JSONSchemaDeriver {
         throw SchemaProbeError.noDummy
     }
 
-    /// A value of each case of an enum, of those of which there is a dummy.
+    /// Returns a value of each case of an enum, without the cases that have no dummy.
     func samples<Value: Decodable>(of type: Value.Type) -> [Value] {
         if EnumCases.schema(of: type, deriver: self) != nil, let all = EnumCases.all(of: type) {
             return all
@@ -158,14 +164,14 @@ final class JSONSchemaDeriver {
         let first = fullest(type, SchemaProbe.Attempt())
         if first.choices > 0 { return cases(type, first.choices) }
         guard first.single != nil else {
-            // A type without fields asks for nothing, and is written as an empty object.
+            // A type without fields opens no container; its JSON form is an empty object.
             let isEmpty = first.value != nil && !first.shape.isOpened
             return isEmpty ? .object([]) : first.shape.schema
         }
         return alternatives(type, first)
     }
 
-    /// The first run that succeeds, or else the one that saw the most.
+    /// Returns the first run that succeeds, or else the run that recorded the most members.
     private func fullest<Value: Decodable>(
         _ type: Value.Type,
         _ attempt: SchemaProbe.Attempt
@@ -183,7 +189,7 @@ final class JSONSchemaDeriver {
         return best
     }
 
-    /// An enum with payloads: each of its keys in turn, as an object with this one member.
+    /// Returns the schema of an enum with payloads: an object with one member for each of its keys.
     private func cases<Value: Decodable>(_ type: Value.Type, _ count: Int) -> JSONSchema {
         var shapes: [SchemaShape] = []
         for choice in 0..<min(count, Self.choicesMax) {
@@ -192,13 +198,14 @@ final class JSONSchemaDeriver {
         }
         let schemas = shapes.map(\.schema)
         guard shapes.allSatisfy({ $0.names.count == 1 }) else {
-            // It looks at all of its keys for a reason of its own.
+            // The type reads `allKeys`, but not as an enum with payloads does.
             return .union(schemas)
         }
         return schemas.count == 1 ? schemas[0] : .oneOf(schemas)
     }
 
-    /// A single value that is tried as one type after another: what comes when each is refused.
+    /// Returns the schema of a type that tries one type after another for its single value. Each
+    /// run refuses a further type.
     private func alternatives<Value: Decodable>(
         _ type: Value.Type,
         _ first: Run<Value>
@@ -217,7 +224,7 @@ final class JSONSchemaDeriver {
 
     // Names
 
-    /// The shortest name of the type that no other has taken.
+    /// Returns the shortest name for the type that no other type has, and reserves it.
     private func define(_ type: any Any.Type) -> String {
         let qualified = JSONSchemaDeriver.identifier(String(reflecting: type))
         let short = JSONSchemaDeriver.identifier(String(describing: type))
@@ -233,7 +240,8 @@ final class JSONSchemaDeriver {
         return name
     }
 
-    /// A type's name in the letters that OpenAPI allows for components: `Page<Int>` is `Page_Int`.
+    /// Returns a type's name in the letters that OpenAPI allows for components: `Page<Int>` becomes
+    /// `Page_Int`.
     private static func identifier(_ name: String) -> String {
         var text = ""
         for scalar in name.unicodeScalars {
@@ -248,7 +256,8 @@ final class JSONSchemaDeriver {
 
     // The document
 
-    /// The roots with everything put in place that is used once, and the definitions that remain.
+    /// Returns the roots with each definition that is used once put in place, and the definitions
+    /// that remain.
     func resolve(
         _ roots: [JSONSchema]
     ) -> (roots: [JSONSchema], definitions: [(name: String, schema: JSONSchema)]) {
@@ -268,7 +277,7 @@ final class JSONSchemaDeriver {
         }
         roots.forEach(count)
 
-        // What is used once cannot contain itself, so this ends.
+        // A definition that is used once cannot contain itself, so this recursion ends.
         func placed(_ schema: JSONSchema) -> JSONSchema {
             if case .reference(let name) = schema, uses[name] == 1,
                 let definition = definitions[name]

@@ -1,8 +1,8 @@
-/// Schemas of several types with the definitions that they share.
+/// The schemas of several types, with the definitions that they share.
 package struct JSONSchemaDocument: Sendable {
-    /// The types that were asked for, in the order in which they were.
+    /// The schemas of the requested types, in the order of the request.
     package let roots: [JSONSchema]
-    /// What the roots refer to, in the order in which it was met.
+    /// The definitions that the roots refer to, in the order of their first use.
     package let definitions: [JSONSchema.Property]
 
     /// Derives the schemas of types (protocol 6.1).
@@ -10,10 +10,10 @@ package struct JSONSchemaDocument: Sendable {
     /// Runs the types' own `init(from:)` on dummy values, many times; meant for start-up.
     ///
     /// - Parameters:
-    ///   - types: what to describe; the same type may come twice.
-    ///   - reserved: names that definitions do not take.
-    ///   - adapter: schemas of types that the encoder does not write as their `Codable` does, such
-    ///     as a date as text.
+    ///   - types: the types to describe; the same type may come twice.
+    ///   - reserved: names that definitions must not have.
+    ///   - adapter: schemas of types whose JSON form is not that of their `Codable`, such as a date
+    ///     as text.
     package init(
         of types: [any Decodable.Type],
         reserved: Set<String> = [],
@@ -28,7 +28,7 @@ package struct JSONSchemaDocument: Sendable {
 }
 
 extension JSONSchema {
-    /// The schema of one type as a whole document (protocol 6.1).
+    /// Returns the schema of one type as a whole document (protocol 6.1).
     package static func schema(
         of type: any Decodable.Type,
         adapter: @escaping (any Any.Type) -> JSONSchema? = { _ in nil }

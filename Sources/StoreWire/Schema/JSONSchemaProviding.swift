@@ -1,7 +1,8 @@
 /// A type that declares its own JSON Schema.
 ///
-/// Schemas are derived by letting a type decode from dummy values. That fails for a type whose
-/// `init(from:)` accepts few values, or decides by what it finds. Such a type states its schema:
+/// Schemas are derived by decoding a type from dummy values. The derivation fails for a type whose
+/// `init(from:)` accepts few values, or depends on the values that it reads. Such a type declares
+/// its schema:
 ///
 /// ```swift
 /// extension Percentage: JSONSchemaProviding {
@@ -9,6 +10,6 @@
 /// }
 /// ```
 public protocol JSONSchemaProviding {
-    /// What a value of this type may be in JSON.
+    /// The form of a value of this type in JSON.
     static var jsonSchema: JSONSchema { get }
 }

@@ -1,6 +1,6 @@
 import StoreTexts
 
-/// A type of the standard library, whose form on the wire the codec decides.
+/// A type of the standard library, whose JSON form the coder determines.
 protocol SchemaBuiltIn {
     static func schema(by deriver: JSONSchemaDeriver) -> JSONSchema
     static func dummy(_ number: Int) -> Any?
@@ -76,8 +76,8 @@ extension Set: SchemaBuiltIn where Element: Decodable {
 }
 
 extension Dictionary: SchemaBuiltIn where Key: Decodable, Value: Decodable {
-    /// Members, where the keys are texts, whole numbers or `CodingKeyRepresentable`; else a list of
-    /// keys and values in turn, as `Dictionary` codes itself.
+    /// Returns an object if the keys are texts, whole numbers or `CodingKeyRepresentable`. Else
+    /// returns an array of alternating keys and values, as `Dictionary` encodes itself.
     static func schema(by deriver: JSONSchemaDeriver) -> JSONSchema {
         let value = deriver.schema(of: Value.self)
         if Key.self == String.self || Key.self == ExactText.self { return .dictionary(of: value) }

@@ -1,19 +1,19 @@
-/// A decoder without input: it notes what is asked of it and hands out dummy values.
+/// A decoder without input: it records the requests of a type and returns dummy values.
 struct SchemaProbe: Decoder {
-    /// How one run differs from the next of the same type.
+    /// The difference between the runs of one type.
     struct Attempt {
-        /// Which of the dummies is handed out.
+        /// The index of the dummies that this run returns.
         var dummy = 0
-        /// Which of the keys an enum with payloads is shown.
+        /// The index of the only key that an enum with payloads gets.
         var choice = 0
-        /// Types that a single value container refuses, to see what is tried instead.
+        /// Types that a single value container refuses, so that the type tries another one.
         var refused: Set<ObjectIdentifier> = []
     }
 
     let deriver: JSONSchemaDeriver
     let shape: SchemaShape
     let attempt: Attempt
-    /// Whether this decoder stands for the whole type, and not for a part of it.
+    /// True if this decoder is for the whole type, false if it is for a part of it.
     var isRoot = true
 
     var codingPath: [any CodingKey] { [] }
@@ -34,7 +34,7 @@ struct SchemaProbe: Decoder {
         return SchemaProbeSingle(probe: self)
     }
 
-    /// A decoder for a part of the same value.
+    /// Returns a decoder for a part of the same value.
     func part(_ shape: SchemaShape) -> SchemaProbe {
         SchemaProbe(deriver: deriver, shape: shape, attempt: attempt, isRoot: false)
     }
@@ -48,7 +48,7 @@ struct SchemaProbe: Decoder {
     }
 }
 
-/// No dummy value can be made; what was noted so far is the answer.
+/// The error that ends a run without a value; the schema comes from the requests up to then.
 enum SchemaProbeError: Error {
     case noDummy
     case refused

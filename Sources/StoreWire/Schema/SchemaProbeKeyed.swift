@@ -1,10 +1,10 @@
-/// The members that a type asks for.
+/// The container for the members that a type asks for.
 struct SchemaProbeKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let probe: SchemaProbe
 
     var codingPath: [any CodingKey] { [] }
 
-    /// One key at a time: an enum with payloads insists on exactly one, and is run once for each.
+    /// A single key: an enum with payloads demands exactly one key, and runs once for each key.
     var allKeys: [Key] {
         guard let keys = EnumCases.all(of: Key.self) else { return [] }
         if probe.isRoot { probe.deriver.noteChoices(keys.count) }
@@ -27,10 +27,11 @@ struct SchemaProbeKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return try probe.dummy(type)
     }
 
-    /// Absent in every run. It answers for each of the protocol's overloads, whose own defaults
-    /// would ask `contains` and call every member required.
+    /// Records an optional member and returns `nil`: the member is absent in every run. This ends
+    /// the recursion of types that contain themselves.
     ///
-    /// It ends the recursion of types that contain themselves.
+    /// The function implements each of the protocol's overloads. Their default implementations
+    /// would decode the member.
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) -> Value? {
         probe.shape.member(key.stringValue, probe.schema(of: type).orNull, isRequired: false)
         return nil

@@ -1,4 +1,4 @@
-/// The one value that a type asks for.
+/// The container for the single value that a type asks for.
 struct SchemaProbeSingle: SingleValueDecodingContainer {
     let probe: SchemaProbe
 

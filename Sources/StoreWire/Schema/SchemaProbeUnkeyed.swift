@@ -1,4 +1,4 @@
-/// The elements that a type asks for.
+/// The container for the elements that a type asks for.
 struct SchemaProbeUnkeyed: UnkeyedDecodingContainer {
     let probe: SchemaProbe
     private(set) var currentIndex = 0
@@ -10,7 +10,7 @@ struct SchemaProbeUnkeyed: UnkeyedDecodingContainer {
     var codingPath: [any CodingKey] { [] }
     var count: Int? { nil }
 
-    /// A loop gets one element, which shows what all of them are.
+    /// True after the first element: a loop reads one element, which has the form of all elements.
     var isAtEnd: Bool {
         probe.shape.askedForEnd()
         return currentIndex >= 1
@@ -45,7 +45,8 @@ struct SchemaProbeUnkeyed: UnkeyedDecodingContainer {
         return probe.part(probe.shape.elementChild())
     }
 
-    /// A loop that waits for an error instead of asking for the end gets one.
+    /// Throws an error at the bound, to end a loop that waits for an error instead of asking for
+    /// the end.
     private func bound() throws {
         guard currentIndex <= JSONSchemaDeriver.elementsMax else { throw SchemaProbeError.noDummy }
     }

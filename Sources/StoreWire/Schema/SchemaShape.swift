@@ -1,4 +1,4 @@
-/// What an `init(from:)` asked for in one run: the trace from which a schema is made.
+/// The requests of an `init(from:)` in one run, from which a schema is made.
 final class SchemaShape {
     private enum Container {
         case keyed, unkeyed, single
@@ -17,7 +17,7 @@ final class SchemaShape {
     private var elements: [Element] = []
     private var single: [JSONSchema] = []
     private var isNullable = false
-    /// `isAtEnd` was asked before the first element was taken: a loop, not a tuple.
+    /// True if `isAtEnd` was read before the first element: the type reads a loop, not a tuple.
     private var isLoop = false
 
     private enum Element {
@@ -25,7 +25,7 @@ final class SchemaShape {
         case child(SchemaShape)
     }
 
-    /// How many members or elements were seen: of two runs, the one that saw more is kept.
+    /// The number of recorded members or elements. Of two runs, the deriver keeps the larger one.
     private(set) var size = 0
 
     // Keyed
@@ -34,7 +34,7 @@ final class SchemaShape {
         container = .keyed
     }
 
-    /// Takes note of a member; one that was asked about before it was read is not required.
+    /// Records a member. A member is not required if the type calls `contains` for it first.
     func member(_ name: String, _ schema: JSONSchema, isRequired: Bool) {
         let index = index(of: name, isRequired: isRequired)
         members[index].schemas.append(schema)
@@ -101,12 +101,12 @@ final class SchemaShape {
         isNullable = true
     }
 
-    // What it comes to
+    // Result
 
-    /// Whether any container was asked for.
+    /// True if the type has asked for a container.
     var isOpened: Bool { container != nil }
 
-    /// The names of the members, when the value is an object.
+    /// The names of the members, if the value is an object.
     var names: [String] { members.map(\.name) }
 
     var schema: JSONSchema {
