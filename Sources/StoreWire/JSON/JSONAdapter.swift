@@ -1,13 +1,14 @@
-/// How one type that has its own idea of `Codable` is written as a JSON scalar instead.
+/// The conversion of one type to and from a JSON scalar, instead of the form that its `Codable`
+/// has.
 ///
-/// Foundation's `Date` and `Data` are such types: their own `Codable` gives a bare number and a
+/// Foundation's `Date` and `Data` need adapters: their own `Codable` writes a bare number and a
 /// list of bytes. Adapters for them are in `WireFoundation`.
 public struct JSONAdapter: Sendable {
-    /// A scalar as it stands in the document.
+    /// A scalar in the form that it has in the document.
     public enum Scalar: Sendable, Equatable {
-        /// A string's text.
+        /// The text of a string.
         case string(String)
-        /// A number's literal.
+        /// The literal of a number.
         case number(String)
     }
 
@@ -20,9 +21,9 @@ public struct JSONAdapter: Sendable {
     ///
     /// - Parameters:
     ///   - type: the type itself; subclasses need adapters of their own.
-    ///   - expected: what the document must have there, in a word or two, for error messages.
-    ///   - encode: gives the scalar, or `nil` for a value that has none.
-    ///   - decode: reads the scalar, or gives `nil` where it is no such value.
+    ///   - expected: the expected value in a word or two, for error messages.
+    ///   - encode: returns the scalar, or `nil` for a value that has none.
+    ///   - decode: returns the value, or `nil` if the scalar is not a value of the type.
     public init<T>(
         _ type: T.Type,
         expected: String,

@@ -1,15 +1,15 @@
 import StoreTexts
 
-/// A parsed and checked document, for code that reads members without `Codable`.
+/// A parsed and validated document, for code that reads members without `Codable`.
 ///
-/// It owns a copy of the bytes, so its nodes stay valid as long as any of them is kept. One thread
-/// at a time may use it.
+/// The document owns a copy of the bytes. Its nodes stay valid as long as the document or a node
+/// exists. Only one thread at a time may use it.
 package struct JSONDocument {
     let tape: JSONTape
 
-    /// Reads a whole document.
+    /// Parses a whole document.
     ///
-    /// - Throws: ``JSONError`` with the offset of what is wrong.
+    /// - Throws: ``JSONError`` with the offset of the error.
     package init(parsing bytes: UnsafeRawBufferPointer, limits: JSONLimits) throws(JSONError) {
         tape = JSONTape()
         try tape.parse(bytes, limits: limits)
@@ -24,7 +24,7 @@ package struct JSONDocument {
         try tape.parse(bytes, limits: limits)
     }
 
-    /// Reads a whole document.
+    /// Parses a whole document.
     package init(parsing bytes: [UInt8], limits: JSONLimits) throws(JSONError) {
         tape = JSONTape()
         let tape = tape
@@ -33,7 +33,8 @@ package struct JSONDocument {
         }.get()
     }
 
-    /// How many bytes of memory it takes, at the most.
+    /// An estimate of the document's memory in bytes. The capacity for entries is at most twice
+    /// their number, except in small documents.
     package var memoryBytes: Int {
         tape.count + JSONTape.padding + 2 * tape.entryCount * MemoryLayout<JSONTape.Entry>.stride
     }
@@ -42,45 +43,45 @@ package struct JSONDocument {
     package var root: JSONNode { JSONNode(tape: tape, index: 0) }
 }
 
-/// One value in a ``JSONDocument``.
+/// A value in a ``JSONDocument``.
 package struct JSONNode {
     let tape: JSONTape
     let index: Int
 
-    /// What the value is.
+    /// The kind of the value.
     package var kind: JSONKind { tape.kind(at: index) }
 
-    /// Where the value's own bytes are in the document.
+    /// The range of the value's own bytes in the document.
     package var byteRange: Range<Int> {
         Int(tape.entries[index].start)..<Int(tape.entries[index].end)
     }
 
-    /// The value's own bytes; valid while the document is kept.
+    /// The value's own bytes; valid while the document exists.
     package var source: UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: tape.source + byteRange.lowerBound, count: byteRange.count)
     }
 
-    /// The value's own bytes as text, such as a number as it was written.
+    /// The value's own bytes as text, such as the literal of a number.
     package var sourceText: String { String(decoding: source, as: UTF8.self) }
 
-    /// The text of a string; `nil` for anything else.
+    /// The text of a string; `nil` for any other kind.
     package var stringValue: String? {
         kind == .string ? tape.string(at: index) : nil
     }
 
-    /// The bytes of a string without escapes, valid while the document is kept; `nil` for anything
-    /// else.
+    /// The bytes of a string without escapes, valid while the document exists. `nil` for a string
+    /// with escapes and for any other kind.
     package var plainText: UnsafeBufferPointer<UInt8>? {
         kind == .string && tape.entries[index].detail == 0 ? tape.rawString(at: index) : nil
     }
 
-    /// The value of a number that is an integer in range; `nil` for anything else.
+    /// The value of an integer literal that fits into an `Int`; `nil` for any other value.
     package var intValue: Int? {
         guard kind == .number, tape.entries[index].detail == 1 else { return nil }
         return Int(sourceText)
     }
 
-    /// How many elements or members there are; 0 for a scalar.
+    /// The number of elements or members; 0 for a scalar.
     package var count: Int {
         switch kind {
         case .array: Int(tape.entries[index].detail)
@@ -89,13 +90,15 @@ package struct JSONNode {
         }
     }
 
-    /// The member of this name, where the value is an object that has it.
+    /// Returns the member with this name; `nil` if the value is not an object or has no such
+    /// member.
     package func member(named name: String) -> JSONNode? {
         var name = name
         return name.withUTF8 { place(ofMember: $0) }.map { JSONNode(tape: tape, index: $0) }
     }
 
-    /// The same for a name that the program has; makes no string of it.
+    /// Returns the member with a name that the program contains. The name is not converted to a
+    /// string.
     package func member(_ name: StaticString) -> JSONNode? {
         let text = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
         return place(ofMember: text).map { JSONNode(tape: tape, index: $0) }
@@ -112,13 +115,13 @@ package struct JSONNode {
         return nil
     }
 
-    /// The elements of an array in their order; empty for anything else.
+    /// The elements of an array in their order; empty for any other kind.
     package var elements: [JSONNode] {
         guard kind == .array else { return [] }
         return children(step: 0).map { JSONNode(tape: tape, index: $0) }
     }
 
-    /// The members of an object in their order; empty for anything else.
+    /// The members of an object in their order; empty for any other kind.
     package var members: [(name: String, value: JSONNode)] {
         guard kind == .object else { return [] }
         return children(step: 1).map {
@@ -137,12 +140,12 @@ package struct JSONNode {
         return found
     }
 
-    /// Whether the value is an object that has a member of one of these names.
+    /// True if the value is an object with a member of one of these names.
     package func hasMember(of names: [String]) -> Bool {
         members.contains { names.contains($0.name) }
     }
 
-    /// The object's own bytes without the members of these names.
+    /// Returns the JSON text of the object without the members of these names.
     package func source(without names: [String]) -> [UInt8] {
         var writer = JSONWriter(capacity: byteRange.count)
         writer.object { object in

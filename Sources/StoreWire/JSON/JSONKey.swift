@@ -1,6 +1,7 @@
-/// A key or index of a JSON document, where `Codable` asks for a key that no type declares.
+/// A key or an index of a JSON document, in places that need a `CodingKey` and have no key type.
 ///
-/// Small enough to lie within an `any CodingKey`, so that a path of them is one allocation.
+/// A key is small enough to lie within an `any CodingKey`, so that a path of keys is one
+/// allocation.
 enum JSONKey: CodingKey {
     case name(String)
     case index(Int)

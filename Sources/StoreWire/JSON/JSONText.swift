@@ -1,11 +1,12 @@
-/// The byte-level facts about JSON strings that reading and writing share.
+/// Functions for the bytes of JSON strings that both the parser and the writer use.
 package enum JSONText {
     /// The hash of an empty key.
     static let emptyHash: UInt32 = 0x9E37_79B1
 
-    /// A bit in each byte of `word` that is a quote, a backslash or a control.
+    /// Returns a set bit for each byte of `word` that is a quote, a backslash or a control
+    /// character.
     ///
-    /// Only the lowest set bit is exact: a borrow may mark bytes above it.
+    /// Only the lowest set bit is exact: a borrow may set the bits of bytes above it.
     @inline(__always)
     static func specialBytes(in word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -19,9 +20,10 @@ package enum JSONText {
     /// The bits that are set in bytes beyond ASCII.
     static var highBits: UInt64 { 0x8080_8080_8080_8080 }
 
-    /// The length of the UTF-8 sequence of two bytes or more at `start`, or `nil` if it is none.
+    /// Returns the length of the UTF-8 sequence of two or more bytes at `start`, or `nil` if the
+    /// bytes are not such a sequence.
     ///
-    /// Overlong forms, surrogates and what lies above U+10FFFF are none (RFC 3629).
+    /// Overlong forms, surrogates and values above U+10FFFF are invalid (RFC 3629).
     @inline(__always)
     static func sequenceLength(_ start: UnsafePointer<UInt8>) -> Int? {
         func continues(_ offset: Int) -> Bool { start[offset] & 0xC0 == 0x80 }
@@ -45,7 +47,7 @@ package enum JSONText {
         }
     }
 
-    /// A hash that is cheap on the short keys that documents have.
+    /// Returns a hash that is cheap for short keys, as documents have.
     @inline(__always)
     static func hash(_ start: UnsafePointer<UInt8>, _ count: Int) -> UInt32 {
         var hash = UInt64(emptyHash) &+ UInt64(truncatingIfNeeded: count)
@@ -67,7 +69,7 @@ package enum JSONText {
         return UInt32(truncatingIfNeeded: hash >> 32)
     }
 
-    /// A string as a JSON string, quotes included.
+    /// Returns a text as a JSON string, quotes included.
     package static func quoted(_ text: String) -> String {
         var output = JSONOutput()
         output.string(text)

@@ -1,8 +1,10 @@
-/// The memory of one document after another: none is allocated for a document once it is warm.
+/// Memory that one document after another uses. A document allocates nothing if the memory is large
+/// enough for it.
 ///
-/// One thread at a time may use it. A document that is kept takes the memory with it.
+/// Only one thread at a time may use a workspace. A document that outlives the next call takes the
+/// memory with it.
 package final class JSONWorkspace {
-    /// More memory than this is freed with the next document.
+    /// The maximum number of bytes that the workspace keeps for the next document.
     private static let keptBytesMax = 64 << 10
 
     // Safety: one thread uses it, on one property at a time; the accesses are not checked.
@@ -10,9 +12,9 @@ package final class JSONWorkspace {
 
     package init() {}
 
-    /// Reads a whole document.
+    /// Parses a whole document.
     ///
-    /// - Throws: ``JSONError`` with the offset of what is wrong.
+    /// - Throws: ``JSONError`` with the offset of the error.
     package func parse(
         _ bytes: UnsafeRawBufferPointer,
         limits: JSONLimits

@@ -1,7 +1,7 @@
 /// Derives the schemas of types by decoding them from dummy values (protocol 6.1).
 ///
-/// Each type's `init(from:)` runs against a ``SchemaProbe``, which records the requested members and
-/// types and returns dummies. Types with names become definitions. If a definition is used only
+/// Each type's `init(from:)` runs against a ``SchemaProbe``, which records the requested members
+/// and types and returns dummies. Types with names become definitions. If a definition is used only
 /// once, ``resolve(_:)`` puts it in the place of its reference.
 ///
 /// Only one thread at a time may use a deriver. The work is meant for start-up, not for each

@@ -1,7 +1,8 @@
-/// The place of an enum's case of which only the payload is in the document.
+/// A decoder for an enum's case if the document has only the payload of the case.
 ///
-/// It is what the compiler's `init(from:)` asks for: an object with one member, named as the case;
-/// and for an enum with text as raw values, that text. No bytes stand for either.
+/// The decoder presents the input that the compiler's `init(from:)` asks for: an object with one
+/// member, whose name is that of the case. An enum with texts as raw values gets the name as a
+/// text. No bytes of the document stand for either.
 struct CasePosition: Decoder {
     let state: DecodingStatePointer
 
@@ -19,7 +20,8 @@ struct CasePosition: Decoder {
     func singleValueContainer() -> any SingleValueDecodingContainer { CaseValue(state: state) }
 }
 
-/// A case that is read as a value without members: as its name, or by the code of another type.
+/// The container for a case without members: it is read as its name, or with the code of another
+/// type.
 struct CaseValue: SingleValueDecodingContainer {
     static let expected = "an enum's case"
     let state: DecodingStatePointer

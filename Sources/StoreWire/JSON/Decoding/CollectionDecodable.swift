@@ -1,13 +1,13 @@
-/// A collection that is read element by element, without the unkeyed container that its own
-/// `init(from:)` would ask for.
+/// A collection that is decoded element by element, without the unkeyed container of its own
+/// `init(from:)`.
 protocol CollectionDecodable {
     static func decode<T>(_ type: T.Type, at index: Int, from state: DecodingStatePointer) throws
         -> T
 }
 
 private enum Reservation {
-    /// The most elements that memory is taken for before any is read: what two bytes of a document
-    /// claim to be may be a type of a thousand.
+    /// The maximum number of elements to reserve memory for before the first is read. Without it,
+    /// two bytes of a document could claim an element of a thousand bytes.
     static let elementsMax = 1_024
 
     static func elements(claimed: UInt32) -> Int { min(Int(claimed), elementsMax) }

@@ -1,15 +1,15 @@
-/// What went wrong at an entry of the tape. Travels within the `DecodingError` that people's own
-/// code may catch, and becomes a ``JSONError`` at the border.
+/// A mismatch at an entry of the tape. The failure travels within a `DecodingError`, which a type's
+/// own code may catch. The decoder converts it to a ``JSONError`` at the end.
 ///
-/// Types that try one form after another fail as a matter of course, so a failure has only
-/// what the message is made of later, while the tape is still there.
+/// A type that tries one form after another fails often. So a failure holds only the data for a
+/// message, which is composed later, while the tape still exists.
 struct DecodingFailure: Error {
-    /// What would have been right.
+    /// The expected value.
     enum Expected: Sendable {
         case words(String)
         case integer(bits: Int, signed: Bool)
         case elements(Int)
-        /// A member of this name.
+        /// A member with this name.
         case member(String)
 
         var text: String {
@@ -24,7 +24,7 @@ struct DecodingFailure: Error {
             }
         }
 
-        /// The same without the bounds, which take longer to write than a value to read.
+        /// The same without the bounds, whose text takes longer to write than a value to read.
         var brief: String {
             switch self {
             case .words(let words): words
@@ -35,7 +35,7 @@ struct DecodingFailure: Error {
         }
     }
 
-    /// The most values of an enum that a message lists.
+    /// The maximum number of an enum's values in a message.
     static let namesMax = 20
 
     let index: Int
@@ -43,7 +43,7 @@ struct DecodingFailure: Error {
 }
 
 extension CaseIterable {
-    /// The raw values, if they are texts.
+    /// The raw values of the type if they are texts, else an empty array.
     fileprivate static var rawTexts: [String] {
         allCases.compactMap { ($0 as? any RawRepresentable<String>)?.rawValue }
     }
@@ -58,12 +58,12 @@ extension DecodingState {
         trail.codingPath(to: entry(of: index), in: tape)
     }
 
-    /// The entry that stands for a place: for the object around a case, its payload.
+    /// Returns the entry for a place. The entry of the object around a case is that of its payload.
     private func entry(of place: Int) -> Int {
         place == Self.enclosure ? caseIndex : place
     }
 
-    /// The standard library's form of a value that does not fit.
+    /// Returns the standard library's error for a value that does not fit.
     @inline(never)
     func mismatch(_ index: Int, _ expected: DecodingFailure.Expected) -> DecodingError {
         let index = entry(of: index)
@@ -76,7 +76,7 @@ extension DecodingState {
         mismatch(index, .words(expected))
     }
 
-    /// The standard library's form of a member that is not there.
+    /// Returns the standard library's error for a missing member.
     @inline(never)
     func missing(_ key: any CodingKey, in object: Int) -> DecodingError {
         .keyNotFound(
@@ -95,8 +95,8 @@ extension DecodingState {
         )
     }
 
-    /// The same error with the values that an enum has, if the enum lists them (`CaseIterable`) and
-    /// the text is none of them.
+    /// Returns the same error with the valid values of an enum. The enum has to list them
+    /// (`CaseIterable`), and the text must not be one of them.
     @inline(never)
     func unlisted<T>(_ type: T.Type, at index: Int, _ error: DecodingError) -> DecodingError {
         guard case .dataCorrupted(let found) = error, found.underlyingError == nil,
@@ -146,7 +146,7 @@ extension DecodingState {
         }
     }
 
-    /// An error that a type's own code threw, with the place that its coding path names.
+    /// Converts an error that a type's own code threw, with the place that its coding path names.
     func error(_ error: DecodingError) -> JSONError {
         let code: JSONError.Code
         let context: DecodingError.Context
@@ -173,7 +173,8 @@ extension DecodingState {
         )
     }
 
-    /// The offset of the value that a coding path leads to, as far as it leads.
+    /// Returns the offset of the value at the end of a coding path, or of the last value on it that
+    /// exists.
     private func offset(along path: [any CodingKey]) -> Int {
         var node = JSONNode(tape: tape, index: 0)
         for key in path {

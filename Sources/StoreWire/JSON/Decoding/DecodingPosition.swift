@@ -1,4 +1,4 @@
-/// The place of one value: what a type's `init(from:)` is given.
+/// The decoder for one value, which a type's `init(from:)` gets.
 struct DecodingPosition: Decoder {
     let state: DecodingStatePointer
     let index: Int
@@ -15,7 +15,7 @@ struct DecodingPosition: Decoder {
         return object(keyedBy: type)
     }
 
-    /// The container of an entry that is an object, or of the one around a case.
+    /// Returns the container of an entry that is an object, or of the object around a case.
     @inline(__always)
     func object<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
         let keys = state.pointee.keyTypes.find(type)
@@ -55,7 +55,7 @@ struct DecodingPosition: Decoder {
     }
 }
 
-/// A value that is read as what it is, without members.
+/// The container for a single value.
 struct SingleValueDecoding: SingleValueDecodingContainer {
     let state: DecodingStatePointer
     let index: Int

@@ -1,11 +1,11 @@
 extension DecodingState {
-    /// Reads an integer, which must fit `I` exactly.
+    /// Reads an integer, which must fit into `I` exactly.
     @inline(__always)
     func integer<I: FixedWidthInteger>(_ index: Int, as type: I.Type) throws -> I {
         let entry = entries[index]
         let length = Int(entry.end &- entry.start)
         var at = source + Int(entry.start)
-        // Up to 18 digits can't overflow 64 bits.
+        // Up to 18 digits cannot overflow 64 bits.
         guard entry.detail == 1, length <= 18, tape.kind(at: index) == .number else {
             return try longInteger(index, as: type)
         }
@@ -21,7 +21,8 @@ extension DecodingState {
         return fitting
     }
 
-    /// The rest: long integers, and numbers with a fraction or an exponent that are whole.
+    /// Reads the remaining numbers: long integers, and whole numbers with a fraction or an
+    /// exponent.
     @inline(never)
     private func longInteger<I: FixedWidthInteger>(_ index: Int, as type: I.Type) throws -> I {
         guard tape.kind(at: index) == .number else {
@@ -33,11 +34,12 @@ extension DecodingState {
         throw mismatch(index, .integer(bits: I.bitWidth, signed: I.isSigned))
     }
 
-    /// The digits of a number with a fraction or an exponent, where it is whole: `100` for `1e2`.
+    /// Returns the digits of a whole number that has a fraction or an exponent: `100` for `1e2`.
+    /// Returns `nil` if the number is not whole.
     ///
-    /// By its digits, not by way of a `Double`, which would round what has many of them.
+    /// The digits are computed without a `Double`, which would round a number with many digits.
     private static func wholeDigits(_ text: String) -> String? {
-        /// More digits than the widest integer has.
+        /// The bound for the zeros that an exponent adds: more digits than the widest integer has.
         let digitsMax = 40
         let parts = text.split(maxSplits: 1) { $0 == "e" || $0 == "E" }
         let mantissa = parts[0].split(separator: ".")
@@ -60,7 +62,7 @@ extension DecodingState {
         return (text.first == "-" ? "-" : "") + digits
     }
 
-    /// Reads a number, to the nearest value that `F` has.
+    /// Reads a number and rounds it to the nearest value of `F`.
     @inline(__always)
     func floating<F: BinaryFloatingPoint & LosslessStringConvertible>(
         _ index: Int,
@@ -79,8 +81,9 @@ extension DecodingState {
         return value
     }
 
-    /// A number whose digits and power of ten are both exact in a `Double`, so that one operation
-    /// rounds once, and rightly (W. D. Clinger, "How to read floating point numbers accurately").
+    /// Returns a number whose digits and power of ten are both exact in a `Double`: a single
+    /// division then rounds once, and correctly (W. D. Clinger, "How to read floating point numbers
+    /// accurately"). Returns `nil` for any other number.
     @inline(__always)
     private func quickDouble(_ index: Int) -> Double? {
         let entry = entries[index]

@@ -1,27 +1,28 @@
 typealias DecodingStatePointer = UnsafeMutablePointer<DecodingState>
 
-/// What a decoder and all its containers share. Containers hold a pointer to it and plain numbers,
-/// so that copying them costs no reference counting.
+/// The state that a decoder and its containers share. Containers hold a pointer to it and plain
+/// numbers, so that a copy costs no reference counting.
 struct DecodingState: ~Copyable {
     private(set) var tape: JSONTape
     private(set) var source: UnsafeMutablePointer<UInt8>
     private(set) var entries: UnsafeMutablePointer<JSONTape.Entry>
-    /// A container's place is the entry of its object.
+    /// The key types, whose containers have the entry of their object as place.
     var keyTypes = KeyTypes<Int>()
     var plans: TypePlans<any CollectionDecodable.Type>
     private(set) var userInfo: [CodingUserInfoKey: any Sendable] = [:]
-    /// How many values' own code is running.
+    /// The number of calls of `init(from:)` that are running.
     fileprivate(set) var calls = 0
-    /// How many may. Once that was passed none may, so that a type which tries itself again and
-    /// again comes to an end.
+    /// The maximum of ``calls``. After the first excess the maximum is 0, so that a type that tries
+    /// itself again and again comes to an end.
     fileprivate(set) var callsMax = JSONLimits.callsMax
     let trail = DecodingTrail()
-    /// The name of the case that is being read from its payload alone, and the payload's entry.
+    /// The name of the case that is decoded from its payload alone; ``caseIndex`` is the entry of
+    /// that payload.
     private(set) var caseName = ""
     private(set) var caseIndex = 0
     private let own: JSONTape
 
-    /// The place of an object `{"<caseName>":<payload>}` that no bytes stand for.
+    /// The place of an object `{"<caseName>":<payload>}` that is not in the document.
     static let enclosure = -2
 
     init(_ tape: JSONTape, _ adapters: AdapterList) {
@@ -41,19 +42,19 @@ struct DecodingState: ~Copyable {
         if !userInfo.isEmpty || !self.userInfo.isEmpty { self.userInfo = userInfo }
     }
 
-    /// Puts the value of an entry into an object of its own, whose place is ``enclosure``.
+    /// Sets the payload and the name of a case; the place of the object around it is ``enclosure``.
     mutating func enclose(_ index: Int, as name: String) {
         caseIndex = index
         caseName = name
     }
 
-    /// Drops the document.
+    /// Releases the document.
     mutating func end() {
         if tape !== own { tape = own }
         trail.restart()
     }
 
-    /// The first byte of a value, which determines its kind.
+    /// Returns the first byte of a value, which determines its kind.
     @inline(__always)
     func first(_ index: Int) -> UInt8 {
         source[Int(entries[index].start)]
@@ -64,9 +65,10 @@ struct DecodingState: ~Copyable {
         first(index) == UInt8(ascii: "n")
     }
 
-    /// The value of the member `key` of an object, or -1 where it has none.
+    /// Returns the entry of the value of the member `key` of an object, or -1 if it has none.
     ///
-    /// Looks first where the last search ended: members in the order of declaration hit at once.
+    /// The search begins at the end of the last search: members in the order of declaration are
+    /// found at once.
     @inline(__always)
     func find(_ key: UnsafeBufferPointer<UInt8>, in object: Int) -> Int {
         guard object >= 0 else { return findCase(key) }
@@ -102,8 +104,8 @@ struct DecodingState: ~Copyable {
         return tape.string(at: index)
     }
 
-    /// Whether there may be other bytes that are equal to those of this string to Swift: there are
-    /// none for ASCII but for three of its characters (U+212A, U+037E, U+1FEF).
+    /// True if Swift may treat a text with other bytes as equal to this string. Of ASCII, only
+    /// three characters equal another one (U+212A, U+037E, U+1FEF).
     func mayHaveTwin(_ index: Int) -> Bool {
         guard first(index) == UInt8(ascii: "\"") else { return false }
         return tape.rawString(at: index).contains { byte in
@@ -127,7 +129,7 @@ struct DecodingState: ~Copyable {
 }
 
 extension DecodingStatePointer {
-    /// Reads a value, whatever it is.
+    /// Decodes a value of any type.
     @inline(__always)
     func decode<T: Decodable>(_ type: T.Type, at index: Int) throws -> T {
         switch pointee.plans.plan(for: type) {
@@ -153,7 +155,7 @@ extension DecodingStatePointer {
         return try T(from: DecodingPosition(state: self, index: index))
     }
 
-    /// Reads the case that ``DecodingState/enclose(_:as:)`` has named.
+    /// Decodes the case that ``DecodingState/enclose(_:as:)`` has set.
     func decodeCase<T: Decodable>(_ type: T.Type) throws -> T {
         let calls = pointee.calls
         guard calls < pointee.callsMax else { throw refuseDepth(at: pointee.caseIndex) }
@@ -162,8 +164,8 @@ extension DecodingStatePointer {
         return try T(from: CasePosition(state: self))
     }
 
-    /// Reads an enum, which compares its raw values as Swift does, and refuses a text that only
-    /// looks like one of them.
+    /// Decodes an enum with texts as raw values. The enum compares them with Swift's equality, so a
+    /// text with other bytes has to be refused here.
     @inline(never)
     private func decodeRawText<T: Decodable>(_ type: T.Type, at index: Int) throws -> T {
         let value: T
@@ -193,7 +195,7 @@ extension DecodingStatePointer {
         )
     }
 
-    /// What is said of a type whose `init(from:)` reads itself without end.
+    /// The message for a type whose `init(from:)` reads itself without end.
     static let tooDeep =
         "The type reads itself, or more than \(JSONLimits.callsMax) values within "
         + "each other."

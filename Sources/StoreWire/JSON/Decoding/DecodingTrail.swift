@@ -1,36 +1,37 @@
-/// The way from a document's root to the value that was asked for last.
+/// The path from a document's root to the value whose path was computed last.
 ///
-/// Types of people's own that try one form after another ask for many places, each a little further
-/// on than the one before. The trail goes on from where it stands, and hands out its keys without a
-/// copy, so that all the questions of one pass cost about one walk over the document.
+/// A type that tries one form after another needs the paths of many values, each a little behind
+/// the one before. The trail continues from its last value, and returns its keys without a copy.
+/// All paths of one pass together cost about one walk over the document.
 ///
-/// A class, so that a caller that reads values only borrows its state.
+/// The trail is a class, so that a caller that reads values only borrows its state.
 final class DecodingTrail {
-    /// One container on the way.
+    /// A container on the path.
     private struct Step {
         let container: Int
-        /// The entry where the member or element on the way begins, for members that of the key.
+        /// The entry at which the member or element on the path begins; for a member, the entry of
+        /// its key.
         var child: Int
-        /// How many come before it.
+        /// The number of members or elements before it.
         var position: Int
     }
 
     private var steps: [Step] = []
     private var keys: [any CodingKey] = []
-    /// How many entries were looked at since the start.
+    /// The number of entries that were visited since the trail was made.
     private(set) var visits = 0
 
-    /// Forgets the way; needed whenever the document is another.
+    /// Discards the path; required before another document.
     func restart() {
         if steps.isEmpty { return }
         steps.removeAll(keepingCapacity: true)
         keys.removeAll(keepingCapacity: true)
     }
 
-    /// The keys and indices from the root to a value.
+    /// Returns the keys and indices from the root to a value.
     func codingPath(to target: Int, in tape: JSONTape) -> [any CodingKey] {
-        // A container around the last place keeps what lies within it: it may be asked for by
-        // turns.
+        // The steps below a container that is itself the target stay: the next target may lie
+        // within it.
         var depth = steps.count
         while depth > 0, steps[depth - 1].container > target { depth -= 1 }
         if depth > 0, steps[depth - 1].container == target { return Array(keys[..<(depth - 1)]) }
@@ -45,7 +46,7 @@ final class DecodingTrail {
         return keys
     }
 
-    /// Moves on to the child of a container that holds the target. Returns that child's value.
+    /// Moves on to the child of a container that holds the target. Returns the value of that child.
     private func advance(_ container: Int, to target: Int, _ tape: JSONTape) -> Int? {
         let isObject = tape.kind(at: container) == .object
         let end = Int(tape.entries[container].next)

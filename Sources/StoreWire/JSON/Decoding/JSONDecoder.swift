@@ -1,33 +1,34 @@
-/// Reads any `Decodable` value from JSON, strictly: RFC 8259, UTF-8, each key once, within limits.
+/// Decodes any `Decodable` value from JSON, strictly: RFC 8259, UTF-8, each key once, within
+/// limits.
 ///
-/// A number fits its Swift type exactly or is an error; `1.0` and `1e2` are integers. Members that
-/// a type does not have are ignored.
+/// A number has to fit its Swift type exactly, or it is an error; `1.0` and `1e2` are integers.
+/// Members that a type does not have are ignored.
 public struct JSONDecoder: Sendable {
-    /// How large a document may be.
+    /// The limits of a document.
     public var limits: JSONLimits
-    /// What `init(from:)` of people's own types may look up.
+    /// Values for the `init(from:)` of types to look up.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
     let adapters: AdapterSet
 
-    /// Makes a decoder that reads the adapters' types their way. One with adapters is worth
-    /// keeping: what it finds out of types is forgotten with it.
+    /// Makes a decoder. Keep a decoder that has adapters: its knowledge of types is discarded with
+    /// it.
     public init(limits: JSONLimits = JSONLimits(), adapters: [JSONAdapter] = []) {
         self.limits = limits
         self.adapters = .of(adapters)
     }
 
-    /// Reads one value, which is the whole document.
+    /// Decodes one value, which is the whole document.
     ///
-    /// Any thread may call this.
+    /// Any thread may call this function.
     ///
-    /// - Throws: ``JSONError`` with the offset and the pointer of what is wrong.
+    /// - Throws: ``JSONError`` with the offset and the pointer of the error.
     public func decode<T: Decodable>(_ type: T.Type, from bytes: [UInt8]) throws(JSONError) -> T {
         try bytes.withUnsafeBufferPointer { (buffer) throws(JSONError) in
             try decode(type, from: UnsafeRawBufferPointer(buffer))
         }
     }
 
-    /// Reads one value, which is the whole document.
+    /// Decodes one value, which is the whole document.
     ///
     /// - Throws: as ``decode(_:from:)``.
     public func decode<T: Decodable>(
@@ -43,14 +44,14 @@ public struct JSONDecoder: Sendable {
         return try read(type, box, box.tape, at: 0)
     }
 
-    /// Reads the value at a node of a document that was parsed before; `nil` stands for an empty
-    /// object. In errors' pointers, the prefix replaces the way from the root to the node.
+    /// Decodes the value at a node of a parsed document; `nil` stands for an empty object. In the
+    /// pointers of errors, the prefix replaces the path from the root to the node.
     ///
-    /// Where the type is an enum and the node the payload of one of its cases, `caseName` is the
-    /// case's name. It is read as `{"<name>":<payload>}` would be, or as the name where the enum
-    /// has texts as raw values.
+    /// If the type is an enum and the node the payload of one of its cases, `caseName` is the name
+    /// of the case. The value is decoded as if it were `{"<name>":<payload>}`. For an enum with
+    /// texts as raw values, it is decoded as if it were the name.
     ///
-    /// - Throws: ``JSONError`` with the pointer of what is wrong.
+    /// - Throws: ``JSONError`` with the pointer of the error.
     package func decode<T: Decodable>(
         _ type: T.Type,
         at node: JSONNode?,
@@ -68,7 +69,7 @@ public struct JSONDecoder: Sendable {
             return try read(type, box, tape, at: index, asCase: caseName)
         } catch {
             let own = tape.pointer(to: index)
-            // A type's own code may throw errors that point anywhere.
+            // A type's own code may throw an error with any pointer.
             let isWithin = error.pointer.utf8.starts(with: own.utf8)
             throw JSONError(
                 code: error.code,
@@ -119,7 +120,7 @@ public struct JSONDecoder: Sendable {
     }
 }
 
-/// Owns one decoder's working memory.
+/// The owner of one decoder's working memory.
 final class DecodingBox: @unchecked Sendable {
     // Safety: the call that took the box from the pool is its only user until it gives it back.
     let tape = JSONTape()
@@ -130,7 +131,7 @@ final class DecodingBox: @unchecked Sendable {
         pointer.initialize(to: DecodingState(tape, adapters))
     }
 
-    /// Takes `{}` for the document.
+    /// Parses `{}` as the document.
     func parseEmptyObject() throws(JSONError) {
         try Self.emptyObject.withUnsafeBytes { bytes in
             Result { () throws(JSONError) in try tape.parse(bytes, limits: .unbounded) }
@@ -139,7 +140,7 @@ final class DecodingBox: @unchecked Sendable {
 
     private static let emptyObject = Array("{}".utf8)
 
-    /// Gets ready for the next document.
+    /// Prepares the box for the next document.
     func end() {
         tape.shrink(below: CoderPool<DecodingBox>.bytesMax)
         pointer.pointee.end()

@@ -1,10 +1,11 @@
-/// An object being read.
+/// The container for an object.
 struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let state: DecodingStatePointer
     let keys: KeyTypePointer<Int>
-    /// Where a container that is handed out again and again finds the entry of its object.
+    /// The address of the object's entry in a container that is used again; `nil` in any other
+    /// container.
     let shared: UnsafeMutablePointer<Int>?
-    /// The entry of one that is not.
+    /// The entry of the object in a container that is not used again.
     let own: Int
 
     @inline(__always)
@@ -16,14 +17,14 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
             return Key(stringValue: state.pointee.caseName).map { [$0] } ?? []
         }
         return JSONNode(tape: state.pointee.tape, index: object).members.compactMap { member in
-            // Key types compare texts as Swift does, and members are found by their bytes.
+            // Key types compare texts with Swift's equality, but members are found by their bytes.
             Key(stringValue: member.name).flatMap {
                 $0.stringValue.isTwin(of: member.name) ? nil : $0
             }
         }
     }
 
-    /// The entry of a member's value, or -1 where there is none.
+    /// Returns the entry of a member's value, or -1 if there is none.
     @inline(__always)
     private func find(_ key: Key) -> Int {
         guard let table = keys.pointee.table else { return find(named: key.stringValue) }
@@ -40,7 +41,7 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return name.withUTF8 { state.pointee.find($0, in: object) }
     }
 
-    /// The entry of a member's value.
+    /// Returns the entry of a member's value. Throws an error if there is none.
     @inline(__always)
     private func need(_ key: Key) throws -> Int {
         let index = find(key)
@@ -50,7 +51,7 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return index
     }
 
-    /// The entry of a member's value, unless it is absent or null.
+    /// Returns the entry of a member's value; `nil` if the member is absent or null.
     @inline(__always)
     private func present(_ key: Key) -> Int? {
         let index = find(key)

@@ -1,4 +1,4 @@
-/// An array being read.
+/// The container for an array.
 struct UnkeyedDecoding: UnkeyedDecodingContainer {
     let state: DecodingStatePointer
     private let array: UInt32
@@ -16,7 +16,7 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     var currentIndex: Int { Int(taken) }
     var isAtEnd: Bool { next >= state.pointee.entries[Int(array)].next }
 
-    /// The entry of the next element, which stays the next one until ``advance(past:)``.
+    /// Returns the entry of the next element, without moving past it; ``advance(past:)`` does that.
     @inline(__always)
     private func peek() throws -> Int {
         guard !isAtEnd else {
@@ -31,7 +31,7 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
         taken &+= 1
     }
 
-    /// Takes the next element, and moves on if that went well.
+    /// Decodes the next element, and moves past it unless an error was thrown.
     @inline(__always)
     private mutating func take<T>(
         _ read: (DecodingStatePointer, Int) throws -> T

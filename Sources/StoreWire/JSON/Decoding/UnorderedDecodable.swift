@@ -1,6 +1,6 @@
 import StoreTexts
 
-/// The name of a member as a key type may ask for it: as a text, and as a number where it is one.
+/// The name of a member as a coding key: as a text, and as a number if it is one.
 private struct MemberName: CodingKey {
     let stringValue: String
     var intValue: Int? { Int(stringValue) }
@@ -10,11 +10,11 @@ private struct MemberName: CodingKey {
 }
 
 extension Dictionary: CollectionDecodable where Key: Decodable, Value: Decodable {
-    /// Reads an object where the keys are names, and otherwise an array of key, value, key, value…,
-    /// as the standard library writes both.
+    /// Decodes an object if the keys are names. Else decodes an array of key, value, key, value…
+    /// The standard library writes both forms.
     ///
-    /// Two keys that the type takes for one are an error, where the standard library would silently
-    /// keep one of the two values.
+    /// Two keys that are equal for the type are an error. The standard library would silently drop
+    /// one of the two values.
     static func decode<T>(
         _ type: T.Type,
         at index: Int,
@@ -58,7 +58,7 @@ extension Dictionary: CollectionDecodable where Key: Decodable, Value: Decodable
         return dictionary
     }
 
-    /// The key of a name; `nil` where the type has none of this name.
+    /// Returns the key for a name; `nil` if the type has no key with this name.
     private static func key(
         _ text: String,
         of value: Int,
@@ -110,8 +110,8 @@ extension Dictionary: CollectionDecodable where Key: Decodable, Value: Decodable
 }
 
 extension Set: CollectionDecodable where Element: Decodable {
-    /// Reads an array. An element may come again as it is; two that differ and are equal to their
-    /// type are an error, where the standard library would silently keep one of them.
+    /// Decodes an array. An element may be repeated unchanged. Two elements that differ but are
+    /// equal for their type are an error; the standard library would silently drop one of them.
     static func decode<T>(
         _ type: T.Type,
         at index: Int,
@@ -148,7 +148,8 @@ extension Set: CollectionDecodable where Element: Decodable {
 }
 
 extension DecodingState {
-    /// The standard library's form of a value that its type can't take, in words of our own.
+    /// Returns the standard library's error for a value that its type cannot accept, with a message
+    /// of this decoder.
     @inline(never)
     func invalid(_ index: Int, _ message: String) -> DecodingError {
         .dataCorrupted(
@@ -156,7 +157,8 @@ extension DecodingState {
         )
     }
 
-    /// A value in one spelling: its strings without needless escapes, its members sorted.
+    /// Returns a value in a uniform spelling: its strings without needless escapes, its members
+    /// sorted.
     fileprivate func written(_ index: Int) -> [UInt8] {
         JSONTree(JSONNode(tape: tape, index: index)).written(like: .literal("null"))
     }
@@ -165,6 +167,6 @@ extension DecodingState {
 private func quoted(_ name: String) -> String { JSONText.quoted(String(name.prefix(64))) }
 
 extension String {
-    /// Whether another text is equal to this one to Swift, and has other bytes.
+    /// True if Swift treats another text as equal to this one, although its bytes differ.
     func isTwin(of other: String) -> Bool { self == other && !isSame(as: other) }
 }

@@ -1,9 +1,10 @@
-/// The two parts of an enum's case as it is written: `{"<name>":{<payload>}}`, or `"<name>"`.
+/// The two parts of an encoded case of an enum: `{"<name>":{<payload>}}`, or `"<name>"`.
 struct CaseBytes {
     let name: UnsafeRawBufferPointer
     let payload: UnsafeRawBufferPointer
 
-    /// - Parameter bytes: one JSON value without white space; `nil` where it is no case.
+    /// - Parameter bytes: a JSON value without white space. The result is `nil` if it is not a
+    ///   case.
     init?(_ bytes: UnsafeRawBufferPointer) {
         let quote = UInt8(ascii: "\"")
         guard let first = bytes.first else { return nil }
@@ -12,7 +13,7 @@ struct CaseBytes {
             let end = bytes[start...].firstIndex(of: quote)
         else { return nil }
         name = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
-        // A name with an escape ends at a later quote, and is none that an action may have.
+        // A name with an escape may end at a later quote. No action may have such a name.
         guard !name.contains(UInt8(ascii: "\\")) else { return nil }
         if first == quote {
             payload = Self.emptyObject
@@ -23,7 +24,8 @@ struct CaseBytes {
         guard Self.isOneObject(payload) else { return nil }
     }
 
-    /// Whether the bytes are one object, where they are known to be members of one.
+    /// True if the bytes are exactly one object. They begin with the value of a member; more
+    /// members may follow it.
     private static func isOneObject(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.first == UInt8(ascii: "{") else { return false }
         var depth = 0

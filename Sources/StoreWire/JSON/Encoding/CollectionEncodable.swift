@@ -1,5 +1,5 @@
-/// A collection that is written element by element, without the unkeyed container that its own
-/// `encode(to:)` would ask for.
+/// A collection that is encoded element by element, without the unkeyed container of its own
+/// `encode(to:)`.
 protocol CollectionEncodable {
     static func encode<T>(_ value: T, to state: EncodingStatePointer) throws
 }

@@ -1,14 +1,15 @@
-/// Which members of one object are written, so that a key which comes twice is seen.
+/// The written keys of one object, to detect a key that is written twice.
 ///
-/// The keys of one table are bits. An object with other keys, or with keys of two types, as where a
-/// class and its parent share one, has a set of names instead.
+/// A bit represents each key of one table. An object with other keys, or with keys of two types,
+/// has a set of names instead. Keys of two types occur if a class and its superclass share one
+/// object.
 struct EncodingMembers {
     private var table: JSONKeyTable?
     private var written: UInt64 = 0
     private var byName = false
 
-    /// Takes note of a key of a table. Returns whether it is the first, or `nil` where only the
-    /// names can show that.
+    /// Records a key of a table. Returns true if the key was not written before, or `nil` if only
+    /// the set of names can decide that.
     @inline(__always)
     mutating func claim(_ key: Int, of table: JSONKeyTable) -> Bool? {
         let bit: UInt64 = 1 &<< UInt64(truncatingIfNeeded: key)
@@ -22,8 +23,8 @@ struct EncodingMembers {
         return true
     }
 
-    /// Leaves the keys to a set of names, now and from now on. Returns those that are written so
-    /// far, or `nil` where the set has them.
+    /// Switches to the set of names, for good. Returns the keys that were written so far, or `nil`
+    /// if the set has them already.
     mutating func giveWay() -> [[UInt8]]? {
         guard !byName else { return nil }
         byName = true

@@ -1,15 +1,16 @@
-/// The place of one value: what a type's `encode(to:)` is given.
+/// The encoder for one value, which a type's `encode(to:)` gets.
 struct EncodingPosition: Encoder {
     let state: EncodingStatePointer
-    /// Where in the output the value begins.
+    /// The offset in the output at which the value begins.
     let start: Int
-    /// How many containers are open around it.
+    /// The number of containers that are open around the value.
     let level: UInt32
 
     var codingPath: [any CodingKey] { state.pointee.codingPath }
     var userInfo: [CodingUserInfoKey: Any] { state.pointee.userInfo }
 
-    /// Gives the value's object; asked again, as by a subclass and its parent, the same one.
+    /// Returns the container of the value's object. A second call returns the same object: a class
+    /// and its superclass may both ask for it.
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         let serial = container(UInt8(ascii: "{"), UInt8(ascii: "}"))
         let place = EncodingPlace(level: level &+ 1, serial: serial)
@@ -53,13 +54,13 @@ struct EncodingPosition: Encoder {
         if let serial = state.pointee.opened(at: start, above: Int(level), closer: closer) {
             return serial
         }
-        // A value that is already written as something else can't also be this.
+        // The value has been written in another form already.
         state.pointee.outOfPlace = true
         return 0
     }
 }
 
-/// A value that is no container: exactly one write.
+/// The container for a single value, which accepts exactly one write.
 struct SingleValueEncoding: SingleValueEncodingContainer {
     let position: EncodingPosition
 

@@ -19,7 +19,7 @@ extension EncodingError {
 }
 
 extension EncodingStatePointer {
-    /// Writes a value, whatever it is.
+    /// Encodes a value of any type.
     @inline(__always)
     func encode<T: Encodable>(_ value: T) throws {
         switch pointee.plans.plan(for: T.self) {
@@ -75,7 +75,7 @@ extension EncodingStatePointer {
         }
     }
 
-    /// Writes a number that may be infinite, which JSON has no form for.
+    /// Writes a number. Throws an error for infinities and NaN, which have no form in JSON.
     @inline(__always)
     func floating<F: BinaryFloatingPoint & LosslessStringConvertible>(_ value: F) throws {
         guard pointee.output.floating(value) else {

@@ -1,4 +1,4 @@
-/// Where a container stands: how many are open with it, and its serial number.
+/// The place of a container: the number of open containers including it, and its serial number.
 struct EncodingPlace {
     let level: UInt32
     let serial: UInt32
@@ -6,19 +6,19 @@ struct EncodingPlace {
 
 typealias EncodingStatePointer = UnsafeMutablePointer<EncodingState>
 
-/// What an encoder and all its containers share: the output, and which containers are open.
+/// The state that an encoder and its containers share: the output and the open containers.
 ///
-/// Containers hold a pointer to it and plain numbers, so that copying them costs no reference
-/// counting. A container is closed by the next write outside it, not by its owner: `Codable` has no
-/// call for the end of one.
+/// Containers hold a pointer to it and plain numbers, so that a copy costs no reference counting.
+/// The next write outside a container closes it, because `Codable` has no call for the end of a
+/// container.
 struct EncodingState: ~Copyable {
-    /// One open container.
+    /// An open container.
     struct Level {
         var serial: UInt32
         var closer: UInt8
-        /// Where its opening bracket stands.
+        /// The offset of its opening bracket.
         var start: Int
-        /// Which keys are written so far.
+        /// The keys that were written so far.
         var members = EncodingMembers()
     }
 
@@ -28,19 +28,19 @@ struct EncodingState: ~Copyable {
     private(set) var levels: UnsafeMutablePointer<Level>
     private(set) var depth = 0
     private var serial: UInt32 = 0
-    /// Whether something was written that has no place at the end of the output: into a container
-    /// that had been closed already, or under a key that was taken.
+    /// True if a value had no place at the end of the output: its container was closed already, or
+    /// its key was written already.
     var outOfPlace = false
-    /// How many values' own code is running.
+    /// The number of calls of `encode(to:)` that are running.
     var calls = 0
-    /// How many may. Once that was passed none may, so that a value which tries itself again and
-    /// again comes to an end.
+    /// The maximum of ``calls``. After the first excess the maximum is 0, so that a value that
+    /// tries itself again and again comes to an end.
     var callsMax = JSONLimits.callsMax
-    /// Where a part begins that could not be written, until the next write cuts it off; -1 for
-    /// none.
+    /// The offset of a value that could not be encoded, until the next write removes that value; -1
+    /// if there is none.
     private var brokenFrom = -1
     private var brokenLevel = 0
-    /// The keys of each level that are not told apart by bits.
+    /// The written keys of each level, if bits cannot represent them.
     private var names: [Set<[UInt8]>] = []
     private(set) var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
@@ -76,7 +76,7 @@ struct EncodingState: ~Copyable {
     @inline(__always)
     mutating func open(_ opener: UInt8, _ closer: UInt8) -> UInt32 {
         serial &+= 1
-        // Beyond the bound nothing is opened; `encode` has refused to go that deep before.
+        // Nothing is opened beyond the bound: `encode` has refused that depth before.
         guard depth < JSONLimits.depthCeiling else {
             outOfPlace = true
             return serial
@@ -87,7 +87,7 @@ struct EncodingState: ~Copyable {
         return serial
     }
 
-    /// Closes what is open deeper than `level`.
+    /// Closes all containers that are deeper than `level`.
     @inline(__always)
     mutating func close(to level: Int) {
         while depth > level {
@@ -96,8 +96,9 @@ struct EncodingState: ~Copyable {
         }
     }
 
-    /// Makes the container of this level and serial the one to write to, with a comma if it needs
-    /// one. Returns where that begins, or -1 where the container was closed already.
+    /// Makes the container of this level and serial number the current one, and writes a comma if
+    /// it needs one. Returns the offset before the comma, or -1 if the container was closed
+    /// already.
     @inline(__always)
     mutating func enter(_ level: UInt32, _ serial: UInt32) -> Int {
         cutBroken()
@@ -112,10 +113,10 @@ struct EncodingState: ~Copyable {
         return mark
     }
 
-    /// Notes that the value which begins at `mark` could not be written.
+    /// Records that the value that begins at `mark` could not be encoded.
     ///
-    /// It stays for now, so that an error has its place. Where a type's own code ignores the error,
-    /// its next write cuts the value off.
+    /// The value stays for now, so that the error has its place. If a type's own code ignores the
+    /// error, the next write removes the value.
     @inline(never)
     mutating func giveUp(from mark: Int, _ level: UInt32) {
         brokenFrom = mark
@@ -130,8 +131,8 @@ struct EncodingState: ~Copyable {
         brokenFrom = -1
     }
 
-    /// Takes note of a key that was just written from `start` on, at the innermost level. Returns
-    /// whether it is the first of its name there.
+    /// Records the key that was just written from `start` on, at the innermost level. Returns true
+    /// if that level has no such key yet.
     @inline(never)
     private mutating func claimName(from start: Int) -> Bool {
         while names.count < depth { names.append([]) }
@@ -143,8 +144,8 @@ struct EncodingState: ~Copyable {
         return names[index].insert(Array(output.bytes[start...])).inserted
     }
 
-    /// Writes a key of a table, and a comma before it if there must be one. Returns where that
-    /// begins, or -1 where nothing may be written.
+    /// Writes a key of a table, with a comma before it if it needs one. Returns the offset before
+    /// both, or -1 if the caller must not write a value.
     @inline(__always)
     mutating func enter(
         _ place: EncodingPlace,
@@ -163,7 +164,7 @@ struct EncodingState: ~Copyable {
         return mark
     }
 
-    /// The same for a key that no table has.
+    /// Writes a key that is in no table; else like the function for a table's key.
     @inline(never)
     mutating func enter(_ place: EncodingPlace, named name: String) -> Int {
         let mark = enter(place.level, place.serial)
@@ -178,8 +179,8 @@ struct EncodingState: ~Copyable {
         return mark
     }
 
-    /// The container that was opened at this place of the output and is still open, if there is
-    /// one.
+    /// Returns the serial number of the container that was opened at this offset and is still open;
+    /// `nil` if there is none.
     @inline(__always)
     func opened(at start: Int, above level: Int, closer: UInt8) -> UInt32? {
         guard depth > level, levels[level].start == start, levels[level].closer == closer else {
@@ -188,12 +189,13 @@ struct EncodingState: ~Copyable {
         return levels[level].serial
     }
 
-    /// Where the output ends, as a JSON Pointer. Reads what is written so far; for errors only.
+    /// The end of the output, as a JSON Pointer. Reads the whole output, so it is meant for errors
+    /// only.
     var pointer: String {
         codingPath.pointer
     }
 
-    /// The same as coding keys.
+    /// The end of the output, as coding keys.
     var codingPath: [any CodingKey] {
         JSONPrefix.path(of: output.bytes)
     }

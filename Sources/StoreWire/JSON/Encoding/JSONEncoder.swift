@@ -1,25 +1,26 @@
-/// Writes any `Encodable` value as JSON (RFC 8259).
+/// Encodes any `Encodable` value as JSON (RFC 8259).
 ///
-/// Members keep the order in which the type encodes them, which for synthesized code is the order
-/// of declaration; dictionaries and sets are sorted, so the same value always gives the same bytes.
-/// The bytes have no white space; `/` and characters beyond ASCII stand as they are. A whole
-/// `Double` such as 1.0 is written `1`.
+/// Members keep the order in which the type encodes them; for synthesized code, that is the order
+/// of declaration. Dictionaries and sets are sorted, so the same value always gives the same bytes.
+/// The bytes have no white space. `/` and characters beyond ASCII are not escaped. A whole `Double`
+/// such as 1.0 becomes `1`.
 public struct JSONEncoder: Sendable {
-    /// What `encode(to:)` of people's own types may look up.
+    /// Values for the `encode(to:)` of types to look up.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
     let adapters: AdapterSet
 
-    /// Makes an encoder that writes the adapters' types their way. One with adapters is worth
-    /// keeping: what it finds out of types is forgotten with it.
+    /// Makes an encoder. Keep an encoder that has adapters: its knowledge of types is discarded
+    /// with it.
     public init(adapters: [JSONAdapter] = []) {
         self.adapters = .of(adapters)
     }
 
-    /// The value as JSON.
+    /// Returns the value as JSON.
     ///
-    /// Any thread may call this. Cost: one pass, into memory that the next call uses again.
+    /// Any thread may call this function. Cost: one pass, into memory that the next call uses
+    /// again.
     ///
-    /// - Throws: ``JSONError`` where a part has no JSON form, with the pointer to it.
+    /// - Throws: ``JSONError`` with the pointer of a part that has no JSON form.
     public func encode<T: Encodable>(_ value: T) throws(JSONError) -> [UInt8] {
         try withState { (state) throws(JSONError) in
             try write(value, to: state)
@@ -27,7 +28,7 @@ public struct JSONEncoder: Sendable {
         }
     }
 
-    /// The value as JSON that threads can share.
+    /// Returns the value as JSON that threads can share.
     ///
     /// - Throws: as ``encode(_:)``.
     public func encodeShared<T: Encodable>(_ value: T) throws(JSONError) -> Bytes {
@@ -38,14 +39,14 @@ public struct JSONEncoder: Sendable {
         }
     }
 
-    /// Writes a value of an enum in two parts: hands the name of its case and the payload to
-    /// `body`.
+    /// Encodes a case of an enum, and passes the name of the case and its payload to `body`.
     ///
-    /// The case's name is what the enum writes as the one member of an object, and the payload what
-    /// it writes there, an object, too; of an enum with texts as raw values the name is the text,
-    /// and the payload an object without members. Both lie in memory that is valid during the call.
+    /// An enum encodes itself as an object with one member. The name is the key of that member, and
+    /// the payload its value, which is an object. For an enum with texts as raw values, the name is
+    /// the text, and the payload an object without members. Both lie in memory that is valid during
+    /// the call.
     ///
-    /// - Throws: ``JSONError`` where the value has another form, or none; what `body` throws.
+    /// - Throws: ``JSONError`` if the value has another form or none; any error of `body`.
     package func encodeCase<T: Encodable, R>(
         _ value: T,
         _ body: (_ name: UnsafeRawBufferPointer, _ payload: UnsafeRawBufferPointer) throws -> R
@@ -90,7 +91,7 @@ public struct JSONEncoder: Sendable {
             guard state.pointee.callsMax > 0 else { throw EncodingError.tooDeep(value) }
             guard state.pointee.outOfPlace else { return }
         } catch  where state.pointee.outOfPlace && state.pointee.callsMax > 0 {
-            // What was thrown on the way may come of what could not be written.
+            // The error may be a consequence of a value that had no place in the output.
         } catch let error as EncodingError {
             throw JSONError(error, at: state.pointee.pointer)
         } catch let error as JSONError {
@@ -107,7 +108,7 @@ public struct JSONEncoder: Sendable {
     }
 }
 
-/// Owns one encoder's working memory.
+/// The owner of one encoder's working memory.
 final class EncodingBox: @unchecked Sendable {
     // Safety: the call that took the box from the pool is its only user until it gives it back.
     let pointer: EncodingStatePointer
@@ -124,7 +125,7 @@ final class EncodingBox: @unchecked Sendable {
 }
 
 extension JSONError {
-    /// What a type's own `encode(to:)` threw, or the encoder on its behalf.
+    /// Converts an error that a type's own `encode(to:)` or the encoder threw.
     init(_ error: EncodingError, at pointer: String) {
         let message: String
         switch error {

@@ -41,7 +41,7 @@ extension JSONOutput {
 
     /// Writes a finite number in the shortest form that reads back as the same value; `1` for 1.0.
     ///
-    /// Returns `false`, having written nothing, for infinities and NaN.
+    /// Returns false for infinities and NaN, without writing anything.
     @inline(__always)
     package mutating func floating<F: BinaryFloatingPoint & LosslessStringConvertible>(
         _ value: F
@@ -63,12 +63,12 @@ extension JSONOutput {
         }
     }
 
-    /// Writes a number of at most 15 digits, four of them behind the point, as most are that people
-    /// write. Returns `false`, having written nothing, for others.
+    /// Writes a number of at most 15 digits, up to four of them behind the point, as most numbers
+    /// in practice. Returns false for any other number, without writing anything.
     ///
-    /// No two decimals of at most 15 digits are the same `Double`, so the one that reads back as
-    /// the value is the shortest. It does where the division gives the value: both sides of it are
-    /// exact, so it rounds as reading does.
+    /// Different decimals of at most 15 digits are different `Double` values. So a decimal of that
+    /// length that reads back as `value` is the shortest. The division proves that it does: its
+    /// operands are exact, so that it rounds as a reader does.
     @inline(__always)
     private mutating func shortDecimal(_ value: Double) -> Bool {
         let minusZero = (-0.0).bitPattern

@@ -1,7 +1,8 @@
-// What is not generic costs no look-up of a type in other modules, which can't specialise it.
+// These functions are not generic: another module cannot specialise a generic function, and would
+// look up its type at run time.
 
 extension JSONOutput {
-    /// Writes text as it is.
+    /// Writes a text without escapes or quotes.
     package mutating func text(_ text: String) {
         var text = text
         text.withUTF8 { raw($0) }

@@ -1,14 +1,14 @@
-/// A growing run of bytes that JSON is written onto.
+/// A growing buffer of bytes for JSON.
 ///
-/// The encoder's ground, and what hand-written documents are made with: the caller is answerable
-/// for commas and brackets.
+/// The encoder writes into it, and so does code that writes documents by hand. The caller is
+/// responsible for commas and brackets.
 package struct JSONOutput: ~Copyable {
     private(set) var base: UnsafeMutablePointer<UInt8>
-    /// How many bytes are written.
+    /// The number of written bytes.
     package internal(set) var count = 0
     private var capacity: Int
 
-    /// Makes an empty output with room for so many bytes to begin with.
+    /// Makes an empty output with room for `capacity` bytes.
     package init(capacity: Int = 256) {
         self.capacity = max(capacity, 32)
         base = .allocate(capacity: self.capacity)
@@ -18,21 +18,22 @@ package struct JSONOutput: ~Copyable {
         base.deallocate()
     }
 
-    /// The bytes so far.
+    /// A copy of the written bytes.
     package var array: [UInt8] {
         Array(UnsafeBufferPointer(start: base, count: count))
     }
 
-    /// The bytes so far, in place; valid until the next write.
+    /// The written bytes in place; valid until the next write.
     package var bytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: base, count: count)
     }
 
-    /// The last byte, or 0 where there is none.
+    /// The last byte, or 0 if there is none.
     @inline(__always)
     var last: UInt8 { count == 0 ? 0 : base[count &- 1] }
 
-    /// Forgets the bytes from `length` on, and keeps the memory unless it is unusually large.
+    /// Discards the bytes from `length` on. The memory is kept, unless the output is empty then and
+    /// the memory is larger than `bytesMax`.
     package mutating func truncate(to length: Int = 0, keeping bytesMax: Int = .max) {
         count = min(count, length)
         if capacity > bytesMax, count == 0 {
@@ -42,7 +43,7 @@ package struct JSONOutput: ~Copyable {
         }
     }
 
-    /// Makes sure of room for `extra` bytes.
+    /// Ensures that there is room for `extra` bytes.
     @inline(__always)
     mutating func reserve(_ extra: Int) {
         if count &+ extra > capacity { grow(extra) }
@@ -66,11 +67,12 @@ package struct JSONOutput: ~Copyable {
         count &+= 1
     }
 
-    /// Writes bytes as they are.
+    /// Writes bytes unchanged.
     @inline(__always)
     package mutating func raw(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard let start = bytes.baseAddress else { return }
-        // Keys and literals are short: eight bytes at a time beat a call to the C library.
+        // Keys and literals are short: copies of eight bytes are faster than a call of the C
+        // library.
         reserve(bytes.count &+ 8)
         let target = UnsafeMutableRawPointer(base + count)
         if bytes.count <= 32 {
@@ -81,7 +83,7 @@ package struct JSONOutput: ~Copyable {
                     Self.copy(UInt64.self, from: source, to: target, at: offset)
                     offset &+= 8
                 }
-                // The last eight, of which some may be there already.
+                // The last eight bytes; some of them may have been copied already.
                 Self.copy(UInt64.self, from: source, to: target, at: bytes.count &- 8)
             } else if bytes.count >= 4 {
                 Self.copy(UInt32.self, from: source, to: target, at: 0)
@@ -111,7 +113,7 @@ package struct JSONOutput: ~Copyable {
         )
     }
 
-    /// Writes bytes that lie in memory of a whole number of words.
+    /// Writes bytes whose memory is a whole number of words.
     @inline(__always)
     mutating func padded(_ bytes: UnsafePointer<UInt8>, _ length: Int) {
         reserve(length &+ 8)
@@ -129,7 +131,7 @@ package struct JSONOutput: ~Copyable {
         count &+= length
     }
 
-    /// Writes up to eight bytes, of which the first is the lowest of the word.
+    /// Writes up to eight bytes, the first of which is the lowest byte of the word.
     @inline(__always)
     private mutating func word(_ word: UInt64, _ length: Int) {
         reserve(8)
@@ -145,12 +147,12 @@ package struct JSONOutput: ~Copyable {
         value ? word(0x6575_7274, 4) : word(0x65_736C_6166, 5)
     }
 
-    /// Writes text as it is, such as a literal or a fragment of ready JSON.
+    /// Writes text unchanged, such as a literal or a fragment of encoded JSON.
     package mutating func raw(_ text: StaticString) {
         raw(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// Writes bytes as they are.
+    /// Writes bytes unchanged.
     package mutating func raw(_ bytes: some Sequence<UInt8>) {
         if bytes.withContiguousStorageIfAvailable({ raw($0) }) == nil {
             for byte in bytes { self.byte(byte) }
@@ -159,7 +161,7 @@ package struct JSONOutput: ~Copyable {
 }
 
 extension JSONOutput {
-    /// Writes a string with its quotes, escaping what RFC 8259 §7 asks for and nothing more.
+    /// Writes a string with its quotes, with the escapes that RFC 8259 §7 requires and no others.
     package mutating func string(_ text: String) {
         if text.utf8.withContiguousStorageIfAvailable({ string($0) }) == nil {
             var text = text
@@ -170,7 +172,7 @@ extension JSONOutput {
     /// Writes UTF-8 as a string with its quotes.
     @inline(__always)
     mutating func string(_ text: UnsafeBufferPointer<UInt8>) {
-        // Room for both quotes, and for the last word to be written whole.
+        // Reserve room for both quotes, and for a last word that is written whole.
         reserve(text.count &+ 16)
         base[count] = UInt8(ascii: "\"")
         count &+= 1

@@ -1,7 +1,7 @@
-/// Finds where a document that is only half written stands.
+/// Finds the place at which an incomplete document ends.
 enum JSONPrefix {
-    /// The keys and indices from the root to the end of `bytes`, which are the beginning of a
-    /// document that the encoder writes.
+    /// Returns the keys and indices from the root to the end of `bytes`, which are the beginning of
+    /// a document of the encoder.
     static func path(of bytes: UnsafeRawBufferPointer) -> [JSONKey] {
         var path: [(key: String?, index: Int)] = []
         var index = 0

@@ -1,18 +1,18 @@
-/// An object being written.
+/// The container for an object.
 struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let state: EncodingStatePointer
     let keys: KeyTypePointer<EncodingPlace>
-    /// Where a container that is handed out again and again finds its place.
+    /// The address of the place of a container that is used again; `nil` in any other container.
     let shared: UnsafeMutablePointer<EncodingPlace>?
-    /// The place of one that is not.
+    /// The place of a container that is not used again.
     let own: EncodingPlace
 
     @inline(__always)
     private var place: EncodingPlace { shared?.pointee ?? own }
     var codingPath: [any CodingKey] { state.pointee.codingPath }
 
-    /// Writes the key, and a comma before it if there must be one. Returns where that begins, or
-    /// -1 where nothing may be written.
+    /// Writes the key, with a comma before it if it needs one. Returns the offset before both, or
+    /// -1 if the caller must not write a value.
     @inline(__always)
     private func begin(_ key: Key) -> Int {
         guard let table = keys.pointee.table else {

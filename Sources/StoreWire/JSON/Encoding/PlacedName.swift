@@ -1,11 +1,12 @@
-/// A key of a dictionary as it is written, with the place of its value.
+/// The text of a dictionary's key, with the place of its value.
 ///
-/// Keys are sorted with places in the place of values, which may be large: a sort moves each
-/// element many times. The first eight bytes decide most comparisons without looking at the text.
+/// Keys are sorted together with the places of their values, because values may be large and a sort
+/// moves each element many times. The first eight bytes decide most comparisons without a look at
+/// the text.
 struct PlacedName {
     let text: String
     let place: Int
-    /// The first eight bytes of the text, the first one highest; 0 for those that it does not have.
+    /// The first eight bytes of the text, the first byte highest; 0 in place of missing bytes.
     private let beginning: UInt64
 
     init(_ text: String, at place: Int) {
@@ -20,13 +21,13 @@ struct PlacedName {
         self.beginning = count == 0 ? 0 : beginning << (8 * (8 - count))
     }
 
-    /// Returns whether it stands before another one in the order of their bytes.
+    /// True if this name precedes the other one in the order of their bytes.
     func precedes(_ other: Self) -> Bool {
         if beginning != other.beginning { return beginning < other.beginning }
         return text.utf8.lexicographicallyPrecedes(other.text.utf8)
     }
 
-    /// Returns whether both have the same bytes.
+    /// True if both have the same bytes.
     func isSame(as other: Self) -> Bool {
         beginning == other.beginning && text.utf8.elementsEqual(other.text.utf8)
     }
@@ -34,8 +35,8 @@ struct PlacedName {
 
 /// The members of a dictionary whose keys are names.
 struct NamedMembers<Value> {
-    /// The names in their order.
+    /// The sorted names.
     let names: [PlacedName]
-    /// The values by the places of the names.
+    /// The values, indexed by the places of the names.
     let values: [Value]
 }

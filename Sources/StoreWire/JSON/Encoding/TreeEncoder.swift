@@ -1,10 +1,10 @@
-/// What a type's `encode(to:)` is given on the long way: a place in the tree.
+/// The encoder of the slow path, which a type's `encode(to:)` gets: a place in the tree.
 struct TreeEncoder: Encoder {
-    /// What is the same for the whole tree.
+    /// The data that all places of a tree share.
     final class Surroundings {
         let userInfo: [CodingUserInfoKey: any Sendable]
         let adapters: AdapterList
-        /// Whether the tree would have been deeper than what can be written.
+        /// True if the tree became deeper than the encoder can write.
         var tooDeep = false
 
         init(
@@ -18,7 +18,7 @@ struct TreeEncoder: Encoder {
 
     private let surroundings: Surroundings
     let codingPath: [any CodingKey]
-    /// How many values' own code is running.
+    /// The number of calls of `encode(to:)` that are running.
     private let calls: Int
     let node: TreeNode
 
@@ -40,21 +40,23 @@ struct TreeEncoder: Encoder {
 
     var userInfo: [CodingUserInfoKey: Any] { surroundings.userInfo }
 
-    /// The place of a member or element within this one.
+    /// Returns the place of a member or an element within this place.
     func at(_ key: any CodingKey, _ node: TreeNode = TreeNode()) -> Self {
-        // A path that is too long already need not grow.
+        // A path that is too deep already does not have to grow.
         let path = surroundings.tooDeep ? codingPath : codingPath + [key]
         return Self(surroundings, codingPath: path, calls: calls, node: node)
     }
 
-    /// Whether this may be a container. One that may not is left without a place in the tree.
+    /// True if a container may be added at this depth. A container that is too deep gets no place
+    /// in the tree.
     @discardableResult
     func admitsContainer() -> Bool {
         if codingPath.count >= JSONLimits.depthCeiling { surroundings.tooDeep = true }
         return !surroundings.tooDeep
     }
 
-    /// A value as a node of its own, which has no place in the tree as long as it may fail.
+    /// Returns the node of a value. The node gets no place in the tree before the value is encoded,
+    /// because encoding may fail.
     func node<T: Encodable>(of value: T) throws -> TreeNode {
         if let number = value as? Double, !number.isFinite { throw EncodingError.notFinite(number) }
         if let number = value as? Float, !number.isFinite { throw EncodingError.notFinite(number) }
@@ -96,7 +98,7 @@ struct TreeEncoder: Encoder {
         return node
     }
 
-    /// Whether a type's own code is run here; scalars are left to the fast path.
+    /// True if the type's own code runs here; the fast path encodes scalars.
     private func unfolds<T>(_ type: T.Type) -> Bool {
         if surroundings.adapters.place(of: type) != nil { return false }
         return switch type {
@@ -129,7 +131,8 @@ private struct TreeKeyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: TreeEncoder
     var codingPath: [any CodingKey] { encoder.codingPath }
 
-    /// The place of a container: the one that has this key already, or a new one.
+    /// Returns the place of a nested container: the place of this key's present container, or a new
+    /// one.
     private func nested(_ key: any CodingKey) -> TreeEncoder {
         let name = key.stringValue
         if let known = encoder.node.member(name) { return encoder.at(key, known) }

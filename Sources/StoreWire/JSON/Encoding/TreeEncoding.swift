@@ -1,8 +1,8 @@
 import StoreTexts
 
-/// The long way to encode: builds a tree first, for the rare value whose own `encode(to:)` writes
-/// into two nested containers by turns, or one key twice, so that its bytes do not come in the
-/// order of the document.
+/// The slow path of the encoder, which builds a tree first. The tree serves the rare value whose own
+/// `encode(to:)` writes into two nested containers alternately, or writes one key twice. The bytes
+/// of such a value do not come in the order of the document.
 enum TreeEncoding {
     static func write<T: Encodable>(
         _ value: T,
@@ -34,7 +34,7 @@ enum TreeEncoding {
     }
 }
 
-/// One value of the tree.
+/// A value of the tree.
 final class TreeNode {
     enum Content {
         case nothing
@@ -42,7 +42,8 @@ final class TreeNode {
         case leaf((EncodingStatePointer) throws -> Void)
         case array([TreeNode])
         case object(TreeMembers)
-        /// The elements of a set, each of one part, or of a dictionary without names, of two.
+        /// The elements of a set, each of one part, or of a dictionary without names, each of two
+        /// parts.
         case unordered([[TreeNode]])
     }
 
@@ -52,17 +53,17 @@ final class TreeNode {
         self.content = content
     }
 
-    /// The member of this name, where the object has it.
+    /// Returns the member with this name; `nil` if there is none.
     func member(_ key: String) -> TreeNode? {
         guard case .object(let members) = content else { return nil }
         return members[key]
     }
 
-    /// Gives a member its value; of two values the last one counts, where the first one stands.
+    /// Sets the value of a member. A second value replaces the first one and keeps its position.
     func put(_ node: TreeNode, _ key: String) {
         var members = TreeMembers()
         if case .object(let known) = content { members = known }
-        // The only owner changes the members in place.
+        // The content is released, so that the members have one owner and change in place.
         content = .nothing
         members[key] = node
         content = .object(members)
@@ -106,7 +107,7 @@ final class TreeNode {
     }
 }
 
-/// The members of an object in the order in which their keys came first.
+/// The members of an object in the order in which their keys appeared.
 struct TreeMembers {
     private(set) var all: [(key: String, node: TreeNode)] = []
     private var places: [ExactText: Int] = [:]

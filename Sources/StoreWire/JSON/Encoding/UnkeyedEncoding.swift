@@ -1,4 +1,4 @@
-/// An array being written.
+/// The container for an array.
 struct UnkeyedEncoding: UnkeyedEncodingContainer {
     let state: EncodingStatePointer
     let level: UInt32
@@ -13,8 +13,8 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
 
     var codingPath: [any CodingKey] { state.pointee.codingPath }
 
-    /// Writes a comma if there must be one. Returns where that begins, or -1 where nothing may be
-    /// written.
+    /// Writes a comma if the next element needs one. Returns the offset before it, or -1 if the
+    /// caller must not write an element.
     @inline(__always)
     private mutating func begin() -> Int {
         count &+= 1

@@ -1,8 +1,8 @@
 import StoreTexts
 
-/// A collection without an order of its own, which is therefore written in sorted order.
+/// A collection without an order of its own, which is encoded in sorted order.
 protocol UnorderedEncodable: CollectionEncodable {
-    /// What the collection is made of, for the long way.
+    /// Returns the parts of the collection, for the slow path.
     static func parts(of value: Any) throws -> UnorderedParts
 }
 
@@ -32,10 +32,10 @@ where Key: Encodable, Value: Encodable {
         return .unnamed(dictionary.map { [$0.key, $0.value] })
     }
 
-    /// The members by their text, in their order; `nil` where the keys are no names.
+    /// Returns the members in the order of their names; `nil` if the keys are not names.
     private static func named(_ dictionary: Self) throws -> NamedMembers<Value>? {
-        // A cast of the dictionary would make another one, with an order of its own.
-        // Safety: keys are cast in their bits where they are of the type.
+        // A cast of the dictionary would make another dictionary, with an order of its own.
+        // Safety: keys are cast in their bits only if they have the type.
         let values = Array(dictionary.values)
         if Key.self == Int.self {
             let keys = dictionary.keys.map { unsafeBitCast($0, to: Int.self) }
@@ -93,7 +93,8 @@ where Key: Encodable, Value: Encodable {
         state.pointee.close(to: level)
     }
 
-    /// Keys that are no names: an array of key, value, key, value…, as the standard library has it.
+    /// Encodes keys that are not names: an array of key, value, key, value…, as the standard
+    /// library does.
     private static func encodeArray(_ dictionary: Self, to state: EncodingStatePointer) throws {
         try SortedFragments.write(dictionary, to: state) { member in
             try state.encode(member.key)
@@ -114,7 +115,7 @@ extension Set: CollectionEncodable, UnorderedEncodable where Element: Encodable 
     }
 }
 
-/// Elements written one by one and then put in the order of their bytes.
+/// A writer that encodes each element, and then sorts the elements by their bytes.
 enum SortedFragments {
     static func write<S: Sequence>(
         _ elements: S,

@@ -1,9 +1,9 @@
-/// Turns the escapes of a JSON string into what they stand for.
+/// Decodes the escapes of a JSON string.
 ///
-/// The parser has checked them already, so every branch that a checked string can't reach writes
-/// U+FFFD instead of trapping.
+/// The parser has validated the escapes. Branches that a valid string cannot reach write U+FFFD
+/// instead of trapping.
 enum JSONEscapes {
-    /// Writes the unescaped UTF-8, which is never longer than the escaped. Returns its length.
+    /// Writes the unescaped UTF-8, which is never longer than the escaped text. Returns its length.
     static func unescape(
         _ raw: UnsafeBufferPointer<UInt8>,
         into output: UnsafeMutableBufferPointer<UInt8>
@@ -38,7 +38,7 @@ enum JSONEscapes {
         return written
     }
 
-    /// Reads the digits after `\u`, and a second escape where the first is a leading surrogate.
+    /// Reads the digits after `\u`, and a second escape if the first is a leading surrogate.
     private static func scalar(
         in raw: UnsafeBufferPointer<UInt8>,
         at index: inout Int
@@ -55,7 +55,7 @@ enum JSONEscapes {
         return Unicode.Scalar(value) ?? replacement
     }
 
-    /// The value of four hexadecimal digits, or `nil` where they are not that.
+    /// Returns the value of four hexadecimal digits, or `nil` if a byte is not such a digit.
     static func unit(in raw: UnsafeBufferPointer<UInt8>, at index: Int) -> UInt32? {
         guard index + 4 <= raw.count else { return nil }
         var value: UInt32 = 0

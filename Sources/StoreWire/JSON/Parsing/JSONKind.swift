@@ -1,4 +1,4 @@
-/// What a JSON value can be.
+/// The kinds of JSON values.
 package enum JSONKind: UInt8, Sendable {
     case object, array, string, number, `true`, `false`, null
 }

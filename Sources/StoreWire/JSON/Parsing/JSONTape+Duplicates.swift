@@ -1,8 +1,10 @@
 extension JSONTape {
-    /// Up to this many keys are compared each with each; beyond, through a table.
+    /// The maximum number of keys that are compared in pairs; more keys are compared through a hash
+    /// table.
     private static let pairwiseMax = 12
 
-    /// The second of two equal keys in an object that was just read, if there are any.
+    /// Returns the second of two equal keys in the object that was read last; `nil` if all keys
+    /// differ.
     func duplicateKey(in object: Int) -> Int? {
         let keys = Int(entries[object].detail)
         return keys <= Self.pairwiseMax ? pairwise(object) : tabled(object, keys)
@@ -22,7 +24,8 @@ extension JSONTape {
         return nil
     }
 
-    /// Open addressing over a seeded hash: a client can't compute keys that collide.
+    /// Finds a duplicate by open addressing over a seeded hash: a client cannot compute keys that
+    /// collide.
     private func tabled(_ object: Int, _ keys: Int) -> Int? {
         var size = 32
         while size < keys * 2 { size *= 2 }

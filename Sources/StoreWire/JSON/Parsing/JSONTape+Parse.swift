@@ -1,9 +1,10 @@
 extension JSONTape {
-    /// Reads a whole document, strictly by RFC 8259.
+    /// Parses a whole document, strictly by RFC 8259.
     ///
-    /// Iterative, so that no nesting can exhaust the stack. Cost: one pass over the bytes.
+    /// The parser is iterative, so that no nesting can exhaust the stack. Cost: one pass over the
+    /// bytes.
     ///
-    /// - Throws: ``JSONError`` with the offset of the first byte that is wrong.
+    /// - Throws: ``JSONError`` with the offset of the first invalid byte.
     func parse(_ bytes: UnsafeRawBufferPointer, limits: JSONLimits) throws(JSONError) {
         guard bytes.count <= limits.bytesMax else {
             throw JSONError(
@@ -19,15 +20,15 @@ extension JSONTape {
     }
 }
 
-/// Reads one document onto a tape.
+/// Parses one document onto a tape.
 struct JSONParser {
     private let tape: JSONTape
     private let source: UnsafeMutablePointer<UInt8>
     private let count: Int
     private let depthMax: Int
     private var position = 0
-    /// The innermost container that is open, whose entry's `end` is the index of the one around it;
-    /// -1 for none.
+    /// The index of the innermost open container; -1 if none is open. As long as a container is
+    /// open, the `end` of its entry is the index of the container around it.
     private var container = -1
     private var depth = 0
 
@@ -66,7 +67,7 @@ struct JSONParser {
         guard position == count else { throw unexpected("the end of the document") }
     }
 
-    /// Reads a scalar whole, or the opening of a container.
+    /// Reads a whole scalar, or the first byte of a container.
     @inline(__always)
     private mutating func value() throws(JSONError) {
         let start = position
@@ -109,7 +110,7 @@ struct JSONParser {
 
     private mutating func finish(isObject: Bool) throws(JSONError) {
         let container = container
-        // None is -1, which comes back as that from the entry's 32 bits.
+        // -1 for no container survives the conversion to the entry's 32 bits and back.
         self.container = Int(Int32(bitPattern: tape.entries[container].end))
         depth &-= 1
         tape.entries[container].end = UInt32(truncatingIfNeeded: position)
@@ -183,7 +184,7 @@ struct JSONParser {
         )
     }
 
-    /// Passes over one digit or more.
+    /// Skips one or more digits. Returns the offset after them.
     @inline(__always)
     private mutating func digits(from start: Int) throws(JSONError) -> Int {
         var at = start
@@ -214,13 +215,13 @@ struct JSONParser {
 }
 
 extension JSONParser {
-    /// Reads a string, checking escapes and UTF-8 (RFC 3629) on the way.
+    /// Reads a string, and validates its escapes and its UTF-8 (RFC 3629).
     private mutating func string(isKey: Bool) throws(JSONError) {
         let start = position
         var at = start &+ 1
         var hasEscapes: UInt32 = 0
         scan: while true {
-            // Eight bytes at once, as long as none of them needs a look of its own.
+            // Scan eight bytes at once, as long as each is a plain ASCII character.
             let word = UnsafeRawPointer(source + at).loadUnaligned(as: UInt64.self)
             let special = JSONText.specialBytes(in: word) | (word & JSONText.highBits)
             if special == 0 {
@@ -266,7 +267,7 @@ extension JSONParser {
         }
     }
 
-    /// Checks the escape at a backslash. Returns the offset after it.
+    /// Validates the escape at a backslash. Returns the offset after it.
     private func escape(_ at: Int) throws(JSONError) -> Int {
         switch source[at + 1] {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"),

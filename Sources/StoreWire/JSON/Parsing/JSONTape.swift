@@ -1,22 +1,24 @@
 /// A parsed document: its bytes, and an entry for each value and key in the order of their bytes.
 ///
-/// One entry takes 16 bytes, and the whole document two allocations, which the next document of the
-/// same tape uses again. Nothing is unescaped, converted or copied until someone asks for it.
+/// An entry takes 16 bytes. A document takes two allocations, which the next document of the same
+/// tape uses again. No text is unescaped, converted or copied before a caller reads it.
 final class JSONTape {
-    /// One key or value.
+    /// A key or a value.
     struct Entry {
         /// The offset of its first byte; that byte determines its kind.
         var start: UInt32
         /// The offset after its last byte.
         var end: UInt32
-        /// The index of the entry after it and all within it. For a key: its hash.
+        /// The index of the entry after this one and all entries within it. For a key: its hash.
         var next: UInt32
-        /// Array: how many elements. Object: the key to look at first, moved on by the decoder.
-        /// String: 1 where it has escapes. Number: 1 where it is digits with a sign at the most.
+        /// Array: the number of elements. Object: the key that the decoder compares first; the
+        /// decoder moves it on. String: 1 if it has escapes. Number: 1 if it has neither a fraction
+        /// nor an exponent.
         var detail: UInt32
     }
 
-    /// Zero bytes behind the document, so that reading eight bytes at once stays within memory.
+    /// The number of zero bytes behind the document, so that a read of eight bytes stays within the
+    /// memory.
     static let padding = 16
 
     private(set) var source: UnsafeMutablePointer<UInt8>
@@ -38,7 +40,7 @@ final class JSONTape {
         entries.deallocate()
     }
 
-    /// Takes a copy of the document's bytes and forgets the one before.
+    /// Copies the bytes of a document, in place of the document before.
     func load(_ bytes: UnsafeRawBufferPointer) {
         let needed = bytes.count + Self.padding
         if needed > sourceCapacity {
@@ -76,7 +78,7 @@ final class JSONTape {
         entryCapacity *= 2
     }
 
-    /// Frees memory that only an unusually large document needed.
+    /// Frees the memory of an unusually large document, if it exceeds `bytes`.
     func shrink(below bytes: Int) {
         if sourceCapacity > bytes {
             source.deallocate()
@@ -94,7 +96,7 @@ final class JSONTape {
 }
 
 extension JSONTape {
-    /// The kind of the value at an index, from its first byte.
+    /// Returns the kind of the value at an index, which its first byte determines.
     @inline(__always)
     func kind(at index: Int) -> JSONKind {
         switch source[Int(entries[index].start)] {
@@ -108,7 +110,7 @@ extension JSONTape {
         }
     }
 
-    /// The bytes of a string or key between its quotes, escapes and all.
+    /// Returns the bytes of a string or key between its quotes, with its escapes.
     @inline(__always)
     func rawString(at index: Int) -> UnsafeBufferPointer<UInt8> {
         let entry = entries[index]
@@ -118,7 +120,7 @@ extension JSONTape {
         )
     }
 
-    /// The text of a string or key.
+    /// Returns the text of a string or key.
     func string(at index: Int) -> String {
         let raw = rawString(at: index)
         if entries[index].detail == 0 { return String(decoding: raw, as: UTF8.self) }
@@ -127,7 +129,7 @@ extension JSONTape {
         }
     }
 
-    /// Whether a key has this text, given as UTF-8.
+    /// True if a key has this text, which is UTF-8.
     @inline(__always)
     func key(at index: Int, equals text: UnsafeBufferPointer<UInt8>) -> Bool {
         let entry = entries[index]
@@ -141,13 +143,13 @@ extension JSONTape {
         return string(at: index).utf8.elementsEqual(text)
     }
 
-    /// Where a value stands, as a JSON Pointer. Walks from the root, for errors only.
+    /// Returns the JSON Pointer of a value. Walks from the root, so it is meant for errors only.
     func pointer(to target: Int) -> String {
         DecodingTrail().codingPath(to: target, in: self).pointer
     }
 }
 
-/// A reference token as it stands in a JSON Pointer (RFC 6901 §3).
+/// Returns a token with the escapes of a JSON Pointer (RFC 6901 §3).
 func escapedToken(_ token: String) -> String {
     guard token.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else {
         return token
@@ -163,8 +165,8 @@ func escapedToken(_ token: String) -> String {
     return escaped
 }
 
-/// Whether two runs of bytes are the same; short runs, such as names, are compared in place, which
-/// is quicker than a call to the C library.
+/// True if two byte sequences are equal. Short sequences, such as names, are compared inline, which
+/// is faster than a call of the C library.
 @inline(__always)
 func equalBytes(
     _ a: UnsafePointer<UInt8>,

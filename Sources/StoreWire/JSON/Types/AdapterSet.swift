@@ -1,9 +1,9 @@
-/// The adapters of a coder, with the working memory that refers to them.
+/// The adapters of a coder, with the working memory that depends on them.
 ///
-/// What a coder finds out of a type depends on its adapters, so memory is kept for each set: coders
-/// with different ones don't make each other forget.
+/// The coding plans of types depend on the adapters. Each set has its own working memory, so that
+/// coders with different adapters do not discard each other's plans.
 final class AdapterSet: Sendable {
-    /// For all coders without adapters.
+    /// The set of all coders without adapters.
     static let none = AdapterSet(AdapterList([]))
 
     let list: AdapterList
@@ -21,7 +21,7 @@ final class AdapterSet: Sendable {
     }
 }
 
-/// Adapters by the type that each is for.
+/// Adapters, each found by its type.
 struct AdapterList: Sendable {
     private let all: [JSONAdapter]
     private let places: [ObjectIdentifier: Int]

@@ -1,17 +1,17 @@
 import StorePlatform
 import Synchronization
 
-/// Coders' working memory, kept for the next document: making it anew takes longer than a small
-/// document does.
+/// Working memory of coders, which is kept for the next document: making it takes longer than
+/// coding a small document.
 final class CoderPool<Box: AnyObject & Sendable>: Sendable {
-    /// The most boxes that are kept while none is in use, besides the first.
+    /// The maximum number of idle boxes in the pool, besides the first.
     static var restMax: Int { 8 }
-    /// Memory of one box above this is not kept.
+    /// The maximum number of bytes of a buffer that a box keeps for the next document.
     static var bytesMax: Int { 4 << 20 }
 
     private let make: @Sendable () -> Box
-    /// The address of a box that is to be had without a lock, as where one thread codes at a time;
-    /// 0 for none.
+    /// The address of a box that a thread can take without a lock; 0 if there is none. This one box
+    /// is enough as long as one thread codes at a time.
     private let first = Atomic<UInt>(0)
     private let rest = Locked<[Box]>([])
 

@@ -1,25 +1,26 @@
-/// The ready-made bytes of a key type's keys.
+/// The encoded bytes of a key type's keys.
 ///
-/// Synthesized `CodingKeys` are enums of at most one byte without payload, so that byte can be an
-/// index: a key's text is asked for once, not once for every value. Other key types pass by.
+/// Synthesized `CodingKeys` are enums without payloads that take at most one byte, so that byte can
+/// be an index. The text of a key is computed once, not once for every value. Other key types do
+/// not use the table.
 struct JSONKeyTable: Equatable {
-    /// Keys beyond this many in one type are looked up the long way.
+    /// The maximum number of keys in the table; the text of further keys is computed for each use.
     static let keysMax = 64
 
-    /// A key as `"key":`, with memory for a whole number of words.
+    /// A key in the form `"key":`, whose memory is a whole number of words.
     struct Key {
         let bytes: UnsafePointer<UInt8>
         let count: Int
         let hasEscapes: Bool
 
-        /// What stands between the quotes.
+        /// The text between the quotes.
         @inline(__always)
         var text: UnsafeBufferPointer<UInt8> {
             UnsafeBufferPointer(start: bytes + 1, count: count &- 3)
         }
     }
 
-    /// By the key's own byte; filled as keys come by.
+    /// The keys, indexed by their own byte. Each is filled at its first use.
     private let keys: UnsafeMutablePointer<Key?>
 
     init() {
@@ -32,12 +33,12 @@ struct JSONKeyTable: Equatable {
         keys.deallocate()
     }
 
-    /// Whether a key's byte may serve as its index.
+    /// True if the byte of a key can be its index.
     static func serves<K: CodingKey>(_ type: K.Type) -> Bool {
         MemoryLayout<K>.size <= 1 && _isPOD(K.self)
     }
 
-    /// The key at an index below ``keysMax``; `nil` where it was never asked for.
+    /// Returns the key at an index below ``keysMax``; `nil` before its first use.
     @inline(__always)
     subscript(index: Int) -> Key? { keys[index] }
 

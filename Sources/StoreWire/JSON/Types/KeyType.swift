@@ -1,16 +1,16 @@
 typealias KeyTypePointer<Place> = UnsafeMutablePointer<KeyType<Place>>
 
-/// What one coder keeps of a key type: the ready-made bytes of its keys, and containers that are
-/// handed out again and again.
+/// The data of one coder about a key type: the encoded bytes of its keys, and containers that the
+/// coder uses again.
 ///
-/// The standard library puts each keyed container into an object of its own, which takes longer to
-/// make than a small value to code. A container without another reference is used again: its place
-/// in the document, a `Place`, is stored here and not in it.
+/// The standard library puts each keyed container into an object of its own. To make that object
+/// takes longer than to code a small value. A container that has no other reference is used again:
+/// its place in the document, a `Place`, is stored here and not in the container.
 struct KeyType<Place> {
-    /// How many containers are kept: one for each level down to this, then from the first again.
+    /// The number of kept containers: one for each of the first levels; deeper levels share them.
     private static var slotCount: Int { 8 }
 
-    /// `nil` where a key is not a byte.
+    /// `nil` if a key of this type is not a single byte.
     let table: JSONKeyTable?
     private let isEmpty: Bool
     private let places: UnsafeMutablePointer<Place>
@@ -31,18 +31,19 @@ struct KeyType<Place> {
         places.deallocate()
     }
 
-    /// The place of a key in the table.
+    /// Returns the index of a key in the table.
     @inline(__always)
     func index<K: CodingKey>(of key: K) -> Int {
-        // Safety: where there is a table, a key is plain data of one byte, or of none.
+        // Safety: if there is a table, a key is plain data of one byte, or of none.
         isEmpty ? 0 : Int(unsafeBitCast(key, to: UInt8.self))
     }
 
-    /// Puts the container of this level at a place, unless there is none yet or it has another
-    /// reference.
+    /// Moves the container of this level to a place. Returns `nil` if there is no container yet, or
+    /// if it has another reference.
     ///
-    /// Returns the one reference that it consists of: to name its type here would have the runtime
-    /// look that up each time, which takes as long as making a container.
+    /// Returns the single reference that a container consists of. If this function named the
+    /// container's type, the runtime would look up that type in each call, which takes as long as
+    /// making a container.
     @inline(__always)
     func lend(_ level: Int, at place: Place) -> AnyObject? {
         let slot = level & (Self.slotCount &- 1)
@@ -51,24 +52,25 @@ struct KeyType<Place> {
         return boxes[slot]
     }
 
-    /// Where the container of this level, once there is one to keep, finds its place.
+    /// Returns the address of the place for a new container of this level; `nil` if the container
+    /// cannot be kept.
     func vacancy<Container>(_ level: Int, for type: Container.Type) -> UnsafeMutablePointer<Place>?
     {
         let slot = level & (Self.slotCount &- 1)
-        // Were the standard library's containers no longer one reference, none would be kept.
+        // If the containers of the standard library are no longer one reference, none is kept.
         guard MemoryLayout<Container>.size == MemoryLayout<AnyObject>.size else { return nil }
         return boxes[slot] == nil ? places + slot : nil
     }
 
-    /// Keeps a container that finds its place at `vacancy`.
+    /// Keeps a container that reads its place from `vacancy`.
     func keep<Container>(_ container: Container, _ vacancy: UnsafeMutablePointer<Place>) {
         // Safety: the standard library's keyed containers are a struct of one reference to an
-        // object; `vacancy` has seen that the size is that of one.
+        // object; `vacancy(_:for:)` has compared its size with that of a reference.
         boxes[vacancy - places] = unsafeBitCast(container, to: AnyObject.self)
     }
 }
 
-/// The key types that came by.
+/// The key types that a coder has used.
 struct KeyTypes<Place>: ~Copyable {
     private var cache = TypeCache<KeyTypePointer<Place>>()
 

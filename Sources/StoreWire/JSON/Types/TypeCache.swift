@@ -1,5 +1,6 @@
-/// What is known of types, found by their metadata: a few instructions, where a dictionary takes a
-/// hash and a dynamic cast takes longer than coding a small value.
+/// A cache of values for types, found by the address of their metadata. A look-up takes a few
+/// instructions. A dictionary would compute a hash, and a dynamic cast takes longer than coding a
+/// small value.
 struct TypeCache<Value>: ~Copyable {
     private typealias Slot = (type: ObjectIdentifier, value: Value)
 
@@ -17,10 +18,10 @@ struct TypeCache<Value>: ~Copyable {
         slots.deallocate()
     }
 
-    /// Everything that was found out so far.
+    /// All values in the cache.
     var values: some Collection<Value> { all.values }
 
-    /// What is known of a type, found out by `make` the first time.
+    /// Returns the value for a type, which `make` computes the first time.
     @inline(__always)
     mutating func value(of type: Any.Type, make: () -> Value) -> Value {
         let id = ObjectIdentifier(type)
@@ -35,7 +36,7 @@ struct TypeCache<Value>: ~Copyable {
         _ slot: UnsafeMutablePointer<Slot?>,
         _ make: () -> Value
     ) -> Value {
-        // Two types may need one slot by turns; each is still looked into only once.
+        // Two types may displace each other from a slot; `make` still runs once for each.
         let value = all[id] ?? make()
         all[id] = value
         slot.pointee = (id, value)

@@ -1,18 +1,19 @@
-/// How a type is coded; `Collection` is what codes collections in this direction.
+/// The way in which a type is coded. `Collection` is the protocol for the collections of this
+/// direction.
 enum TypePlan<Collection> {
-    /// By its own `encode(to:)` or `init(from:)`.
+    /// With the type's own `encode(to:)` or `init(from:)`.
     case plain
-    /// By its own `init(from:)`, and then its raw text has to be the one that was read: an enum
-    /// whose raw values are texts.
+    /// With the type's own `init(from:)`, after which the raw value must equal the text of the
+    /// document: an enum with texts as raw values.
     case rawText
     case string, int, bool, double
-    /// By the adapter of this index.
+    /// With the adapter at this index.
     case adapter(Int)
-    /// Without the detour of an unkeyed container that the standard library's own code takes.
+    /// Directly, without the unkeyed container of the standard library's own code.
     case collection(Collection)
 }
 
-/// The plans of all types that came by.
+/// The plans of all types that a coder has used.
 struct TypePlans<Collection>: ~Copyable {
     let adapters: AdapterList
     private var cache = TypeCache<TypePlan<Collection>>()
@@ -21,7 +22,7 @@ struct TypePlans<Collection>: ~Copyable {
         self.adapters = adapters
     }
 
-    /// How many types came by.
+    /// The number of types that a coder has used.
     var count: Int { cache.values.count }
 
     @inline(__always)
