@@ -1,11 +1,11 @@
 import CStoreNettle
 
-/// SHA-256 (FIPS 180-4), by nettle.
+/// SHA-256 (FIPS 180-4), computed by the library nettle.
 package enum SHA256 {
-    /// How long a digest is.
+    /// The number of bytes of a digest.
     package static let bytesCount = 32
 
-    /// The digest of these bytes.
+    /// Returns the digest of these bytes.
     package static func digest(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: bytesCount) { buffer, count in
             guard let output = buffer.baseAddress else { return }
@@ -14,7 +14,7 @@ package enum SHA256 {
         }
     }
 
-    /// Writes the digest of these bytes into ``bytesCount`` bytes of memory; makes no array of it.
+    /// Writes the digest of these bytes into ``bytesCount`` bytes of memory, without an array.
     package static func digest(
         _ bytes: UnsafeRawBufferPointer,
         into output: UnsafeMutablePointer<UInt8>
@@ -27,7 +27,7 @@ package enum SHA256 {
         nettle_sha256_digest(&context, bytesCount, output)
     }
 
-    /// The digest of these bytes, in hexadecimal digits.
+    /// Returns the digest of these bytes in lower-case hexadecimal digits.
     package static func hex(_ bytes: UnsafeRawBufferPointer) -> String {
         let digits = Array("0123456789abcdef".utf8)
         return String(

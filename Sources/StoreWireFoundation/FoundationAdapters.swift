@@ -1,13 +1,15 @@
 import Foundation
 public import StoreWire
 
-// For states that hold Foundation's values. Only people who import this target link Foundation.
+// Adapters for states with values of Foundation. Only a program that imports this target links
+// Foundation.
 
 extension Array where Element == JSONAdapter {
-    /// Writes Foundation's types as `Foundation.JSONEncoder` does: `Date` as ISO 8601 in whole
-    /// seconds, `Data` as base64, `URL` as its text, `Decimal` as a number.
+    /// The adapters for Foundation's types. `Date` becomes ISO 8601 in whole seconds, `Data`
+    /// base64, `URL` its text and `Decimal` a number. `Foundation.JSONEncoder` writes the same
+    /// forms with the strategy `.iso8601` for dates.
     ///
-    /// `UUID` needs no adapter: it is a string by its own `Codable`.
+    /// `UUID` needs no adapter: its own `Codable` writes a string.
     public static var foundation: [JSONAdapter] { [date, data, url, decimal] }
 
     private static var date: JSONAdapter {
