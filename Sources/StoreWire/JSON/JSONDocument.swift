@@ -97,8 +97,7 @@ package struct JSONNode {
         return name.withUTF8 { place(ofMember: $0) }.map { JSONNode(tape: tape, index: $0) }
     }
 
-    /// Returns the member with a name that the program contains. The name is not converted to a
-    /// string.
+    /// Returns the member with this constant name, without making a string of the name.
     package func member(_ name: StaticString) -> JSONNode? {
         let text = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
         return place(ofMember: text).map { JSONNode(tape: tape, index: $0) }

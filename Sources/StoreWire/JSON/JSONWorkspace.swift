@@ -1,8 +1,8 @@
 /// Memory that one document after another uses. A document allocates nothing if the memory is large
 /// enough for it.
 ///
-/// Only one thread at a time may use a workspace. A document that outlives the next call takes the
-/// memory with it.
+/// Only one thread at a time may use a workspace. If a document still exists at the next
+/// call, it keeps the memory, and the workspace allocates anew.
 package final class JSONWorkspace {
     /// The maximum number of bytes that the workspace keeps for the next document.
     private static let keptBytesMax = 64 << 10

@@ -6,7 +6,7 @@ struct DecodingState: ~Copyable {
     private(set) var tape: JSONTape
     private(set) var source: UnsafeMutablePointer<UInt8>
     private(set) var entries: UnsafeMutablePointer<JSONTape.Entry>
-    /// The key types, whose containers have the entry of their object as place.
+    /// The key types. The place of a container is the entry of its object.
     var keyTypes = KeyTypes<Int>()
     var plans: TypePlans<any CollectionDecodable.Type>
     private(set) var userInfo: [CodingUserInfoKey: any Sendable] = [:]

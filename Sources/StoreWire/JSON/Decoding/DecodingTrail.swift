@@ -30,8 +30,8 @@ final class DecodingTrail {
 
     /// Returns the keys and indices from the root to a value.
     func codingPath(to target: Int, in tape: JSONTape) -> [any CodingKey] {
-        // The steps below a container that is itself the target stay: the next target may lie
-        // within it.
+        // If the target is a container on the path, the steps below it stay: the path of the
+        // container and the paths of its children may be needed alternately.
         var depth = steps.count
         while depth > 0, steps[depth - 1].container > target { depth -= 1 }
         if depth > 0, steps[depth - 1].container == target { return Array(keys[..<(depth - 1)]) }

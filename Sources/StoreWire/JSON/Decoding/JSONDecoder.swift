@@ -10,8 +10,8 @@ public struct JSONDecoder: Sendable {
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
     let adapters: AdapterSet
 
-    /// Makes a decoder. Keep a decoder that has adapters: its knowledge of types is discarded with
-    /// it.
+    /// Makes a decoder that uses adapters for their types. Keep a decoder that has adapters: its
+    /// working memory, with the plans of types, is discarded with it.
     public init(limits: JSONLimits = JSONLimits(), adapters: [JSONAdapter] = []) {
         self.limits = limits
         self.adapters = .of(adapters)

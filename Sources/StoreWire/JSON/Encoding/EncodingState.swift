@@ -164,7 +164,7 @@ struct EncodingState: ~Copyable {
         return mark
     }
 
-    /// Writes a key that is in no table; else like the function for a table's key.
+    /// Writes a key that is in no table. The comma and the result are those of a table's key.
     @inline(never)
     mutating func enter(_ place: EncodingPlace, named name: String) -> Int {
         let mark = enter(place.level, place.serial)

@@ -9,8 +9,8 @@ public struct JSONEncoder: Sendable {
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
     let adapters: AdapterSet
 
-    /// Makes an encoder. Keep an encoder that has adapters: its knowledge of types is discarded
-    /// with it.
+    /// Makes an encoder that uses adapters for their types. Keep an encoder that has adapters: its
+    /// working memory, with the plans of types, is discarded with it.
     public init(adapters: [JSONAdapter] = []) {
         self.adapters = .of(adapters)
     }

@@ -63,8 +63,8 @@ extension JSONOutput {
         }
     }
 
-    /// Writes a number of at most 15 digits, up to four of them behind the point, as most numbers
-    /// in practice. Returns false for any other number, without writing anything.
+    /// Writes a number of at most 15 digits, up to four of them behind the point, such as most
+    /// numbers in practice. Returns false for any other number, without writing anything.
     ///
     /// Different decimals of at most 15 digits are different `Double` values. So a decimal of that
     /// length that reads back as `value` is the shortest. The division proves that it does: its

@@ -1,8 +1,8 @@
 import StoreTexts
 
-/// The slow path of the encoder, which builds a tree first. The tree serves the rare value whose own
-/// `encode(to:)` writes into two nested containers alternately, or writes one key twice. The bytes
-/// of such a value do not come in the order of the document.
+/// The slow path of the encoder, which builds a tree first. The tree serves a rare kind of value:
+/// its `encode(to:)` writes into two nested containers alternately, or writes one key twice. The
+/// bytes of such a value do not come in the order of the document.
 enum TreeEncoding {
     static func write<T: Encodable>(
         _ value: T,

@@ -3,14 +3,14 @@ typealias KeyTypePointer<Place> = UnsafeMutablePointer<KeyType<Place>>
 /// The data of one coder about a key type: the encoded bytes of its keys, and containers that the
 /// coder uses again.
 ///
-/// The standard library puts each keyed container into an object of its own. To make that object
-/// takes longer than to code a small value. A container that has no other reference is used again:
+/// The standard library puts each keyed container into an object of its own. Making that object
+/// takes longer than coding a small value. A container that has no other reference is used again:
 /// its place in the document, a `Place`, is stored here and not in the container.
 struct KeyType<Place> {
     /// The number of kept containers: one for each of the first levels; deeper levels share them.
     private static var slotCount: Int { 8 }
 
-    /// `nil` if a key of this type is not a single byte.
+    /// The encoded keys; `nil` if a key of this type takes more than one byte.
     let table: JSONKeyTable?
     private let isEmpty: Bool
     private let places: UnsafeMutablePointer<Place>
