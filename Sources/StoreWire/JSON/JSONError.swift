@@ -36,9 +36,8 @@ public struct JSONError: Error, Sendable, Equatable {
     public let expected: String?
     /// The error in a sentence that clients may read.
     public let message: String
-    /// The error that a type's own code threw, unless it is a `DecodingError` or an
-    /// `EncodingError`: the description of such an error becomes the ``message``. Meant for logs
-    /// only.
+    /// The error that a type's own code threw, for logs only. `nil` for a `DecodingError` or an
+    /// `EncodingError`: its description becomes the ``message``.
     public let failure: (any Error)?
 
     /// Makes an error.

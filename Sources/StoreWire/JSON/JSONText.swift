@@ -20,8 +20,8 @@ package enum JSONText {
     /// The bits that are set in bytes beyond ASCII.
     static var highBits: UInt64 { 0x8080_8080_8080_8080 }
 
-    /// Returns the length of the UTF-8 sequence of two or more bytes at `start`, or `nil` if the
-    /// bytes are not such a sequence.
+    /// Returns the length of the UTF-8 sequence of two or more bytes at `start`; `nil` if it is
+    /// invalid.
     ///
     /// Overlong forms, surrogates and values above U+10FFFF are invalid (RFC 3629).
     @inline(__always)

@@ -13,8 +13,8 @@ package struct OpenAPI: Sendable {
     /// The schemas that operations refer to with `JSONSchema.reference`. The schemas of problems
     /// are added automatically.
     package let components: [JSONSchema.Property]
-    /// The alternatives of a request's credentials; empty if the server accepts every request
-    /// without credentials.
+    /// The credentials that a request may have; any of them is sufficient. Empty if the server
+    /// requires none.
     package let credentials: [Credential]
 
     package init(
@@ -51,13 +51,14 @@ extension OpenAPI {
         }
     }
 
-    /// The need for a credential of an operation.
+    /// The callers that an operation admits.
     package enum Admission: Sendable {
-        /// No credential is needed.
+        /// All callers.
         case everyone
-        /// No credential is needed, as far as the role of anonymous requests permits the operation.
+        /// Callers with a credential, and anonymous callers as far as their role permits the
+        /// operation.
         case anonymous
-        /// A credential is needed.
+        /// Callers with a credential.
         case known
     }
 }
@@ -78,7 +79,7 @@ extension OpenAPI {
         package let answers: [Answer]
         /// The kinds of problems that the operation may answer with.
         package let problems: [ProblemSlug]
-        /// The need for a credential; ignored if the server has no credentials.
+        /// The callers that the operation admits; ignored if the server has no credentials.
         package let admission: Admission
 
         package init(

@@ -8,8 +8,8 @@ import StoreTexts
 /// +   "count": 1
 /// ```
 ///
-/// A line with the pointer (RFC 6901) of a part precedes the members of that part that differ. The
-/// elements of an array are shown under their index.
+/// Each part with differences begins with a line for its pointer (RFC 6901). The members that
+/// differ follow. The elements of an array are shown under their index.
 package struct JSONDifference {
     /// The maximum number of lines. If there are more, a last line counts the rest.
     package static let linesMax = 60

@@ -6,7 +6,7 @@ package enum JSONPatch {
     /// The same two documents always give the same bytes. The patch is never longer than a patch
     /// that replaces the whole document. The operations are `add`, `remove` and `replace`.
     ///
-    /// Elements of arrays are matched by their member `id` if each has one of its own
+    /// Elements of arrays are matched by their member `id` if each element has a different `id`
     /// (``KeyedElements``).
     ///
     /// Cost: one pass over both documents, which skips parts that are equal byte for byte. Each

@@ -8,7 +8,7 @@ extension JSONPointer {
     /// Returns the value that each pointer leads to from `node`, or `nil` if it leads nowhere.
     ///
     /// Cost: one pass over the children of each value on the way. If fewer than five names are
-    /// looked for in a value, one search for each name.
+    /// looked for in a value, the cost is a search for each name.
     package static func find(_ pointers: [JSONPointer], from node: JSONNode) -> [JSONNode?] {
         var found = [JSONNode?](repeating: nil, count: pointers.count)
         find(pointers.indices.map { ($0, pointers[$0].tokens[...]) }, from: node, &found)

@@ -24,8 +24,8 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         hasher.combine(tokens.count)
     }
 
-    /// Reads the string form. Returns `nil` if a text that is not empty does not begin with `/`, or
-    /// if neither `0` nor `1` follows a `~`.
+    /// Reads the string form. The empty text is the root. Returns `nil` if any other text does not
+    /// begin with `/`, or if neither `0` nor `1` follows a `~`.
     package init?(_ text: some StringProtocol) {
         guard let segments = JSONPointer.segments(text) else { return nil }
         var tokens: [String] = []

@@ -1,6 +1,7 @@
 extension Problem {
-    /// Converts the error of a body into a problem: 400 or 413 if the bytes are invalid, 422 if
-    /// they do not fit the type. A body that is too large has more than `bytesMax` bytes.
+    /// Converts the error of a body into a problem. The status is 400 or 413 if the bytes are
+    /// invalid, and 422 if they do not fit the type. A body that is too large has more than
+    /// `bytesMax` bytes.
     package init(_ error: JSONError, bytesMax: Int = JSONLimits().bytesMax) {
         switch error.code {
         case .tooLarge:

@@ -129,7 +129,7 @@ extension JSONSchema {
 }
 
 extension JSONSchema {
-    /// Returns the first of these members that an object of this schema cannot lack; `nil` if it
+    /// Returns the first of these members that every object of this schema must have; `nil` if it
     /// may lack all of them.
     package func needed(of names: [String]) -> String? {
         guard case .object(let members) = self else { return nil }

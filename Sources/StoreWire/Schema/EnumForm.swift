@@ -24,8 +24,8 @@ package struct EnumForm: Sendable {
         }
     }
 
-    /// The actions whose wire names have to begin with the name of their module, so that no key is
-    /// a whole name.
+    /// The actions whose wire names have to begin with the name of their module. No key of theirs
+    /// may be a whole name.
     package enum Prefixed: Sendable {
         /// Actions of a module's views. A view may leave out the name of its module.
         case views

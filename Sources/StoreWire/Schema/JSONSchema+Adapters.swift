@@ -1,6 +1,6 @@
 extension JSONSchema {
-    /// Returns a function that describes the types of these adapters, for `adapter` of the
-    /// functions that derive schemas.
+    /// Returns a function that describes the types of these adapters. The functions for schemas
+    /// take it as their parameter `adapter`.
     ///
     /// The schemas come from trials: each adapter gets dummy texts and numbers, and its schema
     /// permits the kinds that it accepts. A schema has a format only if the adapter accepts that

@@ -122,7 +122,8 @@ extension JSONSchema {
     }
 
     /// Returns a body with one of these actions, or an array of them. The payloads are written in
-    /// place; `Recipients` is a reference to a definition of the store.
+    /// place. `Recipients`, and types that a payload uses several times, are references to the
+    /// definitions of the store.
     package static func dispatch(of actions: [ActionForm], batchMax: Int = batchMax) -> JSONSchema {
         let forms = actions.map { action -> JSONSchema in
             let document = JSONSchemaDocument(of: [action.type])

@@ -256,8 +256,8 @@ final class JSONSchemaDeriver {
 
     // The document
 
-    /// Returns the roots with each definition that is used once put in place, and the definitions
-    /// that remain.
+    /// Returns the roots and the remaining definitions. A definition that is used only once is put
+    /// in the place of its reference.
     func resolve(
         _ roots: [JSONSchema]
     ) -> (roots: [JSONSchema], definitions: [(name: String, schema: JSONSchema)]) {

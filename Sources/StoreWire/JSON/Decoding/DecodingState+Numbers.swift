@@ -81,9 +81,9 @@ extension DecodingState {
         return value
     }
 
-    /// Returns a number whose digits and power of ten are both exact in a `Double`: a single
-    /// division then rounds once, and correctly (W. D. Clinger, "How to read floating point numbers
-    /// accurately"). Returns `nil` for any other number.
+    /// Returns a number whose digits and power of ten are exact in a `Double`; `nil` for any other
+    /// number. A single division then rounds once, and correctly (W. D. Clinger, "How to read
+    /// floating point numbers accurately").
     @inline(__always)
     private func quickDouble(_ index: Int) -> Double? {
         let entry = entries[index]

@@ -12,8 +12,8 @@ struct DecodingState: ~Copyable {
     private(set) var userInfo: [CodingUserInfoKey: any Sendable] = [:]
     /// The number of calls of `init(from:)` that are running.
     fileprivate(set) var calls = 0
-    /// The maximum of ``calls``. After the first excess the maximum is 0, so that a type that tries
-    /// itself again and again comes to an end.
+    /// The maximum of ``calls``. After the first excess the maximum is 0, which ends a type that
+    /// tries itself again and again.
     fileprivate(set) var callsMax = JSONLimits.callsMax
     let trail = DecodingTrail()
     /// The name of the case that is decoded from its payload alone; ``caseIndex`` is the entry of

@@ -30,8 +30,8 @@ final class DecodingTrail {
 
     /// Returns the keys and indices from the root to a value.
     func codingPath(to target: Int, in tape: JSONTape) -> [any CodingKey] {
-        // If the target is a container on the path, the steps below it stay: the path of the
-        // container and the paths of its children may be needed alternately.
+        // If the target is a container on the path, the steps below it stay. A type may need the
+        // paths of the container and of its children alternately.
         var depth = steps.count
         while depth > 0, steps[depth - 1].container > target { depth -= 1 }
         if depth > 0, steps[depth - 1].container == target { return Array(keys[..<(depth - 1)]) }

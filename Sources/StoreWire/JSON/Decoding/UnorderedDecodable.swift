@@ -111,7 +111,7 @@ extension Dictionary: CollectionDecodable where Key: Decodable, Value: Decodable
 
 extension Set: CollectionDecodable where Element: Decodable {
     /// Decodes an array. An element may be repeated unchanged. Two elements that differ but are
-    /// equal for their type are an error; the standard library would silently drop one of them.
+    /// equal for their type are an error. The standard library would silently drop one of them.
     static func decode<T>(
         _ type: T.Type,
         at index: Int,

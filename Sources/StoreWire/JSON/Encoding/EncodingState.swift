@@ -28,13 +28,13 @@ struct EncodingState: ~Copyable {
     private(set) var levels: UnsafeMutablePointer<Level>
     private(set) var depth = 0
     private var serial: UInt32 = 0
-    /// True if a value had no place at the end of the output: its container was closed already, or
-    /// its key was written already.
+    /// True if a value had no place at the end of the output: its container was closed, or its key
+    /// was written before.
     var outOfPlace = false
     /// The number of calls of `encode(to:)` that are running.
     var calls = 0
-    /// The maximum of ``calls``. After the first excess the maximum is 0, so that a value that
-    /// tries itself again and again comes to an end.
+    /// The maximum of ``calls``. After the first excess the maximum is 0, which ends a value that
+    /// tries itself again and again.
     var callsMax = JSONLimits.callsMax
     /// The offset of a value that could not be encoded, until the next write removes that value; -1
     /// if there is none.
@@ -113,7 +113,7 @@ struct EncodingState: ~Copyable {
         return mark
     }
 
-    /// Records that the value that begins at `mark` could not be encoded.
+    /// Records a failure to encode the value that begins at `mark`.
     ///
     /// The value stays for now, so that the error has its place. If a type's own code ignores the
     /// error, the next write removes the value.
@@ -179,8 +179,8 @@ struct EncodingState: ~Copyable {
         return mark
     }
 
-    /// Returns the serial number of the container that was opened at this offset and is still open;
-    /// `nil` if there is none.
+    /// Returns the serial number of the open container that begins at `start`; `nil` if there is
+    /// none.
     @inline(__always)
     func opened(at start: Int, above level: Int, closer: UInt8) -> UInt32? {
         guard depth > level, levels[level].start == start, levels[level].closer == closer else {

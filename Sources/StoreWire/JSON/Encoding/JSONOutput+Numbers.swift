@@ -67,8 +67,8 @@ extension JSONOutput {
     /// numbers in practice. Returns false for any other number, without writing anything.
     ///
     /// Different decimals of at most 15 digits are different `Double` values. So a decimal of that
-    /// length that reads back as `value` is the shortest. The division proves that it does: its
-    /// operands are exact, so that it rounds as a reader does.
+    /// length is the shortest if it reads back as `value`. The division proves that: its operands
+    /// are exact, so it rounds as a reader does.
     @inline(__always)
     private mutating func shortDecimal(_ value: Double) -> Bool {
         let minusZero = (-0.0).bitPattern

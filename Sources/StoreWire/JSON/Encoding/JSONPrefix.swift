@@ -1,7 +1,7 @@
 /// Finds the place at which an incomplete document ends.
 enum JSONPrefix {
-    /// Returns the keys and indices from the root to the end of `bytes`, which are the beginning of
-    /// a document of the encoder.
+    /// Returns the keys and indices from the root to the end of `bytes`, the beginning of an
+    /// encoder's document.
     static func path(of bytes: UnsafeRawBufferPointer) -> [JSONKey] {
         var path: [(key: String?, index: Int)] = []
         var index = 0

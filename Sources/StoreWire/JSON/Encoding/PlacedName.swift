@@ -1,8 +1,8 @@
 /// The text of a dictionary's key, with the place of its value.
 ///
-/// Keys are sorted together with the places of their values, because values may be large and a sort
-/// moves each element many times. The first eight bytes decide most comparisons without a look at
-/// the text.
+/// A sort moves each element many times, and values may be large. So keys are sorted with the
+/// places of their values. The first eight bytes decide most comparisons without a look at the
+/// text.
 struct PlacedName {
     let text: String
     let place: Int

@@ -42,8 +42,8 @@ final class TreeNode {
         case leaf((EncodingStatePointer) throws -> Void)
         case array([TreeNode])
         case object(TreeMembers)
-        /// The elements of a set, each of one part, or of a dictionary without names, each of two
-        /// parts.
+        /// The parts of each element: one for an element of a set, two for a key and its value in a
+        /// dictionary without names.
         case unordered([[TreeNode]])
     }
 
@@ -63,7 +63,7 @@ final class TreeNode {
     func put(_ node: TreeNode, _ key: String) {
         var members = TreeMembers()
         if case .object(let known) = content { members = known }
-        // The content is released, so that the members have one owner and change in place.
+        // Release the node's reference, so that the members have one owner and change in place.
         content = .nothing
         members[key] = node
         content = .object(members)

@@ -4,8 +4,8 @@ typealias KeyTypePointer<Place> = UnsafeMutablePointer<KeyType<Place>>
 /// coder uses again.
 ///
 /// The standard library puts each keyed container into an object of its own. Making that object
-/// takes longer than coding a small value. A container that has no other reference is used again:
-/// its place in the document, a `Place`, is stored here and not in the container.
+/// takes longer than coding a small value. A container without another reference is used again. Its
+/// place in the document, a `Place`, is stored here and not in the container.
 struct KeyType<Place> {
     /// The number of kept containers: one for each of the first levels; deeper levels share them.
     private static var slotCount: Int { 8 }
@@ -42,8 +42,8 @@ struct KeyType<Place> {
     /// if it has another reference.
     ///
     /// Returns the single reference that a container consists of. If this function named the
-    /// container's type, the runtime would look up that type in each call, which takes as long as
-    /// making a container.
+    /// container's type, each call would look up that type at run time. The look-up takes as long
+    /// as making a container.
     @inline(__always)
     func lend(_ level: Int, at place: Place) -> AnyObject? {
         let slot = level & (Self.slotCount &- 1)
@@ -65,7 +65,7 @@ struct KeyType<Place> {
     /// Keeps a container that reads its place from `vacancy`.
     func keep<Container>(_ container: Container, _ vacancy: UnsafeMutablePointer<Place>) {
         // Safety: the standard library's keyed containers are a struct of one reference to an
-        // object; `vacancy(_:for:)` has compared its size with that of a reference.
+        // object. `vacancy(_:for:)` has compared its size with that of a reference.
         boxes[vacancy - places] = unsafeBitCast(container, to: AnyObject.self)
     }
 }

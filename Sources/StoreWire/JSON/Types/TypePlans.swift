@@ -3,8 +3,8 @@
 enum TypePlan<Collection> {
     /// With the type's own `encode(to:)` or `init(from:)`.
     case plain
-    /// With the type's own `init(from:)`, after which the raw value must equal the text of the
-    /// document: an enum with texts as raw values.
+    /// With the type's own `init(from:)`: an enum with texts as raw values. Its raw value must then
+    /// have the bytes of the text in the document.
     case rawText
     case string, int, bool, double
     /// With the adapter at this index.
