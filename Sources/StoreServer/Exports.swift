@@ -1,4 +1,4 @@
-// The types that a program names are declared beside their use: a list of actions beside the
-// registry that is made of it, a migration beside the replay. A program needs no further import.
+// Types that a program names are declared beside their use: a list of actions beside the registry,
+// a migration beside the replay. These exports spare the program further imports.
 @_exported public import StoreActionCatalog
 @_exported public import StoreHistory

@@ -2,7 +2,7 @@ public import StoreCore
 import StoreHTTP
 
 extension StoreServer {
-    /// The same server, where operators may execute `command` with a JSON value, by
+    /// Returns a server whose operators may execute `command` with a JSON value, by
     /// `POST /debug/commands/<name>`.
     ///
     /// ```swift
@@ -14,13 +14,13 @@ extension StoreServer {
     ///     .main()
     /// ```
     ///
-    /// The route is there only with `--debug-routes`. Commands are executed one after the other, on
-    /// a thread that no request waits for; `Command.async(on:)` takes one to another queue.
+    /// The route exists only with `--debug-routes`. Commands are executed one after the other, on a
+    /// thread that no request waits for. `Command.async(on:)` moves a command to another queue.
     ///
     /// - Parameters:
-    ///   - command: what is executed, with the value that the request's body has.
-    ///   - name: letters, digits, `-`, `_` and `.`; a name that is taken or can't be used keeps the
-    ///     server from starting.
+    ///   - command: the command, which is executed with the value of the request's body.
+    ///   - name: letters, digits, `-`, `_` and `.`. A duplicate or invalid name keeps the server
+    ///     from starting.
     /// - Returns: the server with one more command.
     public func exposing<Value: Decodable & Sendable>(
         _ command: Command<Value>,
@@ -29,7 +29,7 @@ extension StoreServer {
         exposing(ExposedCommand(command, named: name))
     }
 
-    /// The same server, where operators may execute `command`, by an empty
+    /// Returns a server whose operators may execute `command`, by an empty
     /// `POST /debug/commands/<name>`.
     public func exposing(_ command: PlainCommand, as name: String) -> StoreServer {
         exposing(ExposedCommand(plain: command, named: name))

@@ -2,8 +2,9 @@ public import StoreCore
 public import StorePatterns
 
 extension StoreServer {
-    /// The same server, whose actions `interceptor` sees before the reducer does: it may block,
-    /// replace or augment them. Interceptors are called in the order in which they were given.
+    /// Returns a server that calls `interceptor` with each action before the reducer. The
+    /// interceptor may refuse the action, replace it, or add further actions. Interceptors are
+    /// called in the order in which they were added.
     ///
     /// ```swift
     /// StoreServer(AppState.self)
@@ -15,10 +16,10 @@ extension StoreServer {
     /// ```
     ///
     /// - Parameters:
-    ///   - id: its name in `GET /debug/interceptors`, by which an operator takes it away. Of two
-    ///     with one name, the first is taken away first.
-    ///   - interceptor: decides about each action, on the Core's thread; never in a replay.
-    /// - Returns: the server with this interceptor behind what it has already.
+    ///   - id: the name of the interceptor in `GET /debug/interceptors`, by which an operator
+    ///     removes it. Of two interceptors with one name, the first is removed first.
+    ///   - interceptor: decides about each action, on the Core's thread. A replay never calls it.
+    /// - Returns: the server with this interceptor behind its earlier ones.
     public func intercepting(
         _ id: String,
         _ interceptor: @escaping Interceptor<State>
@@ -28,7 +29,7 @@ extension StoreServer {
         return server
     }
 
-    /// The same server, with an interceptor that is named by the place where it is given:
+    /// Returns a server with an interceptor that is named by the place of this call:
     /// `App/App.swift:12`.
     public func intercepting(
         file: String = #fileID,
@@ -38,8 +39,8 @@ extension StoreServer {
         intercepting("\(file):\(line)", interceptor)
     }
 
-    /// The same server, which dispatches of its own accord: at the start, after changes and
-    /// actions, and for notifications, `POST /notify/<name>`.
+    /// Returns a server with further reactions. They dispatch actions at the start, after changes
+    /// and actions, and for notifications (`POST /notify/<name>`).
     public func reacting(_ reactions: Reaction<State>...) -> StoreServer {
         var server = self
         server.reactions += reactions

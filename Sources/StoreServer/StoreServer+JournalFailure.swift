@@ -1,13 +1,13 @@
 public import StoreCore
 
 extension StoreServer {
-    /// The same server, which calls `decide` when its journal has failed: a write or a sync failed,
-    /// and it is not known whether the last actions are durable.
+    /// Returns a server that calls `decide` when its journal has failed. A write or a sync failed
+    /// then, and it is unknown if the last actions are durable.
     ///
-    /// From then on the server applies nothing: requests whose actions were being appended get no
-    /// answer, because none would be true, and later ones 503, as `GET /readyz` does. What only
-    /// reads is served, and streams stay open. Effects are cancelled. A new start goes on from what
-    /// the journal has:
+    /// From then on the server applies nothing. Requests whose actions were being appended get no
+    /// answer, because none would be true. Later dispatches and `GET /readyz` get 503. Reads are
+    /// served, and streams stay open. Effects are cancelled. A new start continues with the history
+    /// of the journal:
     ///
     /// ```swift
     /// StoreServer(AppState.self).onJournalFailure { error in
@@ -15,12 +15,12 @@ extension StoreServer {
     /// }
     /// ```
     ///
-    /// Without a decision, ``main()`` ends the process with status 74, and a server that was
-    /// started with ``start(_:)`` writes an error to its log and goes on as said above
+    /// Without a decision, ``main()`` ends the process with status 74. A server that was started
+    /// with ``start(_:)`` writes an error to its log and continues as described above
     /// (``RunningServer/journalFailure``).
     ///
     /// - Parameter decide: called once, on a thread of its own; it may stop the server.
-    /// - Returns: the server with this decision, in the place of one that was given before.
+    /// - Returns: the server with this decision, which replaces an earlier one.
     public func onJournalFailure(
         _ decide: @escaping @Sendable (_ error: JournalError) -> Void
     ) -> StoreServer {

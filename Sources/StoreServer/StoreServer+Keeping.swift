@@ -1,7 +1,7 @@
 public import StoreCore
 
 extension StoreServer where State: RootState {
-    /// The same server, which keeps what a module shares in a file, for other programs.
+    /// Returns a server that keeps the shared value of a module in a file, for other programs.
     ///
     /// ```swift
     /// StoreServer(AppState.self)
@@ -9,22 +9,24 @@ extension StoreServer where State: RootState {
     ///     .main()
     /// ```
     ///
-    /// The file has the value as JSON, and null while the module is not started. It is written when
-    /// the value has changed, after the action is durable and on a thread of its own; of values
-    /// that change faster than the disk takes them, the newest is written. It is replaced as a
-    /// whole: a program that reads it finds one value or the other at any time, also after a crash.
-    /// The last value is written when the server stops; where the process ended without that, the
-    /// next start writes it. A disk that is full or a folder that is gone has a line in the log,
-    /// and the next change tries again.
+    /// The file contains the value as JSON, and null while the module is not started. A worker
+    /// thread writes the file when the value has changed and the action is durable. If values
+    /// change faster than the disk can write them, only the newest is written.
     ///
-    /// The store itself is kept in its history, and reads nothing of the file.
+    /// Each write replaces the whole file: a program that reads it finds the old value or the new
+    /// one, also after a crash. A stop of the server writes the last value. If the process ended
+    /// without a stop, the next start writes the value. If the disk is full or the folder is
+    /// missing, the log gets a line, and the next change tries again.
+    ///
+    /// The store itself is kept in its history, and reads nothing from the file.
     ///
     /// - Parameters:
-    ///   - module: whose value it is: a module that has one slice for all sessions. Any other keeps
-    ///     the server from starting, as does a path that is given twice.
-    ///   - file: where it is kept.
-    ///   - origin: where in the program that is decided.
-    ///   - line: the line there.
+    ///   - module: the module with the shared value, which must have a single slice for all
+    ///     sessions. Any other module keeps the server from starting, as does a path that is given
+    ///     twice.
+    ///   - file: the file that gets the value.
+    ///   - origin: the source file of this call.
+    ///   - line: the line of this call.
     /// - Returns: the server that keeps one more value.
     public func keeping<M: SharingModule>(
         _ module: M.Type,
@@ -35,7 +37,8 @@ extension StoreServer where State: RootState {
         keeping(KeptValue(module, in: file, at: "\(origin):\(line)", beginning: nil))
     }
 
-    /// The same, where a store without a history begins with what the file has.
+    /// Returns a server that keeps the shared value of a module in a file, and starts from that
+    /// file if it has no history.
     ///
     /// ```swift
     /// StoreServer(AppState.self)
@@ -43,17 +46,18 @@ extension StoreServer where State: RootState {
     ///     .main()
     /// ```
     ///
-    /// The value comes into the store as any other does, by an action: it is dispatched before all
-    /// else, has a version and a record, and a replay finds it there without the file. Where
-    /// history has begun, or there is no file, nothing is dispatched.
+    /// The value comes into the store by an action, like any other value. The action is dispatched
+    /// after the starts of modules, and before requests and the reactions to the start. A replay
+    /// does not need the file, because the action has a version and a record. If the store has a
+    /// history, or the file does not exist, nothing is dispatched.
     ///
     /// - Parameters:
     ///   - module: as in ``keeping(_:in:origin:line:)``.
-    ///   - file: where it is kept. A file that can't be read as the value keeps the server from
-    ///     starting, because the next change would write over it.
-    ///   - origin: where in the program that is decided, which the log shows with the action.
-    ///   - line: the line there.
-    ///   - beginning: makes the action of the value, one of those that the store has.
+    ///   - file: the file that gets the value. If its content can't be read as the value, the
+    ///     server does not start, because the next change would overwrite it.
+    ///   - origin: the source file of this call, which the log shows with the action.
+    ///   - line: the line of this call.
+    ///   - beginning: makes an action of the store from the value.
     /// - Returns: the server that keeps one more value.
     public func keeping<M: SharingModule>(
         _ module: M.Type,

@@ -1,39 +1,39 @@
 import StoreCore
 import StoreTelemetry
 
-/// One line that a server writes for its operator.
+/// A line that a server writes for its operator.
 public struct LogEntry: Sendable, Equatable, CustomStringConvertible {
-    /// How much a line matters.
+    /// The severity of a line.
     public enum Level: Sendable {
-        /// What helps to find a mistake, and is not written unless it is asked for.
+        /// Details that help to find a mistake. They are written only on request.
         case debug
-        /// What the server does: it listens, it stops.
+        /// Events of normal operation: the server listens, it stops.
         case notice
-        /// What works less well than it should.
+        /// A condition under which the server works less well than it should.
         case warning
-        /// What failed.
+        /// A failure.
         case error
     }
 
-    /// How much it matters.
+    /// The severity of the line.
     public let level: Level
-    /// What the line is about, by a name that stays: `journal.failed`.
+    /// A stable name for the subject of the line: `journal.failed`.
     public let event: String
-    /// The store that it is about, where there are several.
+    /// The store that the line is about, if the process has several.
     public let store: String?
-    /// What happened, in one line without control characters.
+    /// The message, in one line without control characters.
     public let message: String
-    /// What belongs to it, in an order that stays.
+    /// The members of the line, in a stable order.
     public let fields: [Field]
 
-    /// The line as text: the message behind the name of its store, with the fields.
+    /// The line as text: the name of its store, the message and the fields.
     public let description: String
 
     /// A member of a line.
     public struct Field: Sendable, Equatable {
-        /// Its name.
+        /// The name of the field.
         public let name: String
-        /// Its value, as it came: escape it where a line is made of it.
+        /// The value as the server received it. Escape it before you put it into a line.
         public let value: String
     }
 
@@ -54,7 +54,7 @@ public struct LogEntry: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension Logger {
-    /// What effects and use cases write to.
+    /// The log that effects and use cases write to.
     var forEffects: OperatorLog {
         OperatorLog(withFields: { level, message, fields in
             let level: LogLevel =
@@ -70,15 +70,15 @@ extension Logger {
 }
 
 extension StoreServer {
-    /// The same server, which hands the lines for its operator to `write`, and not to standard
+    /// Returns a server that passes the lines for its operator to `write`, and not to standard
     /// error.
     ///
     /// ```swift
     /// StoreServer(AppState.self).logging { entry in syslog(entry.level, entry.message) }
     /// ```
     ///
-    /// - Parameter write: called for one line after the other, on a thread of their own, so it may
-    ///   take its time. At most 1,024 lines wait; those beyond are lost, and a line has their
+    /// - Parameter write: called for one line after the other, on a thread of its own, so it may
+    ///   block. At most 1,024 lines wait. Further lines are lost, and a later line gives their
     ///   number.
     /// - Returns: the server that writes its lines there alone.
     public func logging(
@@ -89,8 +89,8 @@ extension StoreServer {
         return server
     }
 
-    /// Makes the logger of a server that is about to start. Standard error is written as the
-    /// configuration says; lines of a program's own have levels alone.
+    /// Makes the logger of a server that is about to start. The configuration sets the format of
+    /// standard error; the lines of a program's own log have only a level.
     func makeLogger(_ configuration: ServerConfiguration = ServerConfiguration()) -> Logger {
         let logger = log.map { log in Logger(LogWriter { log(LogEntry($0)) }) } ?? .standardError
         logger.configure(

@@ -1,12 +1,12 @@
 public import StoreCore
 
 extension StoreServer {
-    /// Sees each action before it is reduced, with the state before it.
+    /// A function that is called before each action is reduced, with the state before it.
     public typealias Middleware =
         @Sendable (_ old: State, _ action: any Action, _ envelope: ActionEnvelope) -> Void
 
-    /// The same server, whose middleware `observe` is called before each action is reduced, with
-    /// the state before it.
+    /// Returns a server that calls the middleware `observe` before each action is reduced, with the
+    /// state before it.
     ///
     /// ```swift
     /// StoreServer(AppState.self)
@@ -18,23 +18,23 @@ extension StoreServer {
     ///     .main()
     /// ```
     ///
-    /// Middleware runs in the order in which it was given, behind analytics, on the Core's thread:
-    /// it may look, and hand over work. It is called for actions that the reducer then refuses,
-    /// where what it gives ``/StoreCore/ActionEnvelope/afterCommit(_:)`` does not run; and never in
-    /// a replay or a dry run.
+    /// Middleware runs in the order in which it was added, after analytics, on the Core's thread.
+    /// Middleware may inspect the action and schedule work. The Core also calls it for actions that
+    /// the reducer then refuses; their ``/StoreCore/ActionEnvelope/afterCommit(_:)`` closures do
+    /// not run. Replays and dry runs never call it.
     ///
     /// - Parameters:
-    ///   - id: its name in `GET /debug/middleware`, by which an operator takes it away. Of two with
-    ///     one name, the first is taken away first.
+    ///   - id: the name of the middleware in `GET /debug/middleware`, by which an operator removes
+    ///     it. Of two with one name, the first is removed first.
     ///   - observe: receives the state before the action, the action and its envelope.
-    /// - Returns: the server with this middleware behind what it has already.
+    /// - Returns: the server with this middleware behind its earlier middleware.
     public func middleware(_ id: String, _ observe: @escaping Middleware) -> StoreServer {
         var server = self
         server.middleware.append((id, observe))
         return server
     }
 
-    /// The same server, with middleware that is named by the place where it is given:
+    /// Returns a server with middleware that is named by the place of this call:
     /// `App/App.swift:12`.
     public func middleware(
         file: String = #fileID,

@@ -1,8 +1,8 @@
 public import StoreHistory
 
 extension StoreServer {
-    /// The same server, which reads journaled actions of these names by the migrations. Of two for
-    /// one name the first counts.
+    /// Returns a server that reads journaled actions of these names by the migrations. Of two
+    /// migrations for one name, the first is used.
     public func migrating(_ migrations: Migration...) -> StoreServer {
         var server = self
         server.migrations += migrations

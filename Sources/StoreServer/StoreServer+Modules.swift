@@ -3,8 +3,8 @@ public import StoreCore
 import StoreWire
 
 extension StoreServer where State: RootState {
-    /// Whether two values have the same JSON. A replay asks it as the store did: whether a session
-    /// has got something of its own depends on it.
+    /// True if two values have the same JSON. A replay has to compare as the store did: the result
+    /// decides if a session has a slice of its own.
     private static func haveSameBytes(_ a: any Encodable, _ b: any Encodable) -> Bool {
         let encoder = JSONEncoder()
         guard let a = try? encoder.encodeShared(AnyEncodable(a)),
@@ -23,11 +23,11 @@ extension StoreServer where State: RootState {
     /// ```
     ///
     /// - Parameters:
-    ///   - root: the root state; `init()` makes what is served before the first action.
-    ///   - actions: further actions, which no module has: what only analytics look at.
-    ///   - dependencies: what effects need of the world.
+    ///   - root: the root state; `init()` makes the state before the first action.
+    ///   - actions: further actions, which belong to no module and serve analytics alone.
+    ///   - dependencies: the services of the world outside that effects use.
     ///   - name: the program's name in `--help` and `--version`.
-    ///   - version: what `--version` prints.
+    ///   - version: the version that `--version` prints.
     public init(
         _ root: State.Type,
         actions: ActionList = [],
@@ -35,8 +35,8 @@ extension StoreServer where State: RootState {
         name: String = "store-server",
         version: String = StoreServerVersion.current
     ) {
-        // A replay of its own, without lines in the log; where the modules don't fit together, the
-        // start throws.
+        // The machine serves replays, and writes no lines to the log. If the modules don't fit
+        // together, the start throws the error.
         let machine = Result { () throws(ModuleError) in
             try ModuleMachine<State>(
                 comparison: Self.haveSameBytes,

@@ -7,8 +7,8 @@ struct Observer<State: Sendable>: Sendable {
 }
 
 extension StoreServer {
-    /// The same server, which calls `observer` with the state at the start and after every applied
-    /// action, in order, also where that changed nothing.
+    /// Returns a server that calls `observer` with the state at the start and after every applied
+    /// action, in order, also if the action changed nothing.
     ///
     /// ```swift
     /// StoreServer(state: Guestbook(), actions: [Signed.self], reducer: reduce)
@@ -17,8 +17,8 @@ extension StoreServer {
     /// ```
     ///
     /// - Parameters:
-    ///   - queue: where `observer` is called; ``main()`` serves the main queue. Without one it is
-    ///     called on the Core's thread, and holds up every action meanwhile.
+    ///   - queue: the queue that calls `observer`; ``main()`` serves the main queue. Without a
+    ///     queue, the Core's thread calls it, and every other action waits meanwhile.
     ///   - observer: receives each state.
     /// - Returns: the server with one more observer.
     public func observing(

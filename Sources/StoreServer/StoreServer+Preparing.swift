@@ -1,7 +1,7 @@
 public import StoreCore
 
 extension StoreServer {
-    /// The same server, which prepares what it needs of the world before its store is there.
+    /// Returns a server that prepares its dependencies before it makes its state.
     ///
     /// ```swift
     /// StoreServer(AppState.self)
@@ -11,16 +11,16 @@ extension StoreServer {
     ///     .main()
     /// ```
     ///
-    /// A start has phases: the dependencies are prepared, one closure after the other; the state is
-    /// made of the journal; interceptors and reactions join; then the server is ready. It listens
-    /// from the beginning: `/livez` is 200 and `/readyz` 503, and whatever else comes waits, to be
-    /// answered when the server is ready.
+    /// A start has phases: the server prepares the dependencies, one closure after the other. Next,
+    /// the server makes the state from the journal, and adds interceptors and reactions. Then the
+    /// server is ready. The server listens from the beginning: `/livez` is 200, `/readyz` is 503,
+    /// and every other request waits until the server is ready.
     ///
-    /// - Parameter prepare: sets dependencies, which effects then have, and may read those that are
-    ///   set. A server that is stopped meanwhile cancels its task and does not wait for it. What it
-    ///   throws ends the start: ``main()`` ends the process with status 69, ``start(_:)`` throws
-    ///   ``PreparationFailure``.
-    /// - Returns: the server that prepares this behind what it prepares already.
+    /// - Parameter prepare: sets dependencies for the effects, and may read dependencies that are
+    ///   set already. If the server is stopped meanwhile, it cancels the task of the closure and
+    ///   does not wait for it. An error ends the start: ``main()`` ends the process with status 69,
+    ///   ``start(_:)`` throws ``PreparationFailure``.
+    /// - Returns: the server that calls `prepare` after its earlier preparations.
     public func preparing(
         _ prepare: @escaping @Sendable (inout Dependencies) async throws -> Void
     ) -> StoreServer {
@@ -30,11 +30,11 @@ extension StoreServer {
     }
 }
 
-/// What a server needs of the world could not be prepared, so it did not start.
+/// An error of a start: a dependency could not be prepared.
 public struct PreparationFailure: Error, CustomStringConvertible {
-    /// What the program's own preparation threw.
+    /// The error that the program's own preparation threw.
     public let cause: any Error
 
-    /// The cause in its own words.
+    /// A message for the operator, with the cause.
     public var description: String { "the dependencies could not be prepared: \(cause)" }
 }

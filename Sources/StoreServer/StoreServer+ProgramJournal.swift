@@ -1,27 +1,27 @@
 public import StoreCore
 
 extension StoreServer {
-    /// The same server, which keeps history in this journal: the flags `--data` and `--ephemeral`,
-    /// and those that bound what they choose, are refused.
+    /// Returns a server that keeps its history in this journal. The flags `--data` and
+    /// `--ephemeral`, and the flags that bound their journals, are then refused.
     ///
     /// ```swift
     /// StoreServer(AppState.self).journal(MemoryJournal()).main()
     /// ```
     ///
-    /// The server goes on from what the journal has, and never closes it. Several servers may share
-    /// a history, each by a journal of its own (`Journal.watch(_:)`).
+    /// The server continues with the history of the journal, and never closes it. Several servers
+    /// may share a history, each by a journal of its own (`Journal.watch(_:)`).
     public func journal(_ journal: any Journal) -> StoreServer {
         var server = self
         server.programJournal = ProgramJournal(open: { journal }, isClosedByOpener: false)
         return server
     }
 
-    /// The same server, which keeps history in a journal that it opens when it starts, after what
-    /// is prepared, and closes when it stops.
+    /// Returns a server that opens its journal when it starts, after the preparations, and closes
+    /// it when it stops.
     ///
-    /// - Parameter open: opens the journal; it may take its time. What it throws ends the start,
-    ///   and its description is for the operator.
-    /// - Returns: the server with that journal, in the place of the one that the configuration
+    /// - Parameter open: opens the journal; it may block. An error ends the start, and its
+    ///   description is for the operator.
+    /// - Returns: the server with that journal, in place of a journal that the configuration
     ///   chooses.
     public func journal(_ open: @escaping @Sendable () throws -> any Journal) -> StoreServer {
         var server = self

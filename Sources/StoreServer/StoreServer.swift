@@ -14,51 +14,52 @@ import StorePatterns
 /// ).main()
 /// ```
 ///
-/// The state is encoded with the names and the order of its declaration, and compared with `==` to
-/// find out whether an action changed anything.
+/// The state is encoded with the names and the order of its declaration. States are compared with
+/// `==` to find out if an action changed anything.
 public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
     let state: State
     let actions: ActionList
-    /// Reduces the action of a version.
+    /// The reducer, which also gets the version and the session of the action.
     var reducer: StateReducer<State>
-    /// What the program is called in its help and its version.
+    /// The program's name in its help and its version.
     let name: String
     /// The version that `--version` prints.
     let version: String
     /// The program's observers of the Core, in the order in which they were added.
     var observers: [Observer<State>] = []
-    /// What operators may execute, in the order in which it was exposed.
+    /// The commands that operators may execute, in the order in which they were exposed.
     var commands: [ExposedCommand] = []
 
-    /// Fills in what modules see of one another, in a state that no action has led to.
+    /// Connects the modules of a state that is not the result of an action, so that each module can
+    /// read the others.
     var connect: @Sendable (inout State) -> Void = { _ in }
-    /// What effects need of the world, before anything is prepared.
+    /// The dependencies of effects, before the preparations.
     var dependencies = Dependencies.live
-    /// What modules share and the program has kept in files.
+    /// The shared values of modules that the program keeps in files.
     var keptValues: [KeptValue<State>] = []
-    /// What is done before the state is there, in the order in which it was added.
+    /// The preparations that run before the state is made, in the order in which they were added.
     var preparations: [@Sendable (inout Dependencies) async throws -> Void] = []
-    /// What observes each action with the state before it, by name.
+    /// The middleware by name: each function observes an action with the state before it.
     var middleware: [(id: String, observe: Middleware)] = []
-    /// What decides about actions before the reducer does, by name.
+    /// The interceptors by name, which decide about actions before the reducer.
     var interceptors: [(id: String, intercept: Interceptor<State>)] = []
-    /// What dispatches of its own accord.
+    /// The reactions, which dispatch actions without a request for them.
     var reactions: [Reaction<State>] = []
-    /// What the state is made of.
+    /// The composition of the state: one piece, or modules.
     var composition: any StateComposition<State>
 
-    /// The program's own journal; `nil` where the configuration chooses one.
+    /// The program's own journal; `nil` if the configuration chooses the journal.
     var programJournal: ProgramJournal?
-    /// Receives the lines for the operator, in place of standard error.
+    /// The function that receives the lines for the operator, in place of standard error.
     var log: (@Sendable (LogEntry) -> Void)?
-    /// What the program does when the journal has failed.
+    /// The program's decision for a journal that has failed.
     var journalFailureDecision: (@Sendable (JournalError) -> Void)?
     /// The other stores of the process, in the order in which they were added.
     var others: [AddedStore] = []
-    /// How actions of earlier versions of the program are read.
+    /// The migrations, which read actions of earlier versions of the program.
     var migrations: [Migration] = []
 
-    /// What makes states of actions.
+    /// The functions and values that make a state from recorded actions.
     var program: Program<State> {
         Program(state: state, migrations: migrations, reducer: reducer, connect: connect)
     }
@@ -66,11 +67,11 @@ public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
     /// Makes a server that is not running yet.
     ///
     /// - Parameters:
-    ///   - state: what is served before the first action.
+    ///   - state: the state before the first action.
     ///   - actions: the actions that clients may dispatch.
     ///   - name: the program's name in `--help` and `--version`.
-    ///   - version: what `--version` prints.
-    ///   - reducer: makes the next state; it may throw `Refusal`, and then nothing has happened.
+    ///   - version: the version that `--version` prints.
+    ///   - reducer: makes the next state. A `Refusal` that it throws leaves the state as it was.
     public init(
         state: State,
         actions: ActionList,
@@ -86,7 +87,7 @@ public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
         composition = SinglePiece(reducer: reducer)
     }
 
-    /// The same, with a reducer that returns the next state.
+    /// Makes a server with a reducer that returns the next state.
     public init(
         state: State,
         actions: ActionList,
@@ -102,6 +103,6 @@ public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
 
 /// The version of this package.
 public enum StoreServerVersion {
-    /// As in the change log.
+    /// The version as the change log names it.
     public static let current = "0.1.0"
 }

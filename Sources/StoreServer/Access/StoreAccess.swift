@@ -5,21 +5,22 @@ import StoreHTTP
 import StoreHTTPTransport
 import StoreTelemetry
 
-/// Who may do what in a store, as the files of its configuration say.
+/// The access control of a store, made from the files that its configuration names.
 struct StoreAccess: Sendable {
     let control: AccessControl
     private let authenticator: Authenticator
     private let readPolicy: @Sendable () throws(ConfigurationError) -> Policy
 
-    /// Reads the files; `nil` where the configuration names none, and all may do what is served.
+    /// Reads the files. Returns `nil` if the configuration names no policy; then every client may
+    /// use everything that is served.
     ///
     /// - Parameters:
     ///   - server: the store.
-    ///   - configuration: its own.
+    ///   - configuration: the configuration of this store.
     ///   - members: the members of the root state.
-    ///   - others: the names of the other stores of the process, which a policy may have, too.
+    ///   - others: the names of the other stores of the process, which a policy may also contain.
     ///   - logger: gets a line for each credential that is refused.
-    /// - Throws: where a file is wrong.
+    /// - Throws: `ConfigurationError` if a file is wrong.
     init?<State>(
         _ server: StoreServer<State>,
         _ configuration: ServerConfiguration,
@@ -40,9 +41,9 @@ struct StoreAccess: Sendable {
         )
     }
 
-    /// Reads the files again, whole or not at all.
+    /// Reads the files again. Either all of them are put into force, or none.
     ///
-    /// - Throws: where one of them is wrong; then nothing has changed.
+    /// - Throws: `ConfigurationError` if one of them is wrong.
     func reload() throws(ConfigurationError) {
         let policy = try readPolicy()
         do throws(CredentialFileError) { try authenticator.reload() } catch {

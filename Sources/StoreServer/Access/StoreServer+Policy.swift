@@ -5,15 +5,15 @@ import StorePlatform
 import StoreWire
 
 extension StoreServer {
-    /// What requests may do in this store: what the file of the configuration says, or everything
-    /// that an open store allows.
+    /// Returns the policy for the requests of this store: the file of the configuration, or the
+    /// policy of an open store.
     ///
     /// - Parameters:
     ///   - configuration: names the file.
     ///   - others: the names of the other stores of the process.
-    ///   - groups: what anonymous may use besides where there is no file.
+    ///   - groups: further routes that anonymous may use if there is no file.
     /// - Returns: the policy for this store.
-    /// - Throws: ``ConfigurationError`` with a line for each thing that is wrong in the file.
+    /// - Throws: ``ConfigurationError`` with a line for each mistake in the file.
     func policy(
         _ configuration: ServerConfiguration,
         beside others: [PolicyWorld],
@@ -25,8 +25,8 @@ extension StoreServer {
         return configuration.readerRole.map { policy.adding(roleOfAll: $0) } ?? policy
     }
 
-    /// The file of the configuration, checked against all stores of the process; `nil` where there
-    /// is none.
+    /// Returns the policy file of the configuration, checked against all stores of the process;
+    /// `nil` if the configuration names no file.
     func policyFile(
         _ configuration: ServerConfiguration
     ) throws(ConfigurationError) -> PolicyFile? {
@@ -34,14 +34,14 @@ extension StoreServer {
         return try PolicyFile(path, for: policyWorlds())
     }
 
-    /// The names of all stores of the process, those of the one at `/` first.
+    /// Returns the names of all stores of the process. The first element is for the store at `/`.
     func policyWorlds() throws(ConfigurationError) -> [PolicyWorld] {
         var worlds = [try policyWorld()]
         for other in others { worlds.append(try other.program.policyWorld()) }
         return worlds
     }
 
-    /// The names that this store has.
+    /// Returns the names in this store that a policy may use.
     func policyWorld() throws(ConfigurationError) -> PolicyWorld {
         PolicyWorld(
             members: (composition.modules ?? []).map(\.name),
@@ -66,7 +66,7 @@ extension StoreServer {
 extension PolicyFile {
     /// Reads the policy at a path, for the stores of a process.
     ///
-    /// - Throws: ``ConfigurationError`` with a line for each thing that is wrong.
+    /// - Throws: ``ConfigurationError`` with a line for each mistake.
     init(_ path: String, for worlds: [PolicyWorld]) throws(ConfigurationError) {
         guard let bytes = FileReader.read(path, bytesMax: Self.bytesMax) else {
             throw ConfigurationError("\(path): can't be read; allowed is a policy's file")

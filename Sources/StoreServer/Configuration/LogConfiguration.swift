@@ -1,25 +1,25 @@
 import StoreTelemetry
 
 extension ServerConfiguration {
-    /// How the lines for the operator are written.
+    /// The format of the lines for the operator.
     public enum LogFormat: String, Sendable, CaseIterable {
-        /// For people: the message, and behind it the fields.
+        /// For people: the message, followed by the fields.
         case text
-        /// One JSON object in a line, for programs.
+        /// A JSON object in a line, for programs.
         case json
 
         var written: StoreTelemetry.LogFormat { self == .json ? .json : .text }
     }
 
-    /// Which lines for the operator are written.
+    /// The lowest level of the lines that are written.
     public enum LogLevel: String, Sendable, CaseIterable {
-        /// All, also what helps to find a mistake.
+        /// All lines, also details that help to find a mistake.
         case debug
-        /// What the server does, and what follows.
+        /// Events of normal operation, and all higher levels.
         case info
-        /// What works less well than it should, and what follows.
+        /// Conditions under which the server works less well than it should, and failures.
         case warning
-        /// What failed.
+        /// Failures alone.
         case error
 
         var written: StoreTelemetry.LogLevel {

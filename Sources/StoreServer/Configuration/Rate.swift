@@ -1,11 +1,12 @@
-/// So many in so many seconds. They may come all at once, and what was taken comes back evenly.
+/// A number of requests or other units in a number of seconds. A client may use all of them at
+/// once; they are restored at an even pace.
 public struct Rate: Sendable, Equatable, CustomStringConvertible {
-    /// The most at once, 1 to 1,000,000.
+    /// The maximum at once, 1 to 1,000,000.
     public let count: Int
-    /// In how many seconds all of them come back, 1 to 86,400.
+    /// The seconds in which all of them are restored, 1 to 86,400.
     public let seconds: Int
 
-    /// A rate; `nil` where one of the numbers is out of its bounds.
+    /// Makes a rate; `nil` if one of the numbers is out of its bounds.
     public init?(_ count: Int, in seconds: Int) {
         guard 1...1_000_000 ~= count, 1...86_400 ~= seconds else { return nil }
         self.count = count
@@ -21,6 +22,6 @@ public struct Rate: Sendable, Equatable, CustomStringConvertible {
         self.init(count, in: seconds)
     }
 
-    /// The text form that a flag has: `100/60`.
+    /// The text form of the rate in a flag: `100/60`.
     public var description: String { "\(count)/\(seconds)" }
 }

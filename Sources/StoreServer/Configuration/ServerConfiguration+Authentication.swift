@@ -2,7 +2,7 @@ import StoreActionCatalog
 import StoreAuthentication
 
 extension ServerConfiguration {
-    /// What the authenticator is made of.
+    /// The configuration of the authenticator.
     var authentication: AuthenticationConfiguration {
         var authentication = AuthenticationConfiguration()
         authentication.keysFile = authKeysFile
@@ -21,10 +21,9 @@ extension ServerConfiguration {
         return authentication
     }
 
-    /// Makes what finds out who asks. The data directory has to be there, unless history is kept in
-    /// memory.
+    /// Makes the authenticator. The data directory has to exist, unless history is kept in memory.
     ///
-    /// - Throws: where a file with keys can't be used.
+    /// - Throws: `ConfigurationError` if a file with keys can't be used.
     func makeAuthenticator() throws(ConfigurationError) -> Authenticator {
         var authentication = authentication
         if !authentication.takesCredentials { authentication.cookieKeyFile = nil }

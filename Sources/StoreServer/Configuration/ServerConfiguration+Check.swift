@@ -6,9 +6,9 @@ import StoreTelemetry
 import StoreWire
 
 extension ServerConfiguration {
-    /// Refuses what does not fit together.
+    /// Refuses options that are invalid or do not fit together.
     ///
-    /// - Throws: `ConfigurationError` with the one line that names the first thing wrong.
+    /// - Throws: `ConfigurationError`, whose message has one line about the first mistake.
     public func check() throws(ConfigurationError) {
         guard !listen.isEmpty else {
             throw ConfigurationError("--listen: at least one address is needed")
@@ -29,7 +29,7 @@ extension ServerConfiguration {
         try checkAuthentication()
         try checkWeb()
         try checkTraces()
-        // A record that history can't hold would end the server.
+        // The journal can't hold a larger record; an append of it would end the server.
         guard bodyBytesMax <= SQLiteJournal.fieldBytesMax else {
             throw ConfigurationError(
                 "--body-max: \(bodyBytesMax) bytes are more than one record of history can hold, which is "
@@ -64,21 +64,21 @@ extension ServerConfiguration {
         }
     }
 
-    /// Whether operators come in apart from clients.
+    /// True if operators have listeners of their own.
     var separatesOperators: Bool { !adminListen.isEmpty }
 
-    /// Whether only this machine can reach what is for operators.
+    /// True if the routes for operators can be reached only from this machine.
     var isLoopbackForOperators: Bool {
         (separatesOperators ? adminListen : listen).allSatisfy {
             ListenAddress($0)?.isLoopback ?? false
         }
     }
 
-    /// The hosts listened on, which the `Host` header may therefore name.
+    /// The hosts of the listeners, which the `Host` header may therefore name.
     var listenHosts: [String] {
         (listen + adminListen).compactMap { ListenAddress($0)?.host }
     }
 
-    /// What the `Host` header may name.
+    /// The rule for values of the `Host` header.
     var hostRule: HostRule { HostRule(listening: listenHosts, further: allowedHosts) }
 }

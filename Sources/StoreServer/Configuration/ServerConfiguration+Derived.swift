@@ -37,12 +37,12 @@ extension ServerConfiguration {
 }
 
 extension ServerConfiguration {
-    /// How many of the largest bodies the memory for what is under way holds at least.
+    /// The number of largest bodies that the memory for bodies and answers has to hold at least.
     static let buffersBodiesMin = 4
-    /// The bound on that memory where there is none on the whole memory.
+    /// The bound on that memory if the process's memory has no bound.
     private static let buffersBytesUnbounded = 256 << 20
 
-    /// The most that bodies and answers take that are under way.
+    /// The maximum memory for bodies and answers in progress, in bytes.
     var buffersBytes: Int {
         if buffersBytesMax > 0 { return buffersBytesMax }
         let limit = MemoryUse(bytesMax: memoryBytesMax)?.limit
@@ -54,7 +54,7 @@ extension ServerConfiguration {
 }
 
 extension AnalyticsDestination {
-    /// Opens the destination; `nil` where analytics are off.
+    /// Opens the destination; returns `nil` if analytics are off.
     func writer(_ logger: Logger) throws(ConfigurationError) -> AnalyticsWriter? {
         let path: String?
         switch self {
@@ -71,7 +71,7 @@ extension AnalyticsDestination {
 }
 
 extension ServerConfiguration {
-    /// The bounds that requests meet.
+    /// The bounds on requests.
     var requestBounds: RequestBounds {
         RequestBounds(
             mailboxMax: mailboxMax,
@@ -82,7 +82,7 @@ extension ServerConfiguration {
         )
     }
 
-    /// The sessions that a state has when the server starts.
+    /// Returns the table of the sessions in the state at the start of the server.
     func sessionTable(of sessions: Sessions.State) -> SessionTable {
         let clock = SteadyClock()
         return SessionTable(

@@ -3,12 +3,14 @@ import StoreHTTPTransport
 import StoreTelemetry
 
 extension ServerConfiguration {
-    /// The same configuration with as many streams and connections as descriptors allow. Bounds
-    /// that were set are kept; those that were not are made smaller where they don't fit.
+    /// Returns the same configuration with as many streams and connections as descriptors allow.
+    /// Bounds that differ from their defaults are kept; default bounds are reduced if they don't
+    /// fit.
     ///
-    /// Connections come first: a stream without a place is refused, a dispatch must get through.
+    /// Connections come first: a stream without a place is refused, but a dispatch must get
+    /// through.
     ///
-    /// - Throws: `ConfigurationError` where what was set does not fit, or where there are too few
+    /// - Throws: `ConfigurationError` if the set bounds do not fit, or if there are too few
     ///   descriptors even for a few of each.
     func fitted(
         toDescriptors limit: Int,
@@ -29,7 +31,7 @@ extension ServerConfiguration {
             )
         }
         let isSet = boundsThatAreSet
-        // Half of the fewest places is left for what was not set.
+        // Half of the minimum number of places is left for a bound that was not set.
         let left = DescriptorBudget.placesMin / 2
         let least =
             (isSet.connections ? connectionsMax : min(connectionsMax, left))
@@ -59,7 +61,7 @@ extension ServerConfiguration {
         return fitted
     }
 
-    /// Which of the two bounds have another value than the default one.
+    /// True for each of the two bounds that differs from its default.
     private var boundsThatAreSet: (connections: Bool, streams: Bool) {
         let fresh = ServerConfiguration()
         return (connectionsMax != fresh.connectionsMax, streamsMax != fresh.streamsMax)

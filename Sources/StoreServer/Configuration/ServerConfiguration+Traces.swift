@@ -5,7 +5,9 @@ import StoreTraceExport
 // The export of traces.
 
 extension ServerConfiguration {
-    /// - Throws: `ConfigurationError` with the one line that names the first thing wrong.
+    /// Refuses options about traces that can't be used.
+    ///
+    /// - Throws: `ConfigurationError`, whose message has one line about the first mistake.
     func checkTraces() throws(ConfigurationError) {
         if let otlpEndpoint, CollectorURL(otlpEndpoint) == nil {
             throw .value(
@@ -24,7 +26,8 @@ extension ServerConfiguration {
 
     /// Reads the header fields for the collector.
     ///
-    /// - Throws: where there is a file that can't be used. What is in it is not shown.
+    /// - Throws: `ConfigurationError` if there is a file that can't be used. The message does not
+    ///   contain the content of the file.
     func collectorHeaders() throws(ConfigurationError) -> ExportHeaders {
         guard let path = otlpHeadersFile else { return ExportHeaders() }
         do throws(CredentialFileError) {

@@ -3,12 +3,13 @@ import StoreCore
 import StoreHTTP
 import StoreHTTPTransport
 
-// The web around the server: pages, proxies, how much a client may ask for, sockets at paths.
+// The web around the server: pages, proxies, the shares of clients, sockets at paths.
 
 extension ServerConfiguration {
-    /// What holds for the web around the server; made once for a process, for it counts.
+    /// Returns the rules for the web around the server. A process calls this once, because the
+    /// rules count the requests of clients.
     ///
-    /// - Parameter clock: by which shares come back.
+    /// - Parameter clock: the clock by which shares are restored.
     /// - Returns: the rules, which all stores of the process share.
     func webRules(_ clock: any WallClock) -> WebRules {
         let rates: [(RateLimitKind, Rate?)] = [
@@ -27,7 +28,7 @@ extension ServerConfiguration {
         )
     }
 
-    /// Who may connect to sockets at paths.
+    /// The mode and the group of sockets at paths, which decide who may connect.
     var socketAccess: SocketAccess {
         SocketAccess(
             mode: SocketAccess.mode(socketMode) ?? SocketAccess().mode,
@@ -35,7 +36,9 @@ extension ServerConfiguration {
         )
     }
 
-    /// - Throws: `ConfigurationError` with the one line that names the first thing wrong.
+    /// Refuses options about the web that can't be used.
+    ///
+    /// - Throws: `ConfigurationError`, whose message has one line about the first mistake.
     func checkWeb() throws(ConfigurationError) {
         for origin in corsOrigins where !OriginRule.isOrigin(origin) {
             throw .value(origin, of: "--cors-origin", allowed: Self.allowedOrigin(for: origin))
@@ -51,7 +54,7 @@ extension ServerConfiguration {
         }
     }
 
-    /// What may stand in the place of a text that is no origin.
+    /// Returns a description of the values that are allowed in place of a text that is no origin.
     static func allowedOrigin(for text: String) -> String {
         let reason =
             text == "*"

@@ -4,14 +4,14 @@ import StoreHistory
 import StoreJournalSQLite
 import StoreWire
 
-/// Makes the state while the journal is opened, of the records that are checked there: so each is
-/// read and hashed once.
+/// Makes the state while the journal is opened, from the records that the journal checks. Each
+/// record is therefore read and hashed once.
 ///
-/// It does what is usual: the newest snapshot has the form that the state has today, and every
-/// record after it can be read and reduced. In all other cases it has no state, and ``Replay``
-/// makes it, or throws the reason.
+/// The replay serves the usual case: the newest snapshot has the form of today's state, and every
+/// later record can be read and reduced. In all other cases it has no state. Then ``Replay`` makes
+/// the state, or throws the reason.
 package final class OpeningReplay<State: Codable & Equatable & Sendable>: HistoryFollower {
-    /// Identifies the form of the state's type, by the SHA-256 of its JSON Schema.
+    /// The form of the state's type: the SHA-256 of its JSON Schema.
     let form = RecoveredHistory<State>.form
     private let connect: @Sendable (inout State) -> Void
     private var steps: ReplaySteps<State>
@@ -34,7 +34,7 @@ package final class OpeningReplay<State: Codable & Equatable & Sendable>: Histor
         )
     }
 
-    /// The state of the newest version, where it was made.
+    /// The state of the newest version, if the replay has made it.
     var made: ReplayedState<State> {
         ReplayedState(form: form, forms: forms) { [self] in base?.version == $0 ? base?.state : nil
         }
@@ -81,7 +81,7 @@ package final class OpeningReplay<State: Codable & Equatable & Sendable>: Histor
     }
 }
 
-/// What is done with each record of a page.
+/// The work for each record of a page.
 private struct ReplaySteps<State> {
     var reader: RecordReader
     let reducer: StateReducer<State>

@@ -1,22 +1,22 @@
 import StoreActionCatalog
 import StoreCore
 
-/// A journal of the program's own, in the place of those that flags choose.
+/// A journal of the program's own, in place of a journal that flags choose.
 struct ProgramJournal: Sendable {
-    /// Opens it.
+    /// Opens the journal.
     let open: @Sendable () throws -> any Journal
-    /// Whether the server, which opens it, closes it.
+    /// True if the server, which opens the journal, also closes it.
     let isClosedByOpener: Bool
 
-    /// Opens the journal and does something with it, which is not to serve it.
+    /// Opens the journal and runs `body` with it, for a command that does not serve the store.
     func use<Result>(_ body: (any Journal) throws -> Result) throws -> Result {
         let journal = try open()
         defer { if isClosedByOpener { journal.close() } }
         return try body(journal)
     }
 
-    /// Refuses what chooses or bounds a journal of the server's own, among the options that a flag,
-    /// a variable or the file sets.
+    /// Refuses options that choose or bound a journal of the server's own. `given` has the options
+    /// that a flag, a variable or the file sets.
     ///
     /// - Throws: ``ConfigurationError`` that names the first such option.
     static func checkOptions(
@@ -40,7 +40,7 @@ struct ProgramJournal: Sendable {
         }
     }
 
-    /// Refuses times that never were.
+    /// Refuses the test clock, because a program's own journal would keep its false times.
     static func checkClock(_ configuration: ServerConfiguration) throws(ConfigurationError) {
         guard configuration.clock == .system else {
             throw ConfigurationError(

@@ -8,7 +8,8 @@ extension ReplayProgress {
         self.init { logger.notice(.replayProgress, $0.text) }
     }
 
-    /// For a command: a bar where standard error is a terminal, and else lines in the log.
+    /// Makes the progress display of a command: a bar if standard error is a terminal, else lines
+    /// in the log.
     static func ofCommand(_ logger: Logger) -> ReplayProgress {
         guard TerminalBar.isThere else { return ReplayProgress(to: logger) }
         return ReplayProgress(intervals: (first: 0.3, others: 0.1)) {

@@ -4,20 +4,20 @@ import StoreJournalSQLite
 import StoreTelemetry
 
 extension StoreServer {
-    /// The file with the state that history begins with, where the configuration names one.
+    /// Returns the file with the first state of the history, if the configuration names a file.
     func stateFile(_ configuration: ServerConfiguration) -> StateFile<State>? {
         configuration.stateFile.map { StateFile(path: $0, connect: connect) }
     }
 }
 
-/// A journal that is open, and how it is closed.
+/// An open journal, with the function that closes it.
 struct OpenJournal: Sendable {
     let journal: any Journal
     /// The clock for the ages of idempotency keys.
     let keyClock = SteadyClock()
     let close: @Sendable () -> Void
 
-    /// A journal that others open and close.
+    /// Makes a value for a journal that its owner opens and closes.
     init(_ journal: any Journal) {
         self.journal = journal
         close = {}
@@ -34,8 +34,8 @@ struct OpenJournal: Sendable {
         }
     }
 
-    /// Opens the journal that the configuration asks for. The follower makes the state of what is
-    /// read, where the journal is on disk.
+    /// Opens the journal that the configuration selects. If the journal is on disk, the follower
+    /// makes the state from its records.
     ///
     /// - Throws: `JournalOpenError`, whose text is for the operator.
     init(
@@ -63,8 +63,8 @@ struct OpenJournal: Sendable {
 }
 
 extension ServerConfiguration {
-    /// What a journal in memory keeps: as many records as the operator asks for, and the bytes that
-    /// are right for the default, in proportion where more records are asked for.
+    /// The retention of a journal in memory. The operator sets the number of records. The bound on
+    /// bytes is the default one; for a larger number of records it grows in proportion.
     var memoryRetention: Retention {
         var retention = Retention.inMemory
         let recordBytes = (retention.bytesMax ?? 0) / (retention.recordsMax ?? 1)
@@ -73,8 +73,9 @@ extension ServerConfiguration {
         return retention
     }
 
-    /// How often the state is kept. In memory, twice within what is kept of history at least, or
-    /// there would be versions before which no state is left.
+    /// The bounds after which a snapshot is made, in records and in bytes. A journal in memory gets
+    /// at least two snapshots within its retention: else some kept versions would have no earlier
+    /// state to replay from.
     var snapshotBounds: (records: UInt64, bytes: UInt64) {
         let records = UInt64(snapshotRecords)
         guard ephemeral else { return (records, SnapshotKeeper.bytesMax) }
@@ -85,10 +86,10 @@ extension ServerConfiguration {
         )
     }
 
-    /// What the journal keeps, in memory or on disk.
+    /// The retention of the journal, in memory or on disk.
     var usedRetention: Retention { ephemeral ? memoryRetention : retention }
 
-    /// What a journal on disk keeps.
+    /// The retention of a journal on disk.
     var retention: Retention {
         Retention(
             secondsMax: retainSeconds > 0 ? UInt64(retainSeconds) : nil,

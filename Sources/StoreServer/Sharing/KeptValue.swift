@@ -6,23 +6,23 @@ import StoreTelemetry
 import StoreWire
 import Synchronization
 
-/// A module's shared value that a program has kept in a file.
+/// A module's shared value that the program keeps in a file.
 struct KeptValue<State: Codable & Equatable & Sendable>: Sendable {
     /// The module's name.
     let module: String
     let file: SharedFile
-    /// Refuses a module that can't be kept.
+    /// Refuses a module whose value can't be kept in a file.
     let check: @Sendable () throws(ConfigurationError) -> Void
-    /// Has a Core's value written from now on. The value as it is at first is written too where
-    /// that is asked for.
+    /// Observes a Core and writes each new value from now on. The first value is written only if
+    /// `writesFirst` is true.
     let attach: @Sendable (Core<State>, SharedFileWriter, _ writesFirst: Bool) -> Void
-    /// The action that a fresh store begins with, made of what the file has; `nil` where there is
-    /// no file, or the program makes nothing of it.
+    /// Returns the first action of a store without a history, made from the content of the file.
+    /// Returns `nil` if there is no file, or the program makes no action of it.
     let first: @Sendable () throws(ConfigurationError) -> (any Action)?
-    /// Where in the program it is declared.
+    /// The place in the program of its declaration.
     let place: String
 
-    /// The most bytes of a file that is read.
+    /// The maximum size of a file that is read, in bytes.
     static var bytesMax: Int { 16 << 20 }
 }
 
@@ -73,10 +73,10 @@ extension KeptValue where State: RootState {
         }
     }
 
-    /// What the file has; `nil` where there is none, or it has null.
+    /// Returns the value in the file; `nil` if there is no file, or it contains null.
     ///
-    /// - Throws: ``ConfigurationError`` where it can't be read, or has something else: the next
-    ///   change would write over it.
+    /// - Throws: ``ConfigurationError`` if the file can't be read, or contains anything else: the
+    ///   next change would overwrite it.
     private static func read<Value: Decodable>(
         _ file: SharedFile
     ) throws(ConfigurationError) -> Value? {
@@ -103,13 +103,13 @@ extension KeptValue where State: RootState {
     }
 }
 
-/// The value that was written last. Belongs to the Core's thread.
+/// The value that was observed last. Only the Core's thread may use it.
 private final class LastValue<Value: Equatable & Sendable>: @unchecked Sendable {
-    // Safety: observers of the Core are called one after the other, where it works.
+    // Safety: the Core calls its observers one after the other, on its own thread.
     private var value: Value?
     private(set) var hasBeenSet = false
 
-    /// Takes a value; returns whether it is another one than before.
+    /// Stores a value. Returns true if it differs from the last value, or is the first.
     func replace(by new: Value?) -> Bool {
         defer {
             value = new

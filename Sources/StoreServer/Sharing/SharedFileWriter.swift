@@ -5,9 +5,9 @@ import StoreTelemetry
 import StoreWire
 import Synchronization
 
-/// Writes a module's shared value to its file whenever the value changes, on a thread of its own.
+/// Writes a module's shared value to its file whenever the value changes, on a worker thread.
 ///
-/// Of values that come while one is being written, the newest is written next.
+/// If several values arrive during a write, only the newest of them is written next.
 final class SharedFileWriter: Sendable {
     private struct Newest: WorkQueue {
         var value: (any Encodable & Sendable)?
@@ -25,7 +25,7 @@ final class SharedFileWriter: Sendable {
     private let worker: Worker<Newest>
     private let isFailing = Atomic(false)
 
-    /// Writes the value of this module, as the log names it, to the file at a path.
+    /// Makes the writer of a module's value. `module` is the name in the log, `path` the file.
     init(
         _ path: String,
         of module: String,
@@ -44,12 +44,13 @@ final class SharedFileWriter: Sendable {
         }
     }
 
-    /// Has a value written, in the place of one that waits. Any thread; never waits for the disk.
+    /// Queues a value, in place of a value that waits. Any thread may call it; it never waits for
+    /// the disk.
     func keep(_ value: any Encodable & Sendable) {
         worker.post { $0.value = value }
     }
 
-    /// Writes what waits, and ends. Gives up after so many seconds.
+    /// Writes the value that waits, and ends. Gives up after `seconds`.
     func close(seconds: Double) {
         if !worker.close(seconds: seconds) {
             logger.error(
@@ -59,7 +60,8 @@ final class SharedFileWriter: Sendable {
         }
     }
 
-    /// A failure has one line; the next change tries again.
+    /// Writes the value. Only the first of several failures has a line in the log; the next change
+    /// tries again.
     private func write(_ value: any Encodable & Sendable, _ encoder: JSONEncoder) {
         let bytes: [UInt8]
         do {

@@ -3,9 +3,10 @@ import StoreCore
 import StorePlatform
 import Synchronization
 
-/// Prepares the dependencies of effects, in the first phase of a start: calls the functions that
-/// the program has given, which may take long. It can be cancelled. Several stores prepare one
-/// after the other.
+/// Prepares the dependencies of effects, in the first phase of a start.
+///
+/// The object calls the functions that the program has added, which may take long. ``cancel()``
+/// ends the wait for them. Several stores prepare their dependencies one after the other.
 final class DependencyPreparation: Sendable {
     typealias Step = @Sendable (inout Dependencies) async throws -> Void
 
@@ -20,8 +21,8 @@ final class DependencyPreparation: Sendable {
 
     /// Calls the steps in their order, and waits for the end of the last, or for ``cancel()``.
     ///
-    /// - Throws: ``PreparationFailure`` where one throws, `CancellationError` where it was
-    ///   cancelled.
+    /// - Throws: ``PreparationFailure`` if a step throws, `CancellationError` if the preparation
+    ///   was cancelled.
     func run(_ steps: [Step], on dependencies: Dependencies) throws -> Dependencies {
         guard !steps.isEmpty else { return dependencies }
         let isOver = progress.withLock { progress in
@@ -47,7 +48,7 @@ final class DependencyPreparation: Sendable {
         return try progress.withLock { $0.result }?.get() ?? dependencies
     }
 
-    /// Cancels the step that is under way. ``run(_:on:)`` throws at once, without waiting for it.
+    /// Cancels the current step. ``run(_:on:)`` throws at once, without waiting for the step.
     func cancel() {
         let task = progress.withLock { progress in
             progress.isCancelled = true

@@ -1,17 +1,17 @@
 import Glibc
 
-/// Looks at who may read and change the files on which it depends who is let in, and the data
-/// directory.
+/// Checks who may read and change the files that decide about access, and the data directory.
 ///
-/// A server starts all the same: the folder's own rights may keep others out, and an operator may
-/// have reasons. What would let others in for sure is refused where it is read.
+/// A server starts in spite of the warnings: the rights of the folder may keep other users out, and
+/// an operator may have reasons. The code that reads a file refuses rights that surely admit other
+/// users.
 struct FileTrust {
-    /// What a line of the log says of each file that is not as it should be.
+    /// The warnings for the log, one for each right that a file should not have.
     private(set) var warnings: [String] = []
 
-    /// Looks at the files of a configuration; those that are not there are skipped.
+    /// Checks the files of a configuration; missing files are skipped.
     init(_ configuration: ServerConfiguration) {
-        // Its files have the mode 0600, and a group may have to make some.
+        // The files in the directory have the mode 0600, and a group may have to make some of them.
         if !configuration.ephemeral { look(at: configuration.dataDirectory, writable: S_IWOTH) }
         if let keys = configuration.authKeysFile {
             look(at: keys, secret: "it has the names of all principals; say chmod o-r")
@@ -20,10 +20,13 @@ struct FileTrust {
         if let policy = configuration.policyFile { look(at: policy) }
     }
 
+    /// Checks the owner and the mode of a path, and adds warnings.
+    ///
     /// - Parameters:
-    ///   - path: of a file or a folder.
-    ///   - writable: the rights to write that are too many.
-    ///   - secret: why not everyone is to read it, and what helps; `nil` if everyone may.
+    ///   - path: the path of a file or a folder.
+    ///   - writable: the rights to write that are not acceptable.
+    ///   - secret: the reason why not every user may read the file, and the remedy; `nil` if every
+    ///     user may.
     private mutating func look(
         at path: String,
         writable: mode_t = S_IWGRP | S_IWOTH,

@@ -5,9 +5,10 @@ import StorePlatform
 import StoreTelemetry
 import Synchronization
 
-/// A server on its way from listening to ready, which may be stopped at any point of it.
+/// A server between listening and ready, which may be stopped at any point.
 final class ServerStart: Sendable {
-    /// How long a stop waits until the clients of queued requests have taken their answer.
+    /// The maximum time that a stop waits for the clients of queued requests to take their answers,
+    /// in seconds.
     static let stopSecondsMax = 1.0
 
     private enum Status: Sendable {
@@ -18,13 +19,13 @@ final class ServerStart: Sendable {
 
     let configuration: ServerConfiguration
     let logger: Logger
-    /// Ends the process when the journal fails; `nil` where that is left to others.
+    /// Ends the process when the journal fails; `nil` if the program or the operator decides.
     let journalFailed: (@Sendable (JournalError) -> Void)?
     let transport: HTTPServer
     let preparation = DependencyPreparation()
     /// Names the requests, from the first on.
     let requestIDs = RequestIDs()
-    /// Where traces go; `nil` where none are exported.
+    /// The export of traces; `nil` if none are exported.
     let traces: TraceExporting?
     private let gate: StartGate
     private let status = Locked(Status.underWay)
@@ -60,22 +61,22 @@ final class ServerStart: Sendable {
         traces?.start()
     }
 
-    /// The start has come to this phase, as `/readyz` shows.
+    /// Enters a phase of the start, which `/readyz` shows.
     func enter(_ phase: NotReady.Code) { gate.enter(phase) }
 
-    /// Has `handler` handle all requests, also those that were queued. Returns `false` where
-    /// the server was stopped meanwhile.
+    /// Passes all requests to `handler` from now on, also the queued ones. Returns false if the
+    /// server was stopped meanwhile.
     func end(with server: RunningServer, _ handler: any HTTPHandler) -> Bool {
         status.withLock { status in
             guard case .underWay = status else { return false }
             status = .ready(server)
-            // Within the lock, so that a stop comes before this or after it.
+            // The lock is held, so that a stop runs before this call or after it.
             transport.hand(to: handler, done: gate.open)
             return true
         }
     }
 
-    /// Stops the server, or its start. The latter waits for no preparation and no journal.
+    /// Stops the server, or its start. The stop of a start waits for no preparation and no journal.
     func stop() -> StopOutcome {
         let server = status.withLock { status -> RunningServer? in
             if case .ready(let server) = status { return server }
@@ -89,13 +90,13 @@ final class ServerStart: Sendable {
         return transport.stop(seconds: Self.stopSecondsMax) ? .clean : .clientsCutOff
     }
 
-    /// Puts into force what may change while a server runs. Before it is ready that is what its
-    /// start has not read yet, so there is nothing to do.
+    /// Applies the settings that may change while a server runs. Before the server is ready, this
+    /// does nothing.
     func reload(_ configuration: ServerConfiguration) {
         running?.reload(configuration)
     }
 
-    /// Calls `report` every so many seconds while the server works.
+    /// Calls `report` at this interval in seconds while the server works.
     func whileItWorks(every seconds: Double, _ report: @escaping @Sendable () -> Void) {
         running?.whileItWorks(every: seconds, report)
     }
@@ -106,7 +107,7 @@ final class ServerStart: Sendable {
         }
     }
 
-    /// Whether the server never came to be ready.
+    /// True if the server was stopped before it was ready.
     var isEnded: Bool {
         status.withLock { status in
             if case .ended = status { true } else { false }

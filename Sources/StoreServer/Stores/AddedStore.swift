@@ -4,7 +4,7 @@ import StoreCommandLine
 import StoreHTTP
 import StoreTexts
 
-/// A store that another one's process serves, too.
+/// A further store that the process of a server serves.
 struct AddedStore: Sendable {
     static let nameCharactersMax = 63
 
@@ -47,21 +47,21 @@ struct AddedStore: Sendable {
     }
 }
 
-/// A server of any state, as one of several in a process.
+/// A server with a state of any type, as one of several in a process.
 protocol StoreProgram: Sendable {
-    /// Whether the program keeps the history in a journal of its own.
+    /// True if the program keeps the history in a journal of its own.
     var hasOwnJournal: Bool { get }
 
-    /// The files in which it keeps what modules share.
+    /// The paths of the files that keep the shared values of modules.
     var keptPaths: [String] { get }
 
-    /// Refuses what the program offers and can't be used.
+    /// Refuses commands and shared values of the program that can't be used.
     func check() throws(ConfigurationError)
 
-    /// The names that the store has, for a policy.
+    /// Returns the names that the store has, for a policy.
     func policyWorld() throws(ConfigurationError) -> PolicyWorld
 
-    /// Starts the store, which is ready then, at its place in the process.
+    /// Starts the store at its place in the process. Returns when the store is ready.
     func serve(
         _ configuration: ServerConfiguration,
         at links: Links,
@@ -69,7 +69,7 @@ protocol StoreProgram: Sendable {
         _ start: ServerStart
     ) throws -> any ServedStore
 
-    /// Does what a history command asks for. Returns the text to print.
+    /// Runs a history command. Returns the text to print.
     func run(_ command: HistoryCommand, _ configuration: ServerConfiguration) throws -> String
 
     /// The same server with a history in memory.
@@ -86,7 +86,7 @@ extension StoreServer: StoreProgram {
 
     var keptPaths: [String] { keptValues.map(\.file.path) }
 
-    /// Refuses a file in which two values are to be kept, be it of several stores.
+    /// Refuses a file that is to keep two shared values, also if they belong to different stores.
     func checkKeptPaths() throws(ConfigurationError) {
         var paths: Set<ExactText> = []
         for path in keptPaths + others.flatMap(\.program.keptPaths) {
@@ -98,8 +98,8 @@ extension StoreServer: StoreProgram {
         }
     }
 
-    /// Refuses what chooses a journal where no store needs it, among the options that a flag, a
-    /// variable or the file sets.
+    /// Refuses options that select a journal if no store needs one. `given` has the options that a
+    /// flag, a variable or the file sets.
     ///
     /// - Throws: ``ConfigurationError`` that names the first such option.
     func checkJournals(
@@ -119,7 +119,7 @@ extension StoreServer: StoreProgram {
 }
 
 extension ServerConfiguration {
-    /// The same for one of the stores that were added: what lies in files is its own.
+    /// Returns the configuration for one of the added stores, which has files of its own.
     func forStore(_ links: Links) -> ServerConfiguration {
         guard let name = links.store else { return self }
         var own = self

@@ -4,42 +4,42 @@ import StorePlatform
 import StoreTelemetry
 import StoreWire
 
-/// A store that is served, whatever its state is.
+/// A store that is served, with a state of any type.
 protocol ServedStore: Sendable {
-    /// What the routes share.
+    /// The store as its routes share it.
     var store: Store { get }
     var router: Router { get }
     var supervision: Supervision { get }
 
-    /// Reads again who may do what, and ends the streams that are no longer allowed.
+    /// Reads keys and policy again, and ends the streams that they no longer allow.
     ///
-    /// - Throws: where a file is wrong; then nothing has changed.
+    /// - Throws: an error if a file is wrong; then nothing has changed.
     func reloadAccess() throws
 
-    /// Ends the streams and the waiting of requests whose credentials have ended, or that the
-    /// policy does not allow.
+    /// Ends streams and waiting requests whose credentials have ended, or that the policy does not
+    /// allow.
     func endForbidden()
 
-    /// Takes nothing new, and ends the waiting of requests.
+    /// Stops accepting requests, and answers the requests that wait.
     func drain()
 
-    /// Has the streams of what was committed sent, and ends them. Answers whether every reader took
-    /// it all in time.
+    /// Sends the committed versions to the streams, and ends them. Returns true if every reader
+    /// took all of them in time.
     func endStreams(by deadline: Deadline) -> Bool
 
-    /// Ends what reads the log, applies what was taken and ends the journal. Answers what had not
-    /// come to its end when the time was over.
+    /// Ends the readers of the log, applies the accepted actions and closes the journal. Returns
+    /// the name of the step that was not finished when the time was over.
     func finish(by deadline: Deadline) -> String?
 }
 
 extension ServedStore {
-    /// Why the store takes no requests; `nil` while it does.
+    /// The reason why the store takes no requests; `nil` while it does.
     var notReady: NotReady? {
         if store.isDraining() { return .draining }
         return supervision.journal.failure.map { _ in .journalFailed }
     }
 
-    /// Reads again who may do what, with a line in the log.
+    /// Reads keys and policy again, with a line in the log.
     func reloadAccessOrLog(_ logger: Logger) {
         let name = store.links.store.map { " of the store '\($0)'" } ?? ""
         do {
@@ -56,11 +56,12 @@ extension ServedStore {
     /// Ends sessions that have been idle for long enough, from now on.
     func watchSessions() {
         guard let sessions = store.sessions else { return }
-        // On the loop's thread from the first look on.
+        // The first call, too, has to run on the loop's thread.
         store.schedule(after: 0) { [store] in IdleSessions.watch(store, sessions) }
     }
 
-    /// The store as its process shows it: one whose reducer does not end takes no requests, either.
+    /// The store as its process shows it. A store whose reducer does not end takes no requests,
+    /// either.
     var status: StoreStatus {
         StoreStatus(at: store.links) { notReady ?? supervision.watchdog.notReady }
     }

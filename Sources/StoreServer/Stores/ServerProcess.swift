@@ -8,12 +8,13 @@ import StoreTelemetry
 import StoreWire
 import Synchronization
 
-/// What the stores of a process share: the transport, the log, analytics, the watchdog, threads.
+/// The parts that the stores of a process share: the transport, the log, analytics, the watchdog,
+/// threads.
 final class ServerProcess: Sendable {
     private struct Stores: Sendable {
-        /// That at `/` first.
+        /// The served stores. The first of them is at `/`.
         var served: [any ServedStore] = []
-        /// Those that could not be started.
+        /// The stores that could not be started.
         var unavailable: [(links: Links, problem: Problem)] = []
     }
 
@@ -22,25 +23,28 @@ final class ServerProcess: Sendable {
     let logger: Logger
     /// Names the requests of all stores.
     let requestIDs: RequestIDs
-    /// What holds for the web around all stores.
+    /// The rules for the web around all stores.
     let web: WebRules
-    /// Where analytics lines go; `nil` where they are off.
+    /// The writer of analytics lines; `nil` if they are off.
     let analytics: AnalyticsWriter?
-    /// Where traces go; `nil` where none are exported.
+    /// The export of traces; `nil` if none are exported.
     let traces: TraceExporting?
     let watchdog = WatchdogThread()
-    /// Ends streams where memory is scarce; `nil` where there is no bound.
+    /// Ends streams if memory is scarce; `nil` if the memory has no bound.
     private let memory: MemoryGuard?
-    /// What several stores share; a store that is alone has threads of its own.
+    /// The threads that several stores share; `nil` for a single store, which has threads of its
+    /// own.
     let threads: SharedThreads?
     /// The names of all stores, against which policies are checked.
     let policyWorlds: [PolicyWorld]
     private let stores = Locked(Stores())
-    /// What is read again on SIGHUP, in the order in which it was added.
+    /// The settings that are read again on SIGHUP, in the order in which they were added.
     private let reloadables = Locked<[any Reloadable]>([])
 
-    /// - Throws: `ConfigurationError` where analytics can't be written, `TransportError` where the
-    ///   system refuses a descriptor.
+    /// Makes the shared parts.
+    ///
+    /// - Throws: `ConfigurationError` if analytics can't be written, `TransportError` if the system
+    ///   refuses a descriptor.
     init(
         _ configuration: ServerConfiguration,
         on transport: HTTPServer,
@@ -67,23 +71,23 @@ final class ServerProcess: Sendable {
         if let traces { add(traces) }
     }
 
-    /// Has something read again on SIGHUP.
+    /// Adds a setting that is read again on SIGHUP.
     func add(_ reloadable: any Reloadable) {
         reloadables.withLock { $0.append(reloadable) }
     }
 
-    /// Reads again what may change, one after the other.
+    /// Reads the settings again, one after the other.
     func reload(_ configuration: ServerConfiguration) {
         for reloadable in reloadables.withLock({ $0 }) { reloadable.reload(configuration, logger) }
     }
 
-    /// Whether there are several stores, so that each has to be named.
+    /// True if the process has several stores, so that each needs a name.
     var hasSeveral: Bool { threads != nil }
 
-    /// Which threads take a journal's lock, besides the Core.
+    /// The threads besides the Core's that take a journal's lock.
     var journalThreads: WorkerThreads { threads.map { .pool($0.journals) } ?? .own() }
 
-    /// Begins to look at what may take too long, or too much memory.
+    /// Starts the watchdog, which looks for work that takes too long, and for scarce memory.
     func startWatchdog() {
         if let threads { watchdog.add(threads.relieve) }
         if let memory { watchdog.addFast(memory.look) }
@@ -104,15 +108,15 @@ final class ServerProcess: Sendable {
         watchdog.add { [watchdog = store.supervision.watchdog] in watchdog.look() }
     }
 
-    /// Adds one that could not be started.
+    /// Adds a store that could not be started.
     func add(unavailable links: Links, because error: any Error) {
         stores.withLock { $0.unavailable.append((links, .notStarted(because: "\(error)"))) }
     }
 
-    /// The stores that are served, that at `/` first.
+    /// The stores that are served. The first of them is at `/`.
     var served: [any ServedStore] { stores.withLock { $0.served } }
 
-    /// All stores, as the process shows them.
+    /// The statuses of all stores, as the process shows them.
     var statuses: [StoreStatus] {
         let stores = stores.withLock { $0 }
         return stores.served.map(\.status)
@@ -121,10 +125,10 @@ final class ServerProcess: Sendable {
             }
     }
 
-    /// What is measured of all stores.
+    /// The measured values of all stores.
     var measured: [MeasuredStore] { served.map { measured($0.store, $0.supervision) } }
 
-    /// What is measured of one.
+    /// Returns the measured values of one store.
     func measured(_ store: Store, _ supervision: Supervision) -> MeasuredStore {
         let name = store.links.store ?? StoreStatus.defaultName
         let label = hasSeveral ? name : nil
@@ -133,7 +137,7 @@ final class ServerProcess: Sendable {
         }
     }
 
-    /// What answers the requests when all stores have been added.
+    /// The handler of the requests when all stores have been added.
     var handler: any HTTPHandler {
         let stores = stores.withLock { $0 }
         guard let first = stores.served.first else {
@@ -160,8 +164,8 @@ extension ServerProcess {
 
     /// Ends the service in the order in which the parts depend on one another.
     func stop() -> StopOutcome {
-        // The last two and a half are for what has time of its own behind it: the least that each
-        // step gets, and a second for the last lines of the log, where no program takes them.
+        // Reserves 2.5 s for the steps after the deadline: the minimum time of each step, and a
+        // second for the last lines of the log if no program reads them.
         let deadline = Deadline(seconds: max(1, Double(configuration.shutdownSeconds) - 2.5))
         let served = served
         for store in served { store.drain() }
@@ -172,7 +176,7 @@ extension ServerProcess {
         return requestsEnded && !streamsEnded.contains(false) ? .clean : .clientsCutOff
     }
 
-    /// Ends a start that has failed: the stores that were started, and what they share, but for the
+    /// Ends a failed start: the stores that were started, and the parts that they share except the
     /// transport.
     func abandon(seconds: Double) {
         let deadline = Deadline(seconds: seconds)
@@ -182,8 +186,8 @@ extension ServerProcess {
         _ = finish(by: deadline)
     }
 
-    /// Ends the stores, and then what they share. Answers what had not come to its end when the
-    /// time was over.
+    /// Ends the stores, and then the parts that they share. Returns the name of a step that was not
+    /// finished when the time was over.
     private func finish(by deadline: Deadline) -> String? {
         let unfinished = Self.each(of: served) { store in
             store.finish(by: deadline).map { what in
@@ -197,8 +201,8 @@ extension ServerProcess {
         return unfinished.compactMap { $0 }.first
     }
 
-    /// Does something with all stores at once: each may wait for its clients, its reducer and its
-    /// disk, and none for those of another.
+    /// Runs `work` with all stores at once. Each store may wait for its clients, its reducer and
+    /// its disk, and no store waits for another.
     private static func each<Answer: Sendable>(
         of stores: [any ServedStore],
         _ work: @escaping @Sendable (any ServedStore) -> Answer
@@ -213,7 +217,7 @@ extension ServerProcess {
     }
 }
 
-/// What another thread answers.
+/// The answer of another thread.
 private final class AwaitedAnswer<Answer: Sendable>: Sendable {
     private let answer = Locked<Answer?>(nil)
     private let isMade = Latch()

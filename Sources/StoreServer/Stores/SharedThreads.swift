@@ -4,19 +4,20 @@ import StorePlatform
 import StorePublishing
 import Synchronization
 
-/// The threads that the stores of a process share, so that there are no more of them for more
+/// The threads that the stores of a process share. Their number does not grow with the number of
 /// stores.
 final class SharedThreads: Sendable {
-    /// How many snapshots and reads of logs go on at a time.
+    /// The maximum number of concurrent snapshots and reads of logs.
     private static let journalsThreadsMax = 2
 
-    /// The Cores'.
+    /// The threads of the Cores.
     let cores: ThreadPool
-    /// What takes a journal's lock besides the Core: snapshots and reads of the log.
+    /// The threads besides the Cores' that take a journal's lock: for snapshots and reads of the
+    /// log.
     let journals: ThreadPool
-    /// What is made for those who read.
+    /// The threads that encode answers for readers.
     let readers: ThreadPool
-    /// Where frames are sent.
+    /// The thread that sends frames.
     let streams: StreamThread
     /// The places for streams of all stores.
     let places: StreamPlaces
@@ -34,14 +35,15 @@ final class SharedThreads: Sendable {
         places = StreamPlaces(streamsMax: streamsMax)
     }
 
-    /// Begins another thread where one is held. Called every so often.
+    /// Starts further threads if some are blocked. The watchdog calls this at each of its
+    /// intervals.
     func relieve() {
         cores.relieve()
         journals.relieve()
         readers.relieve()
     }
 
-    /// Ends the threads, when all stores have ended; those that are held are left behind.
+    /// Ends the threads, when all stores have ended. Blocked threads are left behind.
     func stop(by deadline: Deadline) {
         streams.stop()
         for pool in [readers, journals, cores] { pool.close(seconds: deadline.left) }

@@ -1,9 +1,9 @@
 import Glibc
 
-/// The folders that the histories of added stores lie in: `stores`, in the data directory.
+/// The folder for the histories of added stores: `stores`, in the data directory.
 enum StoreFolders {
-    /// Makes them, durable, for their owner alone, where they are not there yet. An error
-    /// is left to the journal: it fails to make its own folder there, and reports that.
+    /// Makes the folders if they are missing, durably, for their owner alone. Errors are ignored
+    /// here: the journal then fails to make its own folder, and reports that.
     static func make(in dataDirectory: String) {
         for (folder, parent) in [
             (dataDirectory, dataDirectory + "/.."), (dataDirectory + "/stores", dataDirectory),

@@ -1,8 +1,8 @@
 import StoreActionCatalog
 
 extension StoreServer {
-    /// The same server, whose process serves another store, too: this one at `/`, the other at
-    /// `/stores/<name>`, with all routes that a store has.
+    /// Returns a server whose process also serves another store: this store at `/`, the other at
+    /// `/stores/<name>`, with all routes of a store.
     ///
     /// ```swift
     /// StoreServer(Shop.self)
@@ -11,20 +11,21 @@ extension StoreServer {
     /// ```
     ///
     /// Each store has a history, versions, an epoch, sessions, streams and bounds of its own, and
-    /// its actions are applied in one order. They share the listeners, the threads, the places for
-    /// connections and streams, the log, whose lines begin with the name, and the file of
-    /// analytics, where the name ends the `source`. The history of another store lies in
-    /// `stores/<name>` of the data directory; `--state-file` is for the store at `/` alone.
+    /// applies its actions in one order. The stores share the listeners, the threads, and the
+    /// places for connections and streams. They also share the log, whose lines begin with the
+    /// name, and the file of analytics, whose `source` ends with the name. The history of another
+    /// store lies in `stores/<name>` of the data directory; `--state-file` is for the store at `/`
+    /// alone.
     ///
-    /// A store whose journal fails, whose reducer does not end or that can't be prepared takes no
-    /// requests; the others go on. `GET /stores` and `GET /readyz` show which it is. Neither ends
-    /// the process. The store at `/` has to start, or none does.
+    /// A store takes no requests if its journal fails, its reducer does not end, or it can't be
+    /// prepared. The other stores continue, and so does the process. `GET /stores` and
+    /// `GET /readyz` show the failed store. If the store at `/` can't start, no store does.
     ///
     /// - Parameters:
     ///   - other: the other store. Its name and version are not used, nor are the stores that were
     ///     added to it.
     ///   - name: letters, digits, `-`, `_` and `.`, a letter or digit first, at most 63 in all; not
-    ///     `default`. A name that can't be used or is taken keeps the server from starting.
+    ///     `default`. A duplicate or invalid name keeps the server from starting.
     /// - Returns: the server with one more store.
     public func adding<Other>(
         _ other: StoreServer<Other>,

@@ -6,17 +6,18 @@ import StoreTelemetry
 import StoreTraceExport
 import StoreTraces
 
-/// The export of a process's traces, where one is configured: what chooses them, what their spans
-/// wait in, and what sends those.
+/// The export of a process's traces: the sampler, the queue of finished spans, and the exporter.
 final class TraceExporting: Sendable {
-    /// How long a stop waits for the collector.
+    /// The maximum time that a stop waits for the collector, in seconds.
     static let stopSecondsMax = 2.0
 
     let tracer: Tracer
     private let exporter: SpanExporter
 
-    /// - Returns: `nil` where no traces are to be exported.
-    /// - Throws: where the file with header fields can't be used.
+    /// Makes the export, but does not start it.
+    ///
+    /// - Returns: `nil` if no traces are to be exported.
+    /// - Throws: `ConfigurationError` if the file with header fields can't be used.
     init?(
         _ configuration: ServerConfiguration,
         program: String,
@@ -48,12 +49,12 @@ final class TraceExporting: Sendable {
         }
     }
 
-    /// What has the transport choose and record requests.
+    /// Returns the tracing of the transport, which samples and records requests.
     func requests(forgetsClients: Bool) -> RequestTracing {
         RequestSpans(tracer, forgetsClients: forgetsClients).tracing
     }
 
-    /// What records the spans of a store.
+    /// Returns the tracing of a store, which records its spans.
     func tracing(of store: String?, epoch: String) -> StoreTracing {
         let name = store.map { [Span.Attribute("store.name", $0)] } ?? []
         return StoreTracing(tracer, name + [.init("store.epoch", epoch)])
@@ -61,12 +62,13 @@ final class TraceExporting: Sendable {
 
     func start() { exporter.start() }
 
-    /// Exports what waits, or gives it up when the seconds are over. After ``start()``.
+    /// Exports the spans that wait, or drops them when the seconds are over. Called after
+    /// ``start()``.
     func close(seconds: Double) {
         exporter.close(seconds: min(Self.stopSecondsMax, seconds))
     }
 
-    /// Where the spans come from, by OpenTelemetry's conventions for resources.
+    /// Returns the resource of the spans, by OpenTelemetry's conventions.
     private static func resource(_ service: String, _ version: String) -> [Span.Attribute] {
         [
             .init("service.name", service),
@@ -82,7 +84,7 @@ final class TraceExporting: Sendable {
 extension TraceExporting: Reloadable {
     var subject: String { "otlp" }
 
-    /// Takes the header fields and the ratio; an endpoint needs a new start.
+    /// Applies new header fields and a new ratio; an endpoint needs a new start.
     func reload(_ configuration: ServerConfiguration) throws -> String? {
         let hasHeaders = exporter.send(try configuration.collectorHeaders())
         let hasRatio = tracer.sample(ratio: configuration.otlpSample)
