@@ -3,7 +3,7 @@ import StoreCore
 import StoreTelemetry
 import StoreWire
 
-/// `--log-actions`: a line in the log for each applied action, without anything of its payload.
+/// The lines of `--log-actions`: one for each applied action, without anything of its payload.
 ///
 /// ```text
 /// store-server: applied version=42 changed=true ms=0.013 module=login type=login/succeeded …
@@ -13,9 +13,9 @@ struct ActionLines<State>: Sendable {
     private let excluded: Set<ExactText>
     private let logger: Logger
 
-    /// `nil` where the configuration does not ask for them.
+    /// Makes the lines; `nil` if the configuration does not ask for them.
     ///
-    /// - Throws: ``ConfigurationError`` where a type that is left out is none.
+    /// - Throws: ``ConfigurationError`` if an excluded wire name is unknown.
     init?(
         _ configuration: ServerConfiguration,
         _ registry: ActionRegistry<State>,
@@ -36,7 +36,8 @@ struct ActionLines<State>: Sendable {
         excluded = Set(configuration.logExcluded.map { ExactText($0) })
     }
 
-    /// Hands a commit's actions over, on the Core's thread; the lines are made on the log's.
+    /// Passes a commit's actions to the log, on the Core's thread; the log's own thread makes the
+    /// lines.
     func applied(_ actions: [AppliedAction]) {
         let shown = excluded.isEmpty ? actions : actions.filter { !isExcluded($0.type) }
         guard !shown.isEmpty else { return }
@@ -45,7 +46,8 @@ struct ActionLines<State>: Sendable {
         }
     }
 
-    /// Actions of instances are left out by the name without the instance.
+    /// True if the action is excluded, by its name or, for an instance, by the name without the
+    /// instance.
     private func isExcluded(_ type: String) -> Bool {
         excluded.contains(ExactText(type))
             || registry[type].map { excluded.contains(ExactText($0.name)) } == true

@@ -2,20 +2,22 @@ import StorePlatform
 import Synchronization
 
 /// Notices when the time of day is set ahead, or when the machine has slept: credentials may have
-/// ended with that, although no timer knows it.
+/// ended then, although no timer has fired.
 ///
-/// Timers go by a clock that is never set, so that a step does not end them early or late.
+/// Timers use a clock that is never set, so that a step does not end them early or late.
 final class ClockSteps: Sendable {
-    /// Smaller steps are those of a clock that is kept in step by a time service.
+    /// The smallest step that counts; a time service that adjusts the clock makes smaller steps.
     static let secondsMin = 1.0
 
     private let offset = Locked(ClockSteps.offset)
     private let onStep: @Sendable () -> Void
 
-    /// - Parameter onStep: called on the thread that looks, behind each step ahead.
+    /// Begins to compare the two clocks.
+    ///
+    /// - Parameter onStep: called by ``look()``, on its thread, after each step ahead.
     init(_ onStep: @escaping @Sendable () -> Void) { self.onStep = onStep }
 
-    /// Looks whether the time of day has been set ahead since the last look.
+    /// Checks if the time of day has been set ahead since the last call.
     func look() {
         let isAhead = offset.withLock { last in
             let now = Self.offset
@@ -25,7 +27,7 @@ final class ClockSteps: Sendable {
         if isAhead { onStep() }
     }
 
-    /// How far the time of day is ahead of the clock that is never set, in seconds.
+    /// The time of day minus the clock that is never set, in seconds.
     private static var offset: Double {
         Double(SystemTime.wallNanoseconds()) / 1e9 - SystemTime.steadySeconds()
     }

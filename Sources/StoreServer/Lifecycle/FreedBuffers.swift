@@ -2,20 +2,22 @@ import StoreHTTPTransport
 import StorePlatform
 import Synchronization
 
-/// Gives memory back to the system as soon as much of that for bodies and answers was freed: what a
-/// flood has taken does not stay for half a minute (``FreedMemory``).
+/// Returns memory to the system as soon as many bodies and answers were freed. After a flood of
+/// requests, the memory would else stay until ``FreedMemory`` runs, up to half a minute later.
 final class FreedBuffers: Sendable {
-    /// How much has to be freed, at the least.
+    /// The minimum number of freed bytes.
     static let bytesMin: UInt64 = 16 << 20
 
     private let bytes: @Sendable () -> UInt64
     private let giveBack: @Sendable () -> Void
-    /// The most that was taken since memory was given back.
+    /// The maximum size of bodies and answers since memory was last returned.
     private let most = Locked<UInt64>(0)
 
+    /// Makes the value that watches the size.
+    ///
     /// - Parameters:
-    ///   - bytes: what bodies and answers take.
-    ///   - giveBack: what gives back what was freed.
+    ///   - bytes: returns the current size of bodies and answers.
+    ///   - giveBack: returns freed memory to the system.
     init(
         _ bytes: @escaping @Sendable () -> UInt64,
         giveBack: @escaping @Sendable () -> Void = { AllocatorMemory.giveBack() }
@@ -24,7 +26,7 @@ final class FreedBuffers: Sendable {
         self.giveBack = giveBack
     }
 
-    /// Looks whether it is time. One thread calls it, every so often.
+    /// Returns memory if enough was freed. A single thread calls this at short intervals.
     func look() {
         let bytes = bytes()
         let isFreed = most.withLock { most -> Bool in

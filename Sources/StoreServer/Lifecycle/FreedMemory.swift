@@ -1,24 +1,23 @@
 import StorePlatform
 import Synchronization
 
-/// Gives memory that was freed back to the system, every so often, where the process has grown:
-/// what a crowd has used does not stay when it has left, and pieces that are left between others do
-/// not add up.
+/// Returns freed memory to the system at intervals, if the process has grown. Memory of clients
+/// that have left does not stay, and fragments between other allocations do not accumulate.
 ///
-/// The allocator holds up the other threads meanwhile, for a millisecond or so. Where there is much
-/// to go through it takes longer, and is done the more rarely.
+/// The allocator blocks the other threads meanwhile, for about a millisecond. A large heap takes
+/// longer; the next interval is then longer, too.
 final class FreedMemory: Sendable {
-    /// How long it is left alone, at the least.
+    /// The minimum interval.
     static let intervalSeconds = 30.0
-    /// It takes this part of the time, at the most.
+    /// The maximum part of the time that the work may take.
     static let timePart = 0.0005
-    /// How much more than the last time has to be resident.
+    /// The growth of resident memory since the last time that makes the work worthwhile.
     static let growthBytes = 1 << 20
 
     private struct Condition: Sendable {
-        /// When it is done next, at the earliest.
+        /// The earliest time of the next call of `giveBack`.
         var due: Double
-        /// What was resident when it was done last.
+        /// The resident memory after the last call of `giveBack`.
         var resident: Int
     }
 
@@ -27,10 +26,12 @@ final class FreedMemory: Sendable {
     private let now: @Sendable () -> Double
     private let condition: Locked<Condition>
 
+    /// Makes the value; the first interval begins now.
+    ///
     /// - Parameters:
-    ///   - residentBytes: how much memory the process has; `nil` where that can't be read.
-    ///   - giveBack: what gives back what was freed.
-    ///   - now: seconds of a clock that is never set.
+    ///   - residentBytes: returns the resident memory of the process; `nil` if it can't be read.
+    ///   - giveBack: returns freed memory to the system.
+    ///   - now: returns the seconds of a clock that is never set.
     init(
         residentBytes: @escaping @Sendable () -> Int? = { MemoryUse.residentBytes },
         giveBack: @escaping @Sendable () -> Void = { AllocatorMemory.giveBack() },
@@ -43,7 +44,8 @@ final class FreedMemory: Sendable {
         condition = Locked(first)
     }
 
-    /// Looks whether it is time. One thread calls it, every so often.
+    /// Returns memory if the interval is over and the process has grown. A single thread calls this
+    /// at short intervals.
     func look() {
         let began = now()
         var condition = condition.withLock { $0 }

@@ -3,7 +3,7 @@ import StorePlatform
 import StoreTelemetry
 import Synchronization
 
-/// Whether the journal takes records, or has failed for good.
+/// The condition of the journal: it accepts records, or has failed for good.
 final class JournalCondition: Sendable {
     private struct Condition: Sendable {
         var failure: JournalError?
@@ -19,17 +19,17 @@ final class JournalCondition: Sendable {
         self.decision = decision
     }
 
-    /// Why the journal failed; `nil` while it works.
+    /// The reason why the journal failed; `nil` while it works.
     var failure: JournalError? { condition.withLock { $0.failure } }
 
-    /// - Parameter cancel: cancels the effects, whose results would be lost. Called before the Core
-    ///   starts.
+    /// Sets the function that cancels the effects, whose results would be lost. Called before the
+    /// Core starts.
     func onFailure(cancelEffects cancel: @escaping @Sendable () -> Void) {
         condition.withLock { $0.cancelEffects = cancel }
     }
 
-    /// The Core calls this, on its thread, when the outcome of an append is not known. Requests of
-    /// that append are completed after it has returned.
+    /// Handles an append with an unknown outcome. The Core calls this on its thread, and completes
+    /// the requests of the append afterwards.
     func failed(_ error: JournalError) {
         let cancelEffects = condition.withLock { condition -> (@Sendable () -> Void)? in
             guard condition.failure == nil else { return nil }
@@ -49,11 +49,11 @@ final class JournalCondition: Sendable {
     }
 }
 
-/// What happens when the journal has failed.
+/// The handling of a failed journal.
 enum JournalFailureDecision: Sendable {
-    /// Called on the Core's thread, before any request is answered after the failure. It ends the
-    /// process.
+    /// Called on the Core's thread, before any request is answered after the failure. The function
+    /// ends the process.
     case atOnce(@Sendable (JournalError) -> Void)
-    /// Called on a thread of its own.
+    /// The function is called on a thread of its own, and may stop the server.
     case later(@Sendable (JournalError) -> Void)
 }

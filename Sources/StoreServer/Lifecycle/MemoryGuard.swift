@@ -3,25 +3,28 @@ import StorePlatform
 import StoreTelemetry
 import Synchronization
 
-/// Lets readers go before the kernel ends the process: above 90 % of the memory that it may have,
-/// new streams are refused, and streams end whose readers do not take what they are sent, the
-/// slowest first. They go on ending until less than 80 % is taken; then all is as before.
-/// Dispatches and reads go on throughout.
+/// Closes slow streams before the kernel's OOM killer acts.
 ///
-/// What readers that are behind keep is versions of the state; all else has a bound of its own.
+/// Above 90 % of the memory that the process may use, new streams are refused. Streams whose
+/// readers do not take their data end, the slowest first. More of them end until less than 80 % is
+/// used; then streams are opened again. Dispatches and reads continue throughout.
+///
+/// Readers that are behind keep versions of the state in memory; all other memory has a bound of
+/// its own.
 final class MemoryGuard: Sendable {
     static let highPercent = 90
     static let normalPercent = 80
-    /// From how many percent on all readers that are behind end at one look.
+    /// The percentage above which all readers that are behind end at once.
     static let lastPercent = 97
-    /// After how many looks freed memory is given back to the system, while it is scarce; below
-    /// ``lastPercent`` that would take too much time at each.
+    /// The number of calls of ``look()`` after which freed memory is returned to the system while
+    /// memory is scarce. Above ``lastPercent`` each call returns it; below, that would take too
+    /// much time.
     private static let looksPerTrim = 5
 
     private struct Condition: Sendable {
         var isHigh = false
         var looks = 0
-        /// Those that send streams.
+        /// The senders of streams, one for each store.
         var writers: [StreamWriter] = []
     }
 
@@ -34,7 +37,7 @@ final class MemoryGuard: Sendable {
         self.logger = logger
     }
 
-    /// From now on what this one sends is looked after, too.
+    /// Adds a sender of streams.
     func add(_ writer: StreamWriter) {
         condition.withLock { condition in
             condition.writers.append(writer)
@@ -42,14 +45,14 @@ final class MemoryGuard: Sendable {
         }
     }
 
-    /// Whether memory is scarce.
+    /// True if memory is scarce.
     var isHigh: Bool { condition.withLock { $0.isHigh } }
 
-    /// Looks at how much memory there is. One thread calls it, every so often.
+    /// Compares the used memory with the bound. A single thread calls this at short intervals.
     func look() {
         guard var bytes = use.bytes else { return }
         let wasHigh = isHigh
-        // The allocator keeps what was freed, and it would count as taken for good.
+        // The allocator keeps freed memory, which would count as used for ever.
         let isTrimmed = percent(bytes) >= Self.lastPercent || (wasHigh && isTrimDue)
         if isTrimmed {
             AllocatorMemory.giveBack()
@@ -61,7 +64,8 @@ final class MemoryGuard: Sendable {
             return
         }
         if !wasHigh { begin(bytes) }
-        // Below that, only memory counts which is taken for sure.
+        // Between the two percentages, the number is reliable only just after freed memory was
+        // returned.
         if percent >= Self.highPercent || isTrimmed {
             for writer in writers { writer.shed(part: Self.shedPart(at: percent)) }
         }
@@ -69,8 +73,8 @@ final class MemoryGuard: Sendable {
 
     private func percent(_ bytes: Int) -> Int { bytes / max(1, use.limit / 100) }
 
-    /// The part of the readers that are behind which ends at one look: a tenth where memory has
-    /// just become scarce, and all where hardly any is left.
+    /// Returns the part of the slow readers that ends at one call. The part is a tenth if memory
+    /// has just become scarce, and all if hardly any memory is left.
     static func shedPart(at percent: Int) -> Double {
         let range = Double(lastPercent - highPercent)
         return min(1, 0.1 + 0.9 * Double(max(0, percent - highPercent)) / range)
@@ -85,7 +89,7 @@ final class MemoryGuard: Sendable {
 
     private var writers: [StreamWriter] { condition.withLock { $0.writers } }
 
-    /// Has streams refused from now on, or opened again.
+    /// Sets if streams are refused from now on.
     private func change(isHigh: Bool) {
         condition.withLock { condition in
             condition.isHigh = isHigh

@@ -1,15 +1,15 @@
 import Glibc
 import StorePlatform
 
-/// How much memory the process has, and how much it may have.
+/// The memory that the process uses, and its bound.
 struct MemoryUse: Sendable {
     /// The bound, in bytes.
     let limit: Int
-    /// The folder of the control group that sets the bound; `nil` where the operator does.
+    /// The folder of the control group that sets the bound; `nil` if the operator sets it.
     private let group: String?
 
-    /// The use beside the operator's bound, or beside that of the process's control group where it
-    /// is 0; `nil` where there is no bound.
+    /// Reads the operator's bound, or, if that is 0, the bound of the process's control group.
+    /// Returns `nil` if there is no bound.
     init?(bytesMax: Int) {
         if bytesMax > 0 {
             limit = bytesMax
@@ -23,10 +23,11 @@ struct MemoryUse: Sendable {
         self.group = group
     }
 
-    /// What counts against the bound, in bytes; `nil` where it can't be read.
+    /// The used bytes that count against the bound; `nil` if they can't be read.
     ///
-    /// Of a control group that is all but the pages of files, which the kernel takes back by
-    /// itself: what sockets hold is among it. Of the operator's bound, it is what is resident.
+    /// For a control group, all memory counts except the pages of files, which the kernel reclaims
+    /// by itself; the memory of sockets is included. For the operator's bound, resident memory
+    /// counts.
     var bytes: Int? {
         guard let group else { return Self.residentBytes }
         guard let all = Self.number(in: group + "/memory.current"),
@@ -35,14 +36,14 @@ struct MemoryUse: Sendable {
         return max(0, all - files)
     }
 
-    /// What is resident, from `/proc/self/statm` (proc(5)).
+    /// The resident memory in bytes, from `/proc/self/statm` (proc(5)).
     static var residentBytes: Int? {
         let fields = text(of: "/proc/self/statm")?.split(separator: " ") ?? []
         guard fields.count > 1, let pages = Int(fields[1]) else { return nil }
         return pages * Int(sysconf(CInt(_SC_PAGESIZE)))
     }
 
-    /// The folder of the process's own group of version 2 (cgroups(7)).
+    /// The folder of the process's own control group of version 2 (cgroups(7)).
     private static var ownGroup: String? {
         guard let text = text(of: "/proc/self/cgroup") else { return nil }
         let line = text.split(separator: "\n").first { $0.hasPrefix("0::/") }
@@ -54,7 +55,7 @@ struct MemoryUse: Sendable {
         return line.flatMap { Int($0.dropFirst(5)) }
     }
 
-    /// The number in a file; `nil` where it has another text, such as `max`.
+    /// Returns the number in a file; `nil` for another text, such as `max`.
     private static func number(in path: String) -> Int? {
         text(of: path).flatMap { Int($0.filter { $0 != "\n" }) }
     }

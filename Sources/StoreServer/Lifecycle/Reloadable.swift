@@ -1,21 +1,21 @@
 import StoreTelemetry
 
-/// What is put into force again on SIGHUP: as a whole, or not at all. No stream ends for it.
+/// A setting that SIGHUP reads again and applies as a whole, or not at all. No stream ends for it.
 protocol Reloadable: Sendable {
-    /// What the line in the log calls it.
+    /// The name of the setting in the log.
     var subject: String { get }
 
-    /// Reads it again, and puts it into force.
+    /// Reads the setting again, and applies it.
     ///
     /// - Parameter configuration: read anew from flags, environment and file.
-    /// - Returns: what has changed, for the log; `nil` where nothing did.
-    /// - Throws: an error whose description is for the operator, and then what was in force stays
-    ///   so.
+    /// - Returns: the change, for the log; `nil` if nothing changed.
+    /// - Throws: an error whose description is for the operator. The old setting stays in force
+    ///   then.
     func reload(_ configuration: ServerConfiguration) throws -> String?
 }
 
 extension Reloadable {
-    /// Reloads, with a line in the log about the outcome.
+    /// Reads the setting again and applies it, with a line in the log about the outcome.
     func reload(_ configuration: ServerConfiguration, _ logger: Logger) {
         let field = LogField("subject", .name(subject))
         do {
@@ -27,7 +27,7 @@ extension Reloadable {
     }
 }
 
-/// Which lines the log has.
+/// The level of the log.
 struct ReloadedLogLevel: Reloadable {
     let logger: Logger
 
@@ -41,8 +41,8 @@ struct ReloadedLogLevel: Reloadable {
     }
 }
 
-/// The file of analytics, which may have been rotated. What opens it is the thread that writes it,
-/// which has a line of its own where that fails.
+/// The file of analytics, which may have been rotated. The thread that writes the file opens it
+/// again, and logs a failure itself.
 struct ReloadedAnalytics: Reloadable {
     let writer: AnalyticsWriter
 

@@ -7,10 +7,11 @@ import Synchronization
 
 /// A server that listens until ``stop()``.
 public final class RunningServer: Sendable {
-    /// Where it listens, as URLs: `http://127.0.0.1:8080` or `unix:/path`.
+    /// The addresses of the listeners, as URLs: `http://127.0.0.1:8080` or `unix:/path`.
     public let addresses: [String]
 
-    /// Where operators come in, apart from clients; empty where they come in with them.
+    /// The addresses of the listeners for operators; empty if operators use the same listeners as
+    /// clients.
     public let adminAddresses: [String]
 
     private let process: ServerProcess
@@ -22,35 +23,38 @@ public final class RunningServer: Sendable {
         adminAddresses = process.transport.boundAdminAddresses.map(\.url)
     }
 
-    /// Why the journal has failed; `nil` while it works. A store whose journal has failed applies
-    /// nothing, and serves what only reads (``StoreServer/onJournalFailure(_:)``).
+    /// The reason why the journal has failed; `nil` while it works. A store whose journal has
+    /// failed applies nothing, but serves reads (``StoreServer/onJournalFailure(_:)``).
     ///
-    /// Of several stores, this is the one at `/`.
+    /// If there are several stores, this is about the store at `/`.
     public var journalFailure: JournalError? { process.served.first?.supervision.journal.failure }
 
-    /// Opens the files anew that a log rotation may have moved.
+    /// Opens files again that a log rotation may have moved.
     public func reopenFiles() {
         process.analytics?.reopen()
     }
 
-    /// Reads keys, issuer's keys and policies again, and ends the streams that they no longer
-    /// allow. Of each store all of them are taken, or none where one is wrong; a line in the log
-    /// says which.
+    /// Reads the API keys, the issuer's keys and the policies again, and ends the streams that they
+    /// no longer allow. Each store applies all of its files, or none if one is wrong; a line in the
+    /// log reports the outcome.
     public func reloadAccess() {
         for store in process.served { store.reloadAccessOrLog(process.logger) }
     }
 
-    /// Puts into force what may change while the server runs: the level of the log, and what
-    /// SIGHUP reads again for ``StoreServer/main()``. Files of analytics are opened anew. Each part
-    /// as a whole or not at all, with a line in the log; no stream ends for it. The rest of the
-    /// configuration is not looked at.
+    /// Applies the settings that may change while the server runs: the level of the log, and the
+    /// settings that SIGHUP reads again for ``StoreServer/main()``. Files of analytics are opened
+    /// again.
+    ///
+    /// Each part is applied as a whole or not at all, with a line in the log. No stream ends for
+    /// it, except the streams that keys and policies no longer allow. The rest of the configuration
+    /// is ignored.
     public func reload(_ configuration: ServerConfiguration) {
         process.reload(configuration)
         reloadAccess()
     }
 
-    /// Calls `report` on the event loop's thread every so many seconds, while the reducer of at
-    /// least one store is not stuck.
+    /// Calls `report` on the event loop's thread at this interval in seconds, as long as the
+    /// reducer of at least one store is not stuck.
     func whileItWorks(every seconds: Double, _ report: @escaping @Sendable () -> Void) {
         process.transport.schedule(after: seconds) { [weak self] in
             guard let self else { return }
@@ -62,10 +66,10 @@ public final class RunningServer: Sendable {
     }
 
     /// Ends the service of all stores: `/readyz` is 503, every stream ends with `bye`, open
-    /// requests are finished, the Cores end, analytics are written out. The process goes on.
+    /// requests are finished, the Cores end, and analytics are written. The process continues.
     ///
-    /// Takes at most `shutdownSeconds` of the configuration, whatever a reducer or the disk does. A
-    /// second call returns the same outcome and does nothing.
+    /// The stop takes at most `shutdownSeconds` of the configuration, even if a reducer or the disk
+    /// hangs. A second call returns the same outcome and does nothing.
     @discardableResult
     public func stop() -> StopOutcome {
         stopped.withLock { stopped in

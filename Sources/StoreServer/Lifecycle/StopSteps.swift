@@ -2,21 +2,23 @@ import StoreCore
 import StorePlatform
 import Synchronization
 
-/// The steps of a stop that may never come to an end, because they wait for a reducer or a disk.
+/// The steps of a stop that may never end, because they wait for a reducer or a disk.
 ///
-/// They run one after the other, on a thread of their own, which the thread that stops the server
-/// leaves behind when the time is over.
+/// They run one after the other, on a thread of their own. The thread that stops the server leaves
+/// it behind when the time is over.
 final class StopSteps: Sendable {
     private let steps: [(name: String, work: @Sendable () -> Void)]
     private let current = Locked(0)
     private let ended = Latch()
 
-    /// - Parameter steps: each with what it finishes, as the log names it.
+    /// Makes the sequence of steps.
+    ///
+    /// - Parameter steps: the steps, each with its name in the log.
     init(_ steps: [(name: String, work: @Sendable () -> Void)]) {
         self.steps = steps
     }
 
-    /// Runs the steps; returns what was not finished when so many seconds were over.
+    /// Runs the steps. Returns the name of the step that was not finished after so many seconds.
     func run(seconds: Double) -> String? {
         SystemThread.start(name: "stop") { [self] in
             for (index, step) in steps.enumerated() {

@@ -4,24 +4,24 @@ import StorePlatform
 import Synchronization
 
 extension StoreServer {
-    /// Starts the modules that start with the store, where it has no history, and waits until that
-    /// is durable.
+    /// Starts the modules that start with the store, if it has no history, and waits until the
+    /// starts are durable.
     ///
-    /// All of them are one step, which is applied to the very first state and to no other. So they
-    /// are started once, however often the process ends meanwhile, and however many servers begin
-    /// one history together.
+    /// All starts form one envelope, which is applied to the state of version 0 alone. The modules
+    /// are therefore started once, even if the process ends meanwhile, or several servers begin one
+    /// history together.
     ///
-    /// - Throws: ``FirstStartError`` where they can't be started.
+    /// - Throws: ``FirstStartError`` if they can't be started.
     func startModules(of store: AssembledStore<State>) throws {
         try offerFirstStarts(of: store)?.check()
     }
 
-    /// Hands over the actions that start these modules; `nil` where there are none, or the store
-    /// has a history.
+    /// Dispatches the actions that start these modules. Returns `nil` if there are none, or the
+    /// store has a history.
     func offerFirstStarts(of store: AssembledStore<State>) throws -> FirstStarts? {
         let (base, starts) = (store.base, composition.starts)
         guard !starts.isEmpty, base.history.version == 0,
-            // A state that was given goes on from an earlier store's.
+            // A state from a file continues an earlier store, whose modules have started.
             try GivenState.began(base.history.journal) == nil
         else { return nil }
         let members = try starts.map { try base.registry.member(of: $0, base.encoder) }
@@ -43,7 +43,7 @@ final class FirstStarts: Completion {
     private let isOver = Latch()
     private let outcome = Locked<Outcome?>(nil)
 
-    /// Those of these wire names.
+    /// Makes a value that waits for the start actions with these wire names.
     fileprivate init(_ types: [String]) { self.types = types }
 
     func complete(_ outcome: Outcome) {
@@ -51,11 +51,11 @@ final class FirstStarts: Completion {
         isOver.open()
     }
 
-    /// Waits until they are durable.
+    /// Waits until the starts are durable.
     fileprivate func check() throws(FirstStartError) {
         _ = isOver.wait()
         switch outcome.withLock({ $0 }) {
-        // Another server of this history was first.
+        // A version mismatch means that another server of this history has started the modules.
         case .applied, .versionMismatch: return
         case .refused(let refusal, let member):
             let type = types.indices.contains(member) ? types[member] : "start"
@@ -73,7 +73,7 @@ final class FirstStarts: Completion {
     }
 }
 
-/// Why the modules that start with the store did not.
+/// The reason why the modules that start with the store did not start.
 struct FirstStartError: Error, CustomStringConvertible {
     let description: String
 }

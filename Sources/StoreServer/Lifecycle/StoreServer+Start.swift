@@ -14,14 +14,14 @@ import StoreWire
 extension StoreServer {
     /// Starts the server and returns when it is ready; it listens before that, and requests wait.
     ///
-    /// Waits for what the program prepares (``preparing(_:)``) and for the journal, so it is called
-    /// on a thread that may be held up. It touches nothing of the process but the files and sockets
-    /// that the configuration names: no signal, no limit, no standard stream other than for the log
-    /// (``logging(_:)``). Several servers may run in one process, and one server may have several
-    /// stores (``adding(_:named:)``).
+    /// The call waits for the program's preparations (``preparing(_:)``) and for the journal, so
+    /// call it on a thread that may block. The server uses only the files and sockets that the
+    /// configuration names. Signal handlers, limits and standard streams of the process stay as
+    /// they are; only the log writes to standard error (``logging(_:)``). Several servers may run
+    /// in one process, and one server may have several stores (``adding(_:named:)``).
     ///
-    /// - Throws: `ConfigurationError` where the configuration or the list of actions can't be
-    ///   used; ``PreparationFailure``; the transport's error where it can't listen.
+    /// - Throws: `ConfigurationError` if the configuration or the list of actions can't be used;
+    ///   ``PreparationFailure``; the transport's error if the server can't listen.
     public func start(_ configuration: ServerConfiguration) throws -> RunningServer {
         let start = try begin(configuration, makeLogger(configuration))
         do {
@@ -32,11 +32,11 @@ extension StoreServer {
         }
     }
 
-    /// Listens. Where the process has one store, a failure of its journal ends it by
-    /// `journalFailed`.
+    /// Listens. If the process has one store, `journalFailed` ends the process after a failure of
+    /// its journal.
     ///
-    /// - Throws: ``ConfigurationError`` where the configuration, a store or the list of actions
-    ///   can't be used; the transport's error where it can't listen.
+    /// - Throws: ``ConfigurationError`` if the configuration, a store or the list of actions can't
+    ///   be used; the transport's error if the server can't listen.
     func begin(
         _ configuration: ServerConfiguration,
         _ logger: Logger,
@@ -63,10 +63,10 @@ extension StoreServer {
         )
     }
 
-    /// Goes through the phases of a start, for one store after the other: dependencies, state,
+    /// Runs the phases of a start, for one store after the other: dependencies, state,
     /// interceptors, ready.
     ///
-    /// - Throws: `CancellationError` where the start was stopped meanwhile.
+    /// - Throws: `CancellationError` if the start was stopped meanwhile.
     func finish(_ start: ServerStart) throws -> RunningServer {
         let process = try ServerProcess(
             start.configuration,
@@ -97,8 +97,8 @@ extension StoreServer {
         return server
     }
 
-    /// Starts one of the others. Where that fails for a reason of its own, the process goes on
-    /// without it.
+    /// Starts an added store. If that fails for a reason of its own, the process continues without
+    /// the store. A `ConfigurationError` or a `CancellationError` ends the whole start.
     private func serve(
         _ other: AddedStore,
         in process: ServerProcess,
@@ -115,7 +115,7 @@ extension StoreServer {
         } catch let error where error is ConfigurationError || error is CancellationError {
             throw error
         } catch {
-            // What is wrong has a line, and what can be done has another.
+            // The error has a line, and its remedy another.
             let logger = start.logger.naming(other.name)
             for line in "the store could not be started: \(error)".split(separator: "\n") {
                 logger.error(.storeUnavailable, String(line))
@@ -160,7 +160,8 @@ extension StoreServer {
         for reaction in first { store.core.add(reaction: reaction) }
         endViews(of: store)
         resumeEffects(of: store)
-        // What reactions dispatch at the start is in the mailbox then, before a client's requests.
+        // Waits until the mailbox has the actions that reactions dispatch at the start, so that
+        // they come before the requests of clients.
         let haveReacted = Latch()
         if store.core.enqueue({ haveReacted.open() }) { _ = haveReacted.wait() }
         store.published.log.start()

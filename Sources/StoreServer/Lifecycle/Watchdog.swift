@@ -5,10 +5,11 @@ import StoreTelemetry
 import StoreWire
 import Synchronization
 
-/// Notices when a reducer does not come to an end: names its action in the log, and then has
-/// `/livez` answer 503, so that a supervisor starts the process anew. It ends nothing itself: all
-/// that reads is served meanwhile. The action has left no trace: what is not reduced is not
-/// journaled.
+/// Notices a reducer that does not end. The watchdog names the action in the log; later `/livez` is
+/// 503, so that a supervisor restarts the process.
+///
+/// The watchdog ends nothing itself, and reads are served meanwhile. The action is not in the
+/// journal, because actions are journaled after they are reduced.
 final class Watchdog: Sendable {
     private struct Seen: Sendable {
         let work: ReducerProgress.Work
@@ -30,7 +31,7 @@ final class Watchdog: Sendable {
         self.stuckSeconds = stuckSeconds
     }
 
-    /// Why the store does not live, where it does not.
+    /// The reason why the store does not work; `nil` while it does.
     var problem: Problem? {
         stuck.withLock { $0 }.map { work in
             .overloaded(
@@ -40,10 +41,11 @@ final class Watchdog: Sendable {
         }
     }
 
-    /// The same, as readiness has it.
+    /// The same problem, for `/readyz`.
     var notReady: NotReady? { problem.map { NotReady(.actionStuck, $0) } }
 
-    /// Looks at what is reduced just now. One thread calls it, every so often.
+    /// Checks the action that the Core is reducing now. A single thread calls this at short
+    /// intervals.
     func look() {
         guard let work = progress.current else {
             seen.withLock { $0 = nil }
@@ -70,10 +72,10 @@ final class Watchdog: Sendable {
     }
 }
 
-/// The thread that looks every so often at what may take too long, or too much memory.
+/// The thread that checks at intervals for work that takes too long, and for scarce memory.
 final class WatchdogThread: Sendable {
     private static let intervalSeconds = 0.1
-    /// How many times as often what changes fast is looked at, where there is any.
+    /// The factor by which the fast check runs more often, if there is a fast check.
     private static let fastPerInterval = 5
 
     private struct Looks: Sendable {
@@ -97,12 +99,12 @@ final class WatchdogThread: Sendable {
         }
     }
 
-    /// Has something looked at, from now on.
+    /// Adds a check, which runs every 0.1 s.
     func add(_ look: @escaping @Sendable () -> Void) {
         looks.withLock { $0.all.append(look) }
     }
 
-    /// Has something looked at that changes fast, five times as often. Called before the start.
+    /// Sets the fast check, which runs five times as often. Called before the start.
     func addFast(_ look: @escaping @Sendable () -> Void) {
         looks.withLock { $0.fast = look }
     }
