@@ -3,21 +3,21 @@ import StoreCore
 import StoreTelemetry
 import StoreWire
 
-/// The middleware that analytics are, as a program could add it
-/// (``StoreServer/middleware(_:_:)``): sees the state before each action, and releases one event
-/// for it when the action is committed.
+/// The middleware that writes analytics; a program could add it as well
+/// (``StoreServer/middleware(_:_:)``). The middleware reads the state before each action, and
+/// releases an event when the action is committed.
 struct Analytics<State: Sendable>: Sendable {
-    /// Its name in `GET /debug/middleware`.
+    /// The name in `GET /debug/middleware`.
     static var id: String { "analytics" }
 
     let registry: ActionRegistry<State>
-    /// Where the lines go; `nil` for nowhere.
+    /// The writer of the lines; `nil` if none are written.
     let writer: AnalyticsWriter?
-    /// The last events, for those who ask for them; `nil` where none are kept.
+    /// The last events, for `GET /analytics`; `nil` if none are kept.
     let recent: RecentAnalytics?
     let encoder: CloudEventEncoder
 
-    /// What the Core calls before it reduces an action.
+    /// Makes the event of an action. The Core calls this before it reduces the action.
     func observe(_ state: State, _ action: any Action, _ envelope: ActionEnvelope) {
         let event = AnalyticsEvent(
             version: envelope.version,

@@ -7,7 +7,7 @@ import StorePlatform
 import StorePublishing
 import StoreWire
 
-/// A store, put together.
+/// A store with all its parts.
 struct AssembledStore<State: Codable & Equatable & Sendable>: Sendable {
     let store: Store
     let core: Core<State>
@@ -15,9 +15,10 @@ struct AssembledStore<State: Codable & Equatable & Sendable>: Sendable {
     let published: PublishedStore<State>
     let supervision: Supervision
     let router: Router
-    /// What modules share and is kept in files.
+    /// The writers of the files for shared values.
     let sharedFiles: [SharedFileWriter]
-    /// What a fresh store begins with, and where in the program that is written.
+    /// The first actions of a store without a history, and the places in the program that declare
+    /// them.
     let firstActions: [(action: any Action, place: String)]
 }
 
@@ -44,7 +45,7 @@ extension AssembledStore: ServedStore {
     }
 
     func endStreams(by deadline: Deadline) -> Bool {
-        // What was committed before goes before the streams' last words.
+        // Sends the versions that are committed already before the `bye` events.
         published.publisher.flush(seconds: deadline.left / 4)
         return store.streams.stop(reason: .shutdown, seconds: deadline.left / 2)
     }

@@ -1,7 +1,7 @@
 import StoreCore
 import StoreWire
 
-/// Keeps the input of effects as JSON.
+/// Encodes the input of kept work as JSON.
 struct JSONWorkCodec: WorkCodec {
     private let encoder = JSONEncoder()
     private let decoder = JSONDecoder()

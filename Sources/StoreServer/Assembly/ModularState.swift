@@ -61,7 +61,7 @@ struct ModularState<State: RootState>: StateComposition {
         let touched = TouchedModules()
         let writer = SliceWriter<State>(encoder, touched)
         return { state, tag throws(JSONError) in
-            // What an action has written is not known here, so all is compared.
+            // The modules that an action has changed are unknown here, so all of them are compared.
             touched.insert(State.modules.indices)
             return try writer.snapshot(state, at: tag)
         }

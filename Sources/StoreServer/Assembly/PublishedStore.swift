@@ -8,24 +8,26 @@ import StorePublishing
 import StoreWire
 import Synchronization
 
-/// What a store publishes with: the state and its streams, the log of actions, snapshots.
+/// The published parts of a store: the state and its streams, the log of actions, snapshots.
 struct PublishedStore<State: Codable & Equatable & Sendable>: Sendable {
     let streams: StreamWriter
     let log: ActionLog
     let waiters = LongPolls()
     let documents = ParsedDocuments()
-    /// The projections of the state, where it is made of modules.
+    /// The projections of the state; `nil` if it has no modules.
     let views: ViewStreams<State>?
-    /// The modules that a batch touches; the Core notes them, and the publisher encodes them.
+    /// The modules that a batch changes; the Core notes them, and the publisher encodes them.
     let touched: TouchedModules
     let publisher: Publisher<State>
     let keeper: SnapshotKeeper
     /// The time that encoding the state takes.
     let encodeTimes: EncodeTimes
-    /// Sends commands to the screens of sessions; `nil` where the state has none.
+    /// The sender of commands to the screens of sessions; `nil` if the state has none.
     let commands: ScreenCommands?
 
-    /// - Throws: where the system refuses a descriptor, or the state has no JSON form.
+    /// Makes the published parts.
+    ///
+    /// - Throws: an error if the system refuses a descriptor, or the state has no JSON form.
     init(_ base: StoreBase<State>, _ composition: any StateComposition<State>) throws {
         let (history, encoder, logger) = (base.history, base.encoder, base.world.logger)
         let (epoch, threads) = (history.epoch, base.process.threads)
@@ -98,7 +100,7 @@ struct PublishedStore<State: Codable & Equatable & Sendable>: Sendable {
         )
     }
 
-    /// The one way to what the store shows.
+    /// Returns the reader, through which all routes read the store.
     func reader(
         _ base: StoreBase<State>,
         _ composition: any StateComposition<State>

@@ -8,7 +8,8 @@ import StorePublishing
 import StoreTelemetry
 import StoreWire
 
-/// A state that is one piece, with one reducer: it has no modules, and so no effects and no views.
+/// A state that is one piece, with one reducer: it has no modules, and therefore no effects and no
+/// views.
 struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {
     let reducer: @Sendable (inout State, any Action) throws -> Void
 
@@ -39,7 +40,7 @@ struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {
 
     func comparison(_ encoder: JSONEncoder) -> DryRunComparison {
         StatePatch.comparison(of: State.self) { old, new, _, viewer throws(JSONError) in
-            // It has no members of which some could be seen.
+            // The state has no members, so a viewer sees all of it or nothing.
             guard viewer.sight == nil else { return try JSONPatch.diff(of: []) }
             return try StatePatch.make(from: old, to: new, with: encoder)
         }

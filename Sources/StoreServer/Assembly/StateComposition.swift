@@ -7,53 +7,53 @@ import StorePublishing
 import StoreTelemetry
 import StoreWire
 
-/// What a state is made of, and so what its store does: one piece with one reducer
-/// (``SinglePiece``), or modules (``ModularState``).
+/// The composition of a state, which decides about the parts of its store: one piece with one
+/// reducer (``SinglePiece``), or modules (``ModularState``).
 protocol StateComposition<State>: Sendable {
     associatedtype State: Codable & Equatable & Sendable
 
-    /// The modules, in their order; `nil` where the state is one piece.
+    /// The modules, in their order; `nil` if the state is one piece.
     var modules: [SliceDescription]? { get }
-    /// How the modules' slices make up the state; `nil` where it is one piece.
+    /// The layout of the modules' slices in the state; `nil` if it is one piece.
     var layout: SliceLayout? { get }
-    /// The form of what a client gets of the state, for schemas.
+    /// The type whose form clients get of the state, for schemas.
     var visibleForm: any Decodable.Type { get }
-    /// The projections of the state; `nil` where it is one piece.
+    /// The projections of the state; `nil` if it is one piece.
     var views: ViewProjections<State>? { get }
     /// The names of the projections.
     var viewNames: [String] { get }
     /// The methods of the modules' use cases.
     var useCases: [BoundUseCaseMethod] { get }
 
-    /// The presenters of the whole state.
+    /// The names of the presenters of the whole state.
     var presenters: [String] { get }
-    /// What starts the modules that start with the store, in their order.
+    /// The actions that start modules with the store, in their order.
     var starts: [any Action] { get }
-    /// What starts the modules that start with a session.
+    /// The actions that start modules with a session.
     var sessionStarts: [any Action] { get }
 
-    /// The actions of the modules.
+    /// Returns the actions of the modules.
     ///
-    /// - Throws: where the modules make no state together.
+    /// - Throws: `ConfigurationError` if the modules can't form a state together.
     func actions() throws(ConfigurationError) -> [ModuleActions<State>]
 
-    /// Makes what encodes the states of a batch, given the modules that the batch has touched.
+    /// Makes the encoder for the states of a batch, given the modules that the batch has changed.
     func writer(
         _ encoder: JSONEncoder,
         _ touched: TouchedModules,
         measuring times: EncodeTimes
     ) -> any StateWriter<State>
 
-    /// Makes what encodes states that are past.
+    /// Makes the encoder for past states.
     func encoding(_ encoder: JSONEncoder) -> StateEncoding<State>
 
-    /// Makes what finds the difference that a dry run would make.
+    /// Makes the function that compares the states before and after a dry run.
     func comparison(_ encoder: JSONEncoder) -> DryRunComparison
 
-    /// Makes the Core, which notes the modules that a batch touches. `haveSameBytes` answers
-    /// whether two values are encoded alike; what is measured of effects goes to `effects`.
+    /// Makes the Core, which notes the modules that a batch changes. `haveSameBytes` is true for
+    /// two values with the same encoding; `effects` gets the measurements of effects.
     ///
-    /// - Throws: where the modules make no state together.
+    /// - Throws: `ConfigurationError` if the modules can't form a state together.
     func core(
         _ state: State,
         _ ports: CoreConfiguration<State>,
@@ -63,11 +63,11 @@ protocol StateComposition<State>: Sendable {
         measuring effects: EffectTimes
     ) throws(ConfigurationError) -> Core<State>
 
-    /// Has views made of the Core's state, where no published version will do.
+    /// Connects the publisher with the Core's state, for views that no published version can serve.
     func showState(of core: Core<State>, to publisher: Publisher<State>)
 
-    /// Goes on with the effects that had not ended when the server did. `past` gives the action of
-    /// a version, where history still has it.
+    /// Resumes the effects that had not ended when the server did. `past` returns the action of a
+    /// version, if history still has it.
     func resume(
         _ core: Core<State>,
         _ state: State,
@@ -75,18 +75,18 @@ protocol StateComposition<State>: Sendable {
         past: @escaping @Sendable (UInt64) -> PastAction?
     )
 
-    /// The actions that end the views that a state has open, each with its session; `nil` stands
+    /// Returns the actions that end the open views of a state, each with its session; `nil` stands
     /// for the shared session.
     func endsOfViews(in state: State) -> [(action: any Action, session: String?)]
 
-    /// Has `seen` called where the Core works, for each slice of a module that begins or ends, and
-    /// first for each that is there. The module goes by its place.
+    /// Calls `seen` on the Core's thread for each slice of a module that is there, and later for
+    /// each that begins or ends. `module` is the index of the module.
     func watchSlices(
         of module: Int,
         in core: Core<State>,
         _ seen: @escaping @Sendable (SliceKey, _ isThere: Bool) -> Void
     )
 
-    /// The sessions of a state, where it has any.
+    /// Returns the sessions of a state, if it has any.
     func sessions(of state: State) -> Sessions.State?
 }

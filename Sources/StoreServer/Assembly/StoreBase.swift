@@ -5,27 +5,28 @@ import StoreHistory
 import StoreTelemetry
 import StoreWire
 
-/// What a store stands on: its place in the process, its configuration, its actions, its history.
+/// The foundation of a store: its place in the process, its configuration, its actions, its
+/// history.
 struct StoreBase<State: Codable & Equatable & Sendable>: Sendable {
     let configuration: ServerConfiguration
     let links: Links
     let process: ServerProcess
     let world: World
     let registry: ActionRegistry<State>
-    /// Writes a line to the log for each action, where the operator wants that.
+    /// The lines in the log for applied actions; `nil` if the operator does not ask for them.
     let lines: ActionLines<State>?
-    /// The last analytics events; `nil` where the operator has none of them kept.
+    /// The last analytics events; `nil` if the operator keeps none of them.
     let recentAnalytics: RecentAnalytics?
-    /// Who may do what; `nil` where all may do what is served.
+    /// The access control; `nil` if every client may use everything that is served.
     let access: StoreAccess?
     let encoder = JSONEncoder()
     let journal: OpenJournal
     let history: RecoveredHistory<State>
 
-    /// Opens the history, and makes the newest state of it.
+    /// Opens the history, and makes the newest state from it.
     ///
-    /// - Throws: `ConfigurationError` where the actions don't fit together, and what the journal
-    ///   throws, whose description is for the operator.
+    /// - Throws: `ConfigurationError` if the actions don't fit together; the journal's error, whose
+    ///   description is for the operator.
     init(
         _ server: StoreServer<State>,
         _ configuration: ServerConfiguration,
@@ -58,7 +59,8 @@ struct StoreBase<State: Codable & Equatable & Sendable>: Sendable {
             showing: progress,
             logger: world.logger
         )
-        // The cookies' key lies in the data directory, which the journal has made.
+        // The key for cookies lies in the data directory, which exists only after the journal is
+        // open.
         access = try StoreAccess(
             server,
             configuration,
@@ -68,7 +70,7 @@ struct StoreBase<State: Codable & Equatable & Sendable>: Sendable {
         )
     }
 
-    /// Whether two values are encoded alike.
+    /// A function that is true for two values with the same encoding.
     var haveSameBytes: ByteComparison {
         { [encoder] a, b in
             guard let a = try? encoder.encodeShared(AnyEncodable(a)),

@@ -3,7 +3,7 @@ import StoreCore
 import StoreHistory
 import StoreTelemetry
 
-/// What follows a commit in a server: snapshots, the lines of the log, and warnings.
+/// The work of a server after a commit: snapshots, lines in the log, and warnings.
 final class StoreFollower<State: Codable & Equatable & Sendable>: CommitFollower {
     private let keeper: SnapshotKeeper
     private let lines: ActionLines<State>?
@@ -23,8 +23,8 @@ final class StoreFollower<State: Codable & Equatable & Sendable>: CommitFollower
 
     func applied(_ actions: [AppliedAction]) { lines?.applied(actions) }
 
-    /// Writes a warning; nothing where the session has ended that the action was for, because a
-    /// presenter that cleans up behind a session dispatches to what is gone already.
+    /// Writes a warning, but not for an action of a session that has ended. A presenter that cleans
+    /// up after a session dispatches to slices that are gone already.
     func dropped(_ action: DroppedAction) {
         let refusal = action.reason as? Refusal
         if refusal?.isOfEndedSession == true { return }
@@ -33,7 +33,7 @@ final class StoreFollower<State: Codable & Equatable & Sendable>: CommitFollower
         let line =
             "\(action.type), which \(action.source.place) dispatched\(cause), "
             + "was not applied: \(reason)"
-        // A mistake of the program, and not of what came in.
+        // A foreign action is a mistake of the program; other refusals may be caused by the input.
         let level = action.reason is ForeignAction ? LogLevel.error : .warning
         var fields = [LogField("type", .name(action.type))]
         if let cause = action.source.cause { fields.append(LogField("cause", .count(cause))) }

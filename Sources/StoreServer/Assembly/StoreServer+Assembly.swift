@@ -10,10 +10,10 @@ import StorePublishing
 import StoreWire
 
 extension StoreServer {
-    /// Puts a store together, behind a transport that listens already; nothing of it runs yet.
+    /// Puts a store together, behind a transport that listens already. Nothing of the store runs
+    /// yet.
     ///
-    /// What it stands on comes first, then what it publishes with, the Core, the reader and the
-    /// routes.
+    /// The base comes first, then the published parts, the Core, the reader and the routes.
     func assemble(
         _ configuration: ServerConfiguration,
         at links: Links = Links(),
@@ -62,8 +62,8 @@ extension StoreServer {
         )
     }
 
-    /// Where it stands what is measured: a row for each type of action, and for each request that
-    /// the log may have beside them.
+    /// Makes the figures of a store: a row for each type of action, and for each request that the
+    /// log may contain besides actions.
     private func figures(
         _ base: StoreBase<State>,
         _ published: PublishedStore<State>
@@ -85,10 +85,10 @@ extension StoreServer {
         )
     }
 
-    /// What a store without a history begins with.
+    /// Returns the first actions of a store without a history, one for each file with a value.
     ///
-    /// - Throws: ``ConfigurationError`` where a file can't be used, or the store does not have the
-    ///   action that the program makes of it.
+    /// - Throws: ``ConfigurationError`` if a file can't be used, or the action that the program
+    ///   makes is not an action of the store.
     private func firstActions(
         _ base: StoreBase<State>
     ) throws -> [(action: any Action, place: String)] {
@@ -106,8 +106,9 @@ extension StoreServer {
         }
     }
 
-    /// Has what modules share written to files from now on. The first value is written where that
-    /// overwrites nothing that the store has not had.
+    /// Writes shared values to their files from now on. The first value is written only if the
+    /// store has a history, or the file does not exist. Else the file may contain a value that the
+    /// store has never had.
     private func keepValues(of core: Core<State>, _ base: StoreBase<State>) -> [SharedFileWriter] {
         keptValues.map { value in
             let writer = SharedFileWriter(
@@ -123,7 +124,7 @@ extension StoreServer {
         }
     }
 
-    /// Which clients show which modules.
+    /// Returns the presence of views: the clients that show each module.
     private func presence(
         of modules: [SliceDescription],
         _ core: Core<State>
@@ -140,15 +141,15 @@ extension StoreServer {
         return presence
     }
 
-    /// Ends the views that were open when the server before this one ended: their clients have to
-    /// open them anew.
+    /// Ends the views that were open when the previous server ended; their clients have to open
+    /// them again.
     func endViews(of store: AssembledStore<State>) {
         for (action, session) in composition.endsOfViews(in: store.base.history.state) {
             store.core.handle.dispatchProgramAction(action, at: ViewPresence.place, from: session)
         }
     }
 
-    /// Goes on with the effects that had not ended when the server did.
+    /// Resumes the effects that had not ended when the previous server did.
     func resumeEffects(of store: AssembledStore<State>) {
         let base = store.base
         let past = PastActions(base.history.journal, base.history.replay.forms)

@@ -10,7 +10,7 @@ import StoreTelemetry
 import StoreWire
 
 extension StoreServer {
-    /// The Core, going on from where history is.
+    /// Makes the Core, which continues from the newest version of the history.
     func core(
         _ base: StoreBase<State>,
         _ published: PublishedStore<State>,
@@ -61,8 +61,8 @@ extension StoreServer {
         return core
     }
 
-    /// What sees the Core's actions and states besides the publisher: analytics, middleware,
-    /// interceptors and observers.
+    /// Attaches the observers of the Core's actions and states besides the publisher: analytics,
+    /// middleware, interceptors and observers.
     func attachments(to core: Core<State>, _ base: StoreBase<State>) -> CoreAttachments {
         let attachments = CoreAttachments()
         let builtIn = analytics(base).map { [(Analytics<State>.id, $0.observe)] } ?? []
@@ -80,7 +80,7 @@ extension StoreServer {
         }
         return attachments
     }
-    /// The middleware of the analytics; `nil` where no line of them is written or kept.
+    /// Returns the middleware for analytics; `nil` if no analytics event is written or kept.
     private func analytics(_ base: StoreBase<State>) -> Analytics<State>? {
         guard base.process.analytics != nil || base.recentAnalytics != nil else { return nil }
         return Analytics(

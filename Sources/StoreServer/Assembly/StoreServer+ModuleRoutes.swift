@@ -4,7 +4,7 @@ import StorePatterns
 import StoreWire
 
 extension StoreServer {
-    /// The routes of a state that is made of modules; none for any other.
+    /// Returns the routes of a state that is made of modules; none for any other state.
     func moduleRoutes(_ links: Links, _ store: Store, _ limits: JSONLimits)
         -> [any RouteGroup]
     {

@@ -8,7 +8,7 @@ import StoreTelemetry
 import StoreWire
 
 extension StoreServer {
-    /// Every route that the server has, behind its filters.
+    /// Makes the router with all routes of the store, behind its filters.
     func router(
         for store: Store,
         _ base: StoreBase<State>,
@@ -51,7 +51,8 @@ extension StoreServer {
         )
     }
 
-    /// What gives browsers a cookie that says who they are, where that makes a difference.
+    /// Returns the routes that give a browser a cookie for its credential; none without access
+    /// control.
     private func credentialRoutes(
         _ base: StoreBase<State>,
         _ links: Links,
@@ -65,7 +66,8 @@ extension StoreServer {
         ]
     }
 
-    /// What is wrong with the store, or, of several, with all of them.
+    /// Returns a function that finds the problem of a store. For the store at `/` of several, the
+    /// function finds a problem only if all stores have one.
     private func livenessProblem(
         _ links: Links,
         _ supervision: Supervision,
@@ -77,7 +79,8 @@ extension StoreServer {
         return { [weak process] in process?.statuses.commonProblem }
     }
 
-    /// Its metrics and its health; where it is the one at `/` of several, those of the process.
+    /// Returns the routes for metrics and health. For the store at `/` of several, they show the
+    /// whole process.
     private func operationRoutes(
         _ store: Store,
         _ supervision: Supervision,
@@ -132,7 +135,7 @@ extension StoreServer {
         ]
     }
 
-    /// What is running: the program, this package, and the libraries that are loaded.
+    /// The labels for the running software: the program, this package, and the loaded libraries.
     private var buildLabels: MetricLabels {
         [
             "program": name, "version": version, "package": StoreServerVersion.current,
@@ -140,7 +143,7 @@ extension StoreServer {
         ]
     }
 
-    /// What every store has.
+    /// Returns the routes of every store.
     private func storeRoutes(
         _ links: Links,
         _ store: Store,
@@ -174,7 +177,7 @@ extension StoreServer {
         ]
     }
 
-    /// The operator's debug surface, where it is switched on.
+    /// Returns the operator's debug routes, for a server with `--debug-routes`.
     private func debugRoutes(
         _ links: Links,
         _ store: Store,

@@ -2,15 +2,15 @@ import StoreCore
 import StoreHTTP
 import StoreTelemetry
 
-/// What sees how a store works: what is measured of it, whether the reducer comes to an end, and
-/// whether the journal takes records.
+/// The supervision of a store: its measurements, the progress of its reducer, and the condition of
+/// its journal.
 struct Supervision: Sendable {
     let figures: StoreFigures
     let progress = ReducerProgress()
     let watchdog: Watchdog
     let journal: JournalCondition
 
-    /// Watches with the bounds of the configuration. The decision is for a journal that has
+    /// Supervises with the bounds of the configuration. `decision` is for a journal that has
     /// failed.
     init(
         _ configuration: ServerConfiguration,

@@ -2,14 +2,14 @@ import StoreControlledWorld
 import StoreCore
 import StoreTelemetry
 
-/// What a server has of the world: what its effects depend on, and the time of day.
+/// The world outside of a server: the dependencies of its effects, and the time of day.
 struct World: Sendable {
     var dependencies: Dependencies
-    /// The part of it that clients move, under `--clock test`.
+    /// The part of the world that clients move, under `--clock test`.
     let test: TestWorld?
-    /// What stands in the place of threads and of the disk in a simulation.
+    /// The simulated world, which replaces threads and the disk in a simulation.
     var simulated: SimulatedWorld?
-    /// Writes the lines for the operator.
+    /// The logger, which writes the lines for the operator.
     var logger = Logger.standardError
 
     init(_ dependencies: Dependencies, _ clock: ClockSource) {
@@ -25,21 +25,21 @@ struct World: Sendable {
     }
 }
 
-/// A world in which time stands still, random numbers and identifiers are the same in every run,
-/// and effects go on one after the other.
+/// A world for tests: time stands still, random numbers and identifiers are the same in every run,
+/// and effects run one after the other.
 struct TestWorld: Sendable {
     let clock = ManualClock()
     let executor = OrderedExecutor(Changes())
 }
 
-/// A world in which one thread does everything, and disks fail where a test sets a fault.
+/// A world in which one thread does everything, and disks fail if a test injects a fault.
 struct SimulatedWorld: Sendable {
     let journal: any Journal
-    /// Stamps actions.
+    /// The clock for the times of actions.
     let clock: any WallClock
     let executor: any TaskExecutor
-    /// Receives the error of an append of which it is not known whether it was made.
+    /// Receives the error of an append with an unknown outcome.
     let failed: @Sendable (JournalError) -> Void
-    /// Makes what follows a commit, given what keeps snapshots.
+    /// Makes the follower of commits. Its argument reports an append to the keeper of snapshots.
     let follower: @Sendable (@escaping @Sendable (UInt64, Int) -> Void) -> any CommitFollower
 }
