@@ -3,10 +3,10 @@ import StoreCore
 import StoreHistory
 import StoreWire
 
-/// One applied action as a line of an export.
+/// An applied action as a line of an export.
 struct HistoryLine {
     let record: Record
-    /// The program that wrote it, where this is the first line of its records.
+    /// The program that wrote the record, if this is the first line of its records.
     let program: WritingProgram?
 
     init(_ record: Record, writtenBy program: WritingProgram?) {
@@ -14,7 +14,7 @@ struct HistoryLine {
         self.program = program
     }
 
-    /// The line, with its end.
+    /// The bytes of the line, with its end.
     var bytes: [UInt8] {
         var line = JSONOutput(capacity: 160 + record.bytes)
         line.record(record, inFull: true, writtenBy: program)
@@ -22,9 +22,10 @@ struct HistoryLine {
         return line.array
     }
 
-    /// Reads a line. The record gets the number that `numbers` has for its program.
+    /// Reads a line. The record gets the number of its program in `numbers`.
     ///
-    /// - Throws: `HistoryCommandError`, which names what is missing, and what `numbers` throws.
+    /// - Throws: `HistoryCommandError`, which names the missing member, and the errors of
+    ///   `numbers`.
     init(reading line: [UInt8], _ numbers: inout ImportedPrograms) throws {
         let object: JSONNode
         do {
@@ -61,7 +62,7 @@ struct HistoryLine {
         )
     }
 
-    /// The principal of a line. An older line has role and name in one text, `author/ada`.
+    /// Returns the principal of a line. An older line has role and name in one text, `author/ada`.
     private static func principal(of line: JSONNode) -> ActionPrincipal? {
         guard let name = line.member(named: "principal")?.stringValue else { return nil }
         guard let role = line.member(named: "role")?.stringValue else {

@@ -6,17 +6,17 @@ import StoreWire
 /// The programs whose records are imported: their numbers in the file, and in the journal.
 ///
 /// The first line of each program's records has the forms of its actions,
-/// `"program":{"number":2,"forms":[…]}`; the others have its number, `"program":2`.
+/// `"program":{"number":2,"forms":[…]}`; the other lines have its number, `"program":2`.
 struct ImportedPrograms {
-    /// How a line names its program.
+    /// The mention of a program in a line.
     struct Mention {
         let number: UInt32
-        /// `nil` if an earlier line has the forms.
+        /// The program with its forms; `nil` if an earlier line has the forms.
         let program: WritingProgram?
 
-        /// `nil` for a line without a program.
+        /// Reads a mention; returns `nil` for a line without a program.
         ///
-        /// - Throws: `HistoryCommandError` where the member is something else.
+        /// - Throws: `HistoryCommandError` if the member has another form.
         init?(_ node: JSONNode?) throws {
             guard let node else { return nil }
             if let number = UInt32(node.sourceText), number > 0 {
@@ -38,7 +38,7 @@ struct ImportedPrograms {
 
     private let journal: any Journal
     private var numbers: [UInt32: UInt32] = [:]
-    /// The names of the records of which no program is known.
+    /// The names of the records whose program is unknown.
     private(set) var unknownNames: Set<String> = []
 
     init(into journal: any Journal) {
@@ -51,9 +51,9 @@ struct ImportedPrograms {
         unknownNames.insert(RecordName(record.type).pattern)
     }
 
-    /// The number that a program has in the journal, which keeps its forms from now on.
+    /// Returns the number of a program in the journal, which keeps its forms from now on.
     ///
-    /// - Throws: `HistoryCommandError` where the forms are missing or can't be kept.
+    /// - Throws: `HistoryCommandError` if the forms are missing or can't be kept.
     mutating func number(of mention: Mention) throws -> UInt32 {
         if let program = mention.program {
             do { numbers[mention.number] = try journal.register(program) } catch {

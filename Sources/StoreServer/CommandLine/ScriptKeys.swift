@@ -3,20 +3,23 @@ import StoreAuthentication
 import StoreCommandLine
 import StorePlatform
 
-/// A keys file for a server that is started for a script: a key for each principal that the script
-/// names, and keys that see everything, for the looks between its steps.
+/// A keys file for a server that is started for a script. The file has a key for each principal
+/// that the script names, and keys with all rights, for the reads between its steps.
 ///
-/// The folder is the user's alone, and goes with ``remove()``.
+/// Only the user may access the folder of the file; ``remove()`` removes it.
 struct ScriptKeys: Sendable {
-    /// The keys file.
+    /// The path of the keys file.
     let path: String
-    /// The role that sees everything: no policy has its name, which is random.
+    /// The role with all rights. Its name is random, so that no policy contains it.
     let readerRole: String
     let credentials: ScriptCredentials
     private let folder: String
 
+    /// Makes the folder and the keys file.
+    ///
     /// - Parameter principals: roles and names, such as `author/u1`.
-    /// - Throws: where the folder can't be made, or a principal has a name that no key may have.
+    /// - Throws: an error if the folder can't be made, or a principal has a name that no key may
+    ///   have.
     init(for principals: [String]) throws {
         var template = Array("\(Self.temporaryFolder)/store-script-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {

@@ -41,7 +41,7 @@ extension ServerConfiguration {
 }
 
 extension ConfigurationOption<ServerConfiguration> {
-    /// A rate, or `0` for none.
+    /// Makes an option for a rate; its value `0` stands for no bound.
     fileprivate static func rate(
         _ name: String,
         _ member: any WritableKeyPath<ServerConfiguration, Rate?> & Sendable,

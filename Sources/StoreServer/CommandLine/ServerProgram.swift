@@ -3,7 +3,7 @@ package import StoreCommandLine
 import StoreTelemetry
 import StoreTexts
 
-/// A server as its command line needs it.
+/// A server with the functions that its command line needs.
 struct ServerProgram<State: Codable & Equatable & Sendable>: CommandLineProgram {
     let server: StoreServer<State>
 

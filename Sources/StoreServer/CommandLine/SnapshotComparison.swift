@@ -3,8 +3,8 @@ import StoreCore
 import StoreHistory
 import StoreWire
 
-/// Replays all records with this program's reducer, and compares the states with the snapshots that
-/// the journal has.
+/// Replays all records with this program's reducer, and compares the states with the snapshots in
+/// the journal.
 struct SnapshotComparison<State: Codable & Equatable & Sendable> {
     let replay: Replay<State>
     private let progress: ReplayProgress
@@ -15,9 +15,10 @@ struct SnapshotComparison<State: Codable & Equatable & Sendable> {
         self.progress = progress
     }
 
-    /// Returns a line for the operator: what was replayed and compared.
+    /// Returns a line for the operator, with the numbers of replayed actions and compared
+    /// snapshots.
     ///
-    /// - Throws: `HistoryCommandError` where a state differs or can't be made again.
+    /// - Throws: `HistoryCommandError` if a state differs or can't be made again.
     func run() throws -> String {
         let end = replay.journal.version
         do {
@@ -54,7 +55,7 @@ struct SnapshotComparison<State: Codable & Equatable & Sendable> {
         }
     }
 
-    /// The kept snapshots, oldest first.
+    /// Returns the kept snapshots, oldest first.
     private func snapshots(until end: UInt64) throws(ReplayError) -> [StateSnapshot] {
         var found: [StateSnapshot] = []
         var version = end

@@ -4,7 +4,7 @@ import StoreHistory
 import StoreJournalSQLite
 import StoreTelemetry
 
-// The command `export`: history as lines of JSON, one for each action. `import` reads them.
+// The command `export` writes history as lines of JSON, one for each action. `import` reads them.
 
 extension StoreServer {
     /// Writes every action that the journal still keeps to a file, or to standard output. Returns
@@ -23,7 +23,8 @@ extension StoreServer {
         // The version that was exported last. A page at a time bounds the memory.
         var after = journal.oldest - 1
         do {
-            // Each with the first of its records.
+            // The programs whose forms are not written yet; each goes with the first of its
+            // records.
             var programs: [UInt32: WritingProgram] = [:]
             for kept in try journal.programs() { programs[kept.number] = kept.program }
             while after < journal.version {
@@ -43,7 +44,7 @@ extension StoreServer {
         return "\(file) has the actions of versions \(journal.oldest) to \(journal.version)\n"
     }
 
-    /// Logs why the lines alone may not lead to the same state again.
+    /// Warns if the exported lines alone can't restore the same state.
     private func warnOfWhatIsMissing(in journal: any Journal) throws {
         if journal.oldest > 1 {
             makeLogger().warning(

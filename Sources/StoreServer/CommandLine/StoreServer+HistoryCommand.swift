@@ -7,7 +7,7 @@ import StoreTelemetry
 import StoreWire
 
 extension StoreServer {
-    /// Does what a history command asks for. Returns the text to print.
+    /// Runs a history command. Returns the text to print.
     func run(_ command: HistoryCommand, _ configuration: ServerConfiguration) throws -> String {
         switch (command.word, command.file) {
         case (.backup, let file?): return try backup(configuration, to: file)
@@ -85,7 +85,7 @@ extension StoreServer {
             """
     }
 
-    /// Replays all records, and returns a line about what was compared.
+    /// Replays all records, and returns a line about the compared snapshots.
     private func replayAll(_ journal: any Journal) throws -> String {
         try SnapshotComparison(
             replay: RecoveredHistory.replay(
@@ -112,10 +112,10 @@ extension HistoryCommandError {
 }
 
 extension StoreServer {
-    /// Calls `use` with the journal that a command is about: that of the data directory, which
-    /// `open` opens and which is closed afterwards, or the program's own, where it was given one.
+    /// Calls `use` with the journal of a command. If the program has a journal of its own, that is
+    /// used. Else `open` opens the journal of the data directory, which is closed afterwards.
     ///
-    /// - Throws: what opening the journal throws, or `use`.
+    /// - Throws: the errors of opening the journal, and of `use`.
     func withJournal<Result>(
         _ open: () throws -> SQLiteJournal,
         use: (any Journal) throws -> Result
@@ -128,7 +128,8 @@ extension StoreServer {
 }
 
 extension HistoryCommand {
-    /// The data directory, which must hold a history: looking at one must not begin one.
+    /// Returns the data directory, which must contain a history: a command that reads must not
+    /// begin one.
     static func existing(_ configuration: ServerConfiguration) throws -> String {
         let directory = configuration.dataDirectory
         guard SQLiteJournal.exists(in: directory) else {
@@ -138,8 +139,8 @@ extension HistoryCommand {
         }
         return directory
     }
-    /// The journal of a directory for a command that only reads it: a file that an older server
-    /// wrote keeps its form.
+    /// Opens the journal of a directory for a command that only reads it. A file that an older
+    /// server wrote keeps its form.
     static func open(
         _ directory: String,
         log: @escaping @Sendable (String) -> Void

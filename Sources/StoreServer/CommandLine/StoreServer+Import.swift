@@ -6,12 +6,12 @@ import StoreJournalSQLite
 import StoreTelemetry
 import StoreWire
 
-// The command `import`: the lines that `export` wrote become the history of an empty journal.
+// The command `import` makes the lines that `export` wrote the history of an empty journal.
 
 extension StoreServer {
     /// Begins a history with the actions of an exported file. Returns the text to print.
     func importLines(_ configuration: ServerConfiguration, from file: String) throws -> String {
-        // Before the journal: a file that can't be read begins no history.
+        // The file is opened before the journal: a file that can't be read begins no history.
         let input = try LineInput(file)
         return try withJournal {
             try SQLiteJournal(
@@ -38,7 +38,7 @@ extension StoreServer {
                     + (programJournal == nil ? "directory with --data" : "one")
             )
         }
-        // This saves the initial state as the snapshot of version 0: the history begins.
+        // Saves the initial state as the snapshot of version 0: the history begins.
         let history = try RecoveredHistory(
             of: program,
             in: journal,
@@ -63,8 +63,8 @@ extension StoreServer {
                 guard record.version == journal.version + UInt64(batch.records.count) + 1 else {
                     throw HistoryCommandError("version \(record.version) does not follow")
                 }
-                // The action is reduced before its record is kept: what can't be replayed must not
-                // become history. There is no action where a migration drops it.
+                // The action is reduced before its record is kept: an action that can't be replayed
+                // must not become history. If a migration drops the record, there is no action.
                 if let action = try reader.action(of: record) {
                     try reducer(&state, action, record.version, record.session)
                 }

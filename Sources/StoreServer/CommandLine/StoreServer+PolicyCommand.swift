@@ -5,7 +5,7 @@ import StoreHTTP
 import StoreTexts
 
 extension StoreServer {
-    /// Does what the command `policy` asks for.
+    /// Runs the command `policy`.
     func answer(
         _ command: PolicyCommand,
         _ configuration: ServerConfiguration
@@ -32,7 +32,7 @@ extension StoreServer {
         var store = command.store
         if let path = command[.path] {
             question = .path(path, method: command[.method])
-            // The path of a named store has the store's name.
+            // The path of a named store begins with the path of the store.
             for other in others where command.store == nil && path.isBelow(other.links) {
                 store = other.name
                 let rest = path.utf8.dropFirst(other.links.base.utf8.count)
@@ -57,7 +57,7 @@ extension StoreServer {
         }
     }
 
-    /// Where a store stands among all of the process; the one at `/` is the first.
+    /// Returns the index of a store in the process; the store at `/` is the first.
     private func place(ofStore name: String?) throws(ConfigurationError) -> Int {
         guard let name else { return 0 }
         if let place = others.firstIndex(where: { $0.name.isSame(as: name) }) { return place + 1 }
@@ -66,7 +66,7 @@ extension StoreServer {
 }
 
 extension StoreServer {
-    /// Why a command can't be about the store of this name.
+    /// Returns the error of a command that names an unknown store.
     func unknownStore(_ name: String) -> ConfigurationError {
         let names = others.map(\.name)
         return ConfigurationError(
@@ -79,7 +79,7 @@ extension StoreServer {
 }
 
 extension String {
-    /// Whether it is the path of a resource of the store with these links.
+    /// True if this is the path of a resource of the store with these links.
     fileprivate func isBelow(_ links: Links) -> Bool {
         utf8.elementsEqual(links.base.utf8) || utf8.starts(with: (links.base + "/").utf8)
     }

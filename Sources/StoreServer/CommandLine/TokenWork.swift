@@ -3,7 +3,7 @@ import StoreCommandLine
 import StorePlatform
 import StoreWire
 
-/// Does what a token command asks for.
+/// The work of a token command.
 struct TokenWork {
     private let command: TokenCommand
     private let configuration: ServerConfiguration
@@ -14,7 +14,7 @@ struct TokenWork {
         self.configuration = configuration
     }
 
-    /// The text to print.
+    /// Runs the command. Returns the text to print.
     func text() throws -> String {
         switch command.word {
         case .create: try create()
@@ -31,7 +31,7 @@ struct TokenWork {
         return APIKeyFile(path)
     }
 
-    /// The token alone, so that a script can take it.
+    /// Creates a key. Returns its token alone, so that a script can read it.
     private func create() throws -> String {
         let end = try command.expires.map { text throws(UsageError) in
             guard let end = Self.end(text, at: now) else {
@@ -73,7 +73,7 @@ struct TokenWork {
         try configuration.checkIssuer()
         var checked = configuration
         checked.authKeysFile = command.keysFile ?? configuration.authKeysFile
-        // No cookie is checked here, and its key is not to be made.
+        // The check reads no cookie, and must not make the key for cookies.
         checked.ephemeral = true
         guard checked.authentication.takesCredentials else {
             throw UsageError(
@@ -106,8 +106,8 @@ struct TokenWork {
         CivilTime(secondsSince1970: second).rfc3339(.seconds)
     }
 
-    /// The second at which a key ends, from a span or a time; `nil` for any other text, and for
-    /// what is not in the future or beyond a hundred years.
+    /// Returns the second at which a key ends, from a span or a time. Returns `nil` for any other
+    /// text, and for an end that is not in the future or more than a hundred years away.
     static func end(_ text: String, at now: Int64) -> Int64? {
         let units: [Character: Int64] = ["m": 60, "h": 3_600, "d": 86_400]
         let end: Int64

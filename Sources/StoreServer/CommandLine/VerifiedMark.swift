@@ -2,12 +2,12 @@ import Glibc
 import StoreDigest
 import StorePlatform
 
-/// A file in the data directory that names the program which has verified the history last, by the
+/// A file in the data directory that names the last program that verified the history, by the
 /// SHA-256 of its executable. `verify --if-new` reads and writes it.
 ///
-/// A second line has the size and the time of the executable: a start compares these alone, since
-/// it has no time for a digest. A program that serves the history without having verified it takes
-/// the file away, because no program has verified what it writes.
+/// A second line has the size and the modification time of the executable. A start compares only
+/// this line, because a digest would take too long. A program that serves the history without
+/// having verified it removes the file, because no program has verified its new records.
 struct VerifiedMark {
     private let path: String
 
@@ -21,15 +21,15 @@ struct VerifiedMark {
         return text?.hasPrefix(program) == true
     }
 
-    /// Notes that this program has verified the history. Where that fails, the next start verifies
-    /// it again.
+    /// Records that this program has verified the history. If that fails, the next start verifies
+    /// the history again.
     func write() {
         guard let program = Self.program, let stamp = Self.stamp else { return }
         try? AtomicFile.write(Array((program + stamp).utf8), to: path, mode: 0o600)
     }
 
-    /// Takes the file away if another program was the last to verify the history. Called before
-    /// this program writes to the history.
+    /// Removes the file if another program was the last to verify the history. Called before this
+    /// program writes to the history.
     func removeUnlessOfThisProgram() {
         guard let text, Self.stamp.map(text.hasSuffix) != true else { return }
         unlink(path)
@@ -39,7 +39,7 @@ struct VerifiedMark {
         FileReader.read(path, bytesMax: 1_024).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The size and the time of the executable; `nil` if they can't be read.
+    /// The size and the modification time of the executable; `nil` if they can't be read.
     private static var stamp: String? {
         var status = stat()
         guard stat("/proc/self/exe", &status) == 0 else { return nil }
