@@ -164,8 +164,8 @@ extension ServerProcess {
 
     /// Ends the service in the order in which the parts depend on one another.
     func stop() -> StopOutcome {
-        // Reserves 2.5 s for the steps after the deadline: the minimum time of each step, and a
-        // second for the last lines of the log if no program reads them.
+        // Reserves 2.5 s for the steps after the deadline: their minimum times, and a second for
+        // the log, whose reader may be stuck.
         let deadline = Deadline(seconds: max(1, Double(configuration.shutdownSeconds) - 2.5))
         let served = served
         for store in served { store.drain() }
