@@ -15,9 +15,9 @@ extension StoreServer {
     /// }
     /// ```
     ///
-    /// Without a decision, ``main()`` ends the process with status 74. A server that was started
-    /// with ``start(_:)`` writes an error to its log and continues as described above
-    /// (``RunningServer/journalFailure``).
+    /// Without a decision, ``main()`` ends the process with status 74 if it serves one store. A
+    /// server that was started with ``start(_:)``, or that serves several stores, writes an error
+    /// to its log and continues as described above (``RunningServer/journalFailure``).
     ///
     /// - Parameter decide: called once, on a thread of its own; it may stop the server.
     /// - Returns: the server with this decision, which replaces an earlier one.
