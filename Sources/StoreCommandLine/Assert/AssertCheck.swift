@@ -1,10 +1,10 @@
 import StoreTexts
 import StoreWire
 
-/// Compares what came of a step with what is stated, as a store under test does.
+/// Compares the result of a step with the expectation of the script, as a store under test does.
 struct AssertCheck {
     let expectation: AssertScript.Expectation
-    /// What is wrong: lines to print; none where all holds.
+    /// The lines to print about differences; empty if the step holds.
     private(set) var lines: [String] = []
 
     init(_ expectation: AssertScript.Expectation) {
@@ -42,8 +42,9 @@ struct AssertCheck {
 
     // The state
 
-    /// Compares the state that is stated, which is the one before with the stated changes, with the
-    /// one that came to be.
+    /// Compares the state after the step with the expected state, which is the state before the
+    /// step with the stated changes. If the expectation is not exhaustive, only the stated parts
+    /// are compared.
     mutating func state(from before: JSONTree, to after: JSONTree) {
         var stated = expectation.isExhaustive ? before : after
         var lost: [String] = []
@@ -68,9 +69,10 @@ struct AssertCheck {
         }
     }
 
-    // What follows
+    // The actions that follow
 
-    /// Compares the names of the actions that followed by themselves.
+    /// Compares the names of the actions that effects, presenters and reactions dispatched after
+    /// the step.
     mutating func received(_ names: [String]) {
         let names = names.map { ExactText($0) }
         let stated = expectation.received.map { ExactText($0) }
@@ -94,7 +96,8 @@ struct AssertCheck {
         }
     }
 
-    /// The first of the stated names that does not come, in their order; others may come between.
+    /// Returns the first stated name that is missing, in their order; further names may come
+    /// between them.
     private static func firstMissing(
         of stated: [ExactText],
         in names: [ExactText]
@@ -109,7 +112,7 @@ struct AssertCheck {
 
     // Writing
 
-    /// Adds which actions other clients dispatched meanwhile, where something is wrong.
+    /// Adds the actions that other clients dispatched meanwhile, if the step does not hold.
     mutating func others(_ names: [String]) {
         guard !lines.isEmpty, !names.isEmpty else { return }
         add("Somebody else dispatched meanwhile: \(names.joined(separator: ", "))")

@@ -1,13 +1,14 @@
 import Glibc
 import StorePlatform
 
-/// `store-server assert FILE`: plays a script, and prints for each step whether it holds.
+/// The command `store-server assert FILE`, which plays a script and prints for each step if it
+/// holds.
 struct AssertCommand {
     private let script: AssertScript
 
     /// Reads the script.
     ///
-    /// - Throws: ``UsageError`` where it can't be read.
+    /// - Throws: ``UsageError`` if it can't be read.
     init(_ file: String) throws(UsageError) {
         guard let bytes = FileReader.read(file, bytesMax: AssertScript.bytesMax) else {
             throw UsageError("\(file): it can't be read; allowed is a readable file")
@@ -17,11 +18,11 @@ struct AssertCommand {
         }
     }
 
-    /// Plays the script against the server at `url`, or else against one that is started for it.
-    /// Returns whether all of it holds.
+    /// Plays the script against the server at `url`, or, without a URL, against a server that is
+    /// started for it. Returns true if all steps hold.
     ///
-    /// - Throws: ``UsageError`` where `url` is no address, and what keeps a server from being
-    ///   started or asked.
+    /// - Throws: ``UsageError`` if `url` is not an address; an error if no server can be started,
+    ///   or it does not answer.
     func run(
         at url: String?,
         showing credentials: ScriptCredentials,

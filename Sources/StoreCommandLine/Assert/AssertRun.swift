@@ -1,11 +1,11 @@
-/// Plays a script against a server, and prints for each step whether it holds.
+/// Plays a script against a server, and prints for each step if it holds.
 struct AssertRun {
     let script: AssertScript
     var client: StoreClient
-    /// Takes one line of what is to be printed.
+    /// Prints a line.
     let output: (String) -> Void
 
-    /// Plays all steps, also behind one that fails. Returns how many do not hold.
+    /// Plays all steps, also after a failed step. Returns the number of failed steps.
     mutating func play() throws(CommandClientError) -> Int {
         var failed = 0
         var sender = AssertScript.Sender()
@@ -44,7 +44,7 @@ struct AssertRun {
         return failed
     }
 
-    /// What was dispatched by neither the step nor the program itself.
+    /// Returns the names of the actions that neither the step nor the program itself dispatched.
     private static func others(
         _ applied: [StoreClient.Applied],
         _ outcome: StoreClient.Outcome

@@ -1,12 +1,12 @@
 import StoreWire
 
 extension AssertScript {
-    /// The most bytes of a script.
+    /// The maximum size of a script, in bytes.
     static let bytesMax = 64 << 20
 
     /// Reads a script.
     ///
-    /// - Throws: ``AssertScriptError`` with the pointer of what is wrong.
+    /// - Throws: ``AssertScriptError`` with the pointer of the first mistake.
     init(parsing bytes: [UInt8]) throws(AssertScriptError) {
         let document: JSONDocument
         do {
@@ -72,7 +72,7 @@ extension AssertScript.Step {
         expectation = try AssertScript.Expectation(node, isExhaustive: isExhaustive)
     }
 
-    /// A role and a name, with a slash between them.
+    /// Returns a role and a name, with a slash between them.
     private static func principal(_ node: ScriptNode) throws(AssertScriptError) -> String {
         let text = try node.text()
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
@@ -124,7 +124,7 @@ extension AssertScript.Step {
         )
     }
 
-    /// An action or an array of them, as they are sent.
+    /// Returns the JSON of an action or an array of actions, as the client sends it.
     private static func actions(_ what: ScriptNode) throws(AssertScriptError) -> [UInt8] {
         guard what.node.kind == .object || what.node.kind == .array else {
             throw what.error("allowed is an action, or an array of them")

@@ -1,14 +1,14 @@
 import StoreWire
 
-/// What `store-server assert` plays: steps, each with what it asks for and what is to follow.
+/// The script of `store-server assert`: steps, each with a request and the expected result.
 struct AssertScript {
-    /// What it shows, for the last line.
+    /// The name of the script, for the last line.
     let name: String
     let steps: [Step]
 
-    /// One request, and all that comes of it.
+    /// A request with the expectation of its result.
     struct Step {
-        /// What it is called in the output: its own name, or what it asks for.
+        /// The title of the step in the output: its own name, or a description of its request.
         let title: String
         let sender: Sender
         let request: Request
@@ -17,13 +17,14 @@ struct AssertScript {
 
     /// The sender of a step.
     struct Sender: Equatable {
-        /// The principal, such as `author/u1`; `nil` for what the whole script shows.
+        /// The principal, such as `author/u1`; `nil` if the step uses the credential of the whole
+        /// script.
         var principal: String?
         /// The session, by the script's name for it; `nil` for none.
         var session: String?
     }
 
-    /// The principals of its steps, in their order, each once.
+    /// The principals of the steps, in their order, each once.
     var principals: [String] {
         steps.compactMap(\.sender.principal).reduce(into: []) { found, principal in
             if !found.contains(principal) { found.append(principal) }
@@ -36,27 +37,28 @@ struct AssertScript {
         let body: [UInt8]
     }
 
-    /// What follows a step.
+    /// The expected result of a step.
     struct Expectation {
         /// The changes of the state, in the order in which they are stated.
         var changes: [(pointer: JSONPointer, value: JSONTree)] = []
-        /// The wire names of what effects, presenters and reactions dispatch.
+        /// The wire names of actions that effects, presenters and reactions dispatch.
         var received: [String] = []
         var answer = Answer.success
-        /// Whether what is not stated fails.
+        /// True if a change or an action that is not stated fails the step.
         var isExhaustive = true
     }
 
     enum Answer: Equatable {
         case success
-        /// The reducer's reason.
+        /// A refusal with this reason, which the reducer gives.
         case refused(String)
-        /// A problem of this slug.
+        /// A problem with this slug.
         case problem(String)
     }
 }
 
-/// Why a script can't be read: where, and what is allowed there.
+/// The reason why a script can't be read: the pointer of the mistake, and the values that are
+/// allowed there.
 struct AssertScriptError: Error, CustomStringConvertible {
     let description: String
 

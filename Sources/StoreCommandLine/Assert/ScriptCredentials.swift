@@ -2,22 +2,22 @@
 package struct ScriptCredentials: Sendable {
     /// The credential for reading the state and the log outside of any session; `nil`: none.
     var reader: Credential?
-    /// By principals, such as `author/u1`: what their steps show.
+    /// The credentials of steps, by principals such as `author/u1`.
     var senders: [String: Credential] = [:]
-    /// By principals: what looks at the state in a session of theirs. One without such a credential
-    /// shows that of its steps.
+    /// The credentials that read the state in the sessions of principals. A principal without such
+    /// a credential reads with the credential of its steps.
     var readers: [String: Credential] = [:]
 
-    /// Nothing is shown.
+    /// Makes credentials for a script that shows none.
     package init() {}
 
-    /// What a server that was started for a script gave out.
+    /// Makes the credentials from the keys of a server that was started for a script.
     ///
     /// - Parameters:
-    ///   - reader: an API key that sees everything.
+    ///   - reader: an API key with all rights.
     ///   - senders: API keys by principals.
-    ///   - readers: API keys of the same names, which see everything.
-    /// - Throws: ``UsageError`` where one of them is no credential.
+    ///   - readers: API keys of the same names, with all rights.
+    /// - Throws: ``UsageError`` if one of them is not a credential.
     package init(
         reader: String,
         senders: [String: String],

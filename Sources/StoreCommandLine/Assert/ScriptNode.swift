@@ -1,6 +1,6 @@
 import StoreWire
 
-/// A value of a script, with the place where it stands.
+/// A value of a script, with its pointer.
 struct ScriptNode {
     let node: JSONNode
     let pointer: JSONPointer
@@ -12,12 +12,12 @@ struct ScriptNode {
 
     func error(_ message: String) -> AssertScriptError { AssertScriptError(pointer, message) }
 
-    /// The member of this name, unless it is absent.
+    /// The member with this name; `nil` if it is absent.
     subscript(name: String) -> ScriptNode? {
         node.member(named: name).map { ScriptNode($0, at: pointer.appending(name)) }
     }
 
-    /// Refuses whatever is no object with members of these names only.
+    /// Refuses a value that is not an object, and members with other names.
     func check(members allowed: [String]) throws(AssertScriptError) {
         guard node.kind == .object else { throw error("allowed is an object") }
         for (name, _) in node.members where !allowed.contains(name) {

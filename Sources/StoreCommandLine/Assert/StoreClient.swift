@@ -1,10 +1,11 @@
 import StoreWire
 
-/// A store as a client of its HTTP interface sees it.
+/// A client of a store, which uses its HTTP interface.
 struct StoreClient {
-    /// How long a request may wait for the effects that follow it, which is what servers allow.
+    /// The maximum time that a request waits for its effects, in seconds; servers allow no longer
+    /// wait.
     static let waitSeconds = 60
-    /// How long each piece of any other exchange may take.
+    /// The maximum time for each read or write of any other exchange, in seconds.
     static let stepSeconds = 10
 
     let http: CommandClient
@@ -17,32 +18,33 @@ struct StoreClient {
         self.credentials = credentials
     }
 
-    /// A state, and the version that has it.
+    /// A state with its version.
     struct Look {
         let state: JSONTree
         let version: UInt64
     }
 
-    /// An applied action, as the log has it.
+    /// An applied action, as the log shows it.
     struct Applied {
         let version: UInt64
         let type: String
-        /// Whether the program itself dispatched it because of another one.
+        /// True if the program itself dispatched it because of another action.
         let isConsequence: Bool
     }
 
-    /// What came of a step.
+    /// The outcome of a step.
     enum Outcome {
-        /// Applied as these versions, if it was an action; all that follows is done.
+        /// The request succeeded, and all its effects have ended. The versions are those of its
+        /// actions, if it dispatched any.
         case done(ClosedRange<UInt64>?)
-        /// It was taken, and what follows has not come to an end.
+        /// The request was accepted, and its effects have not ended in time.
         case unfinished
         case problem(slug: String, detail: String, reason: String?)
-        /// An answer that is none of the server's.
+        /// An answer that is not a problem of the server.
         case other(status: Int)
     }
 
-    /// Begins the session of a sender, where it has one that has not begun yet.
+    /// Begins the session of a sender, if it names a session that has not begun yet.
     mutating func begin(_ sender: AssertScript.Sender) throws(CommandClientError) {
         guard let session = sender.session, cookies[session] == nil else { return }
         let answer = try http.exchange(
@@ -68,8 +70,9 @@ struct StoreClient {
         sender.principal.map { credentials.senders[$0] } ?? credentials.reader
     }
 
-    /// What looks at what a step has done: in its session as its principal sees it, or better; else
-    /// as the reader of the whole script does.
+    /// Returns the headers for reading the result of a step. In a session they have the reading
+    /// credential of its principal, or the step's credential. Outside of a session they have the
+    /// credential of the whole script.
     private func view(of sender: AssertScript.Sender) -> [(name: String, value: String)] {
         guard let session = sender.session else { return headers(credentials.reader) }
         let reader = sender.principal.flatMap { credentials.readers[$0] }
@@ -86,7 +89,7 @@ struct StoreClient {
         return headers
     }
 
-    /// The newest state, as the sender of a step sees it in its session.
+    /// Returns the newest state, as the sender of a step sees it in its session.
     func look(_ sender: AssertScript.Sender) throws(CommandClientError) -> Look {
         let answer = try get("/state", sender)
         guard let tag = answer["etag"].flatMap({ Tag($0.dropFirst().dropLast()) }),
@@ -95,7 +98,8 @@ struct StoreClient {
         return Look(state: JSONTree(state.root), version: tag.version)
     }
 
-    /// What was applied after one version and up to another, as far as the sender sees it.
+    /// Returns the actions that were applied after version `start` and up to version `end`, if the
+    /// sender may read them.
     func applied(
         after start: UInt64,
         through end: UInt64,
@@ -108,7 +112,8 @@ struct StoreClient {
             guard let records = page?.member(named: "actions")?.elements else {
                 throw CommandClientError("\(http.authority) has no log of actions after \(after)")
             }
-            // What another session does of its own is not there.
+            // An empty page means that only other sessions have acted since, whose actions the
+            // sender can't read.
             guard !records.isEmpty else { break }
             for record in records {
                 guard let version = record.member(named: "version").flatMap(Self.version),
@@ -125,7 +130,7 @@ struct StoreClient {
         return applied
     }
 
-    /// Does what a step asks for, and waits until all that follows is done.
+    /// Sends the request of a step, and waits until all its effects have ended.
     func perform(
         _ request: AssertScript.Request,
         _ sender: AssertScript.Sender

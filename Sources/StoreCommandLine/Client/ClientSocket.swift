@@ -1,10 +1,11 @@
 import Glibc
 
-/// A client's side of a TCP connection; closes itself.
+/// The client's side of a TCP connection, which is closed when the value is destroyed.
 struct ClientSocket: ~Copyable {
     private let descriptor: CInt
 
-    /// Connects; `nil` where no server listens. A single read or write may wait for `stepSeconds`.
+    /// Connects; returns `nil` if no server listens. A single read or write may wait for
+    /// `stepSeconds`.
     init?(_ host: String, _ port: String, stepSeconds: Int) {
         var hints = addrinfo()
         hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
@@ -37,7 +38,7 @@ struct ClientSocket: ~Copyable {
         close(descriptor)
     }
 
-    /// Sends everything; returns whether it was taken.
+    /// Sends all bytes; returns true if the kernel accepted them.
     borrowing func send(_ bytes: [UInt8]) -> Bool {
         var offset = 0
         while offset < bytes.count {
@@ -56,7 +57,7 @@ struct ClientSocket: ~Copyable {
         return true
     }
 
-    /// Reads until the peer ends; `nil` where it takes too long or sends too much.
+    /// Reads until the peer ends; returns `nil` if it takes too long or sends too much.
     borrowing func readAll(bytesMax: Int) -> [UInt8]? {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 << 10)

@@ -1,10 +1,10 @@
-/// A whole HTTP answer.
+/// A complete HTTP answer.
 struct CommandAnswer {
     let status: Int
     private let headers: [(name: String, value: String)]
     let body: [UInt8]
 
-    /// Reads all that came on a connection; `nil` where that is not a whole answer.
+    /// Reads all bytes that came on a connection; returns `nil` if they are not a complete answer.
     init?(_ bytes: [UInt8]) {
         let mark = Array("\r\n\r\n".utf8)
         guard
@@ -26,7 +26,7 @@ struct CommandAnswer {
         if let length = self["content-length"], Int(length) != body.count { return nil }
     }
 
-    /// The first header of this name, which is written small.
+    /// The value of the first header with this name, which has small letters.
     subscript(name: String) -> String? {
         headers.first { $0.name == name }?.value
     }

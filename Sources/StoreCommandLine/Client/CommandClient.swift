@@ -1,14 +1,14 @@
 import Glibc
 
-/// A small HTTP client, for the commands that ask a server something.
+/// A small HTTP client, for the commands that send requests to a server.
 ///
 /// Each request has a connection of its own, and is HTTP/1.0 (RFC 1945), so that no answer comes in
 /// chunks.
 struct CommandClient: Sendable {
-    /// The most bytes of an answer.
+    /// The maximum size of an answer, in bytes.
     static let answerBytesMax = 1 << 30
 
-    /// What is asked for.
+    /// A request of a command.
     struct Request {
         let method: String
         let target: String
@@ -37,12 +37,12 @@ struct CommandClient: Sendable {
 
     private let host: String
     private let port: String
-    /// What the address has behind the port, without a slash at the end.
+    /// The path of the address, without a slash at the end.
     let path: String
     /// The credential that each request shows; `nil`: none.
     private let credential: Credential?
 
-    /// Reads `http://HOST:PORT`, with or without a path.
+    /// Reads `http://HOST:PORT`, with or without a path; returns `nil` for any other text.
     init?(_ url: String, credential: Credential? = nil) {
         let scheme = "http://"
         guard url.hasPrefix(scheme) else { return nil }
@@ -63,18 +63,18 @@ struct CommandClient: Sendable {
         path = String(rest[slash...].hasSuffix("/") ? rest[slash...].dropLast() : rest[slash...])
     }
 
-    /// The message about a text that is no address.
+    /// Returns the message about a text that is not an address.
     static func noAddress(_ url: String) -> String {
         "'\(url)' is no address; allowed is http://HOST:PORT/PATH"
     }
 
-    /// The host and the port, as a `Host` header has them.
+    /// The host and the port, as in a `Host` header.
     var authority: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 
-    /// Asks once. The server may take `stepSeconds` for each piece of the exchange.
+    /// Sends a request and returns the answer. Each read or write may take `stepSeconds`.
     ///
-    /// - Throws: ``CommandClientError`` where no server takes the request, or no whole answer comes
-    ///   in time.
+    /// - Throws: ``CommandClientError`` if no server accepts the request, or no complete answer
+    ///   comes in time.
     func exchange(
         _ request: Request,
         stepSeconds: Int
@@ -97,7 +97,7 @@ struct CommandClient: Sendable {
     }
 }
 
-/// Why there is no answer, in a sentence for the command line.
+/// The reason why there is no answer, in a sentence for the command line.
 struct CommandClientError: Error, CustomStringConvertible {
     let description: String
 

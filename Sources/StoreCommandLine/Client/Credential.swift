@@ -1,16 +1,17 @@
 /// A credential that a command shows to a server: an API key or a JWT.
 ///
-/// It comes from a file or from the environment: what is on a command line stays in the shell's
-/// history, and other users of the machine see it.
+/// The credential comes from a file or from the environment. On a command line it would stay in the
+/// shell's history, and other users of the machine could read it.
 struct Credential: Equatable, Sendable {
-    /// The variable that has it; with `_FILE` behind it, the one that names its file.
+    /// The variable that contains the credential; the variable with `_FILE` appended names its
+    /// file.
     static let variable = ConfigurationOptions.environmentPrefix + "TOKEN"
-    /// The most bytes of a credential.
+    /// The maximum size of a credential, in bytes.
     static let bytesMax = 8 << 10
 
     private let token: String
 
-    /// Reads it from the text of a file or a variable, which has it alone in a line.
+    /// Reads the credential from the text of a file or a variable, which must be a single line.
     ///
     /// - Throws: ``UsageError``, without the text: it may be a secret.
     init(_ text: String, of origin: String) throws(UsageError) {
@@ -24,6 +25,6 @@ struct Credential: Equatable, Sendable {
         token = String(decoding: line.reversed(), as: UTF8.self)
     }
 
-    /// The field that shows it (RFC 6750, 2.1).
+    /// The header field that shows the credential (RFC 6750, 2.1).
     var header: (name: String, value: String) { ("Authorization", "Bearer \(token)") }
 }

@@ -1,14 +1,14 @@
-/// `store-server --health [URL]`: asks a running server whether it is ready, so that a container's
-/// health check needs no other program.
+/// The command `store-server --health [URL]`, which checks if a running server is ready. With it, a
+/// container's health check needs no other program.
 enum HealthClient {
     static let standardURL = "http://127.0.0.1:8080/readyz"
-    /// How long each step of the exchange may take.
+    /// The maximum time for each read or write of the exchange, in seconds.
     static let stepSeconds = 3
 
-    /// Asks once. Returns `nil` where the server is ready, or else why not.
+    /// Sends one request. Returns `nil` if the server is ready, else the reason why it is not.
     static func ask(_ url: String) -> String? {
         guard let client = CommandClient(url) else { return CommandClient.noAddress(url) }
-        // Whatever name the server goes by, every one lets loopback in.
+        // Every server accepts `localhost` as its host, whatever its own name is.
         let request = CommandClient.Request(
             "GET",
             client.path.isEmpty ? "/readyz" : client.path,

@@ -10,37 +10,39 @@ struct MetricsReading {
 
     init() {}
 
-    /// Reads the lines that are samples; others, and what is none, are left out.
+    /// Reads the samples among the lines, and ignores all other lines.
     init(_ text: String) {
         samples = text.utf8.split(separator: UInt8(ascii: "\n")).compactMap { line in
             Self.sample(Substring(line))
         }
     }
 
-    /// The sum of all samples of a name; `nil` where there is none.
+    /// Returns the sum of all samples of a name; `nil` if there are none.
     func sum(_ name: String) -> Double? {
         Self.sum(samples.filter { $0.name == name })
     }
 
-    /// The sum of those that have a label of this value; of those that do not have it, for `nil`.
+    /// Returns the sum of the samples that have a label with this value, or, for `nil`, that do not
+    /// have the label.
     func sum(_ name: String, _ label: String, _ value: String?) -> Double? {
         Self.sum(samples.filter { $0.name == name && $0.labels[label] == value })
     }
 
-    /// The value of a label in the first sample of a name, and of a store.
+    /// Returns the value of a label in the first sample of a name and a store.
     func label(_ label: String, of name: String, _ store: String? = nil) -> String? {
         samples.first { $0.name == name && $0.labels["store"] == store }?.labels[label]
     }
 
-    /// The value of a label in the sample of a name that has the greatest value, with that value;
-    /// `nil` where there is none.
+    /// Returns the value of a label in the sample of a name with the greatest value, and that
+    /// value; `nil` if there is none.
     func greatest(_ name: String, by label: String) -> (label: String, value: Double)? {
         samples.filter { $0.name == name }.max { $0.value < $1.value }.flatMap { sample in
             sample.labels[label].map { ($0, sample.value) }
         }
     }
 
-    /// The stores that have a version, by their labels; one without where there is one alone.
+    /// The stores that have a version, by their labels. A single store has no label, so the element
+    /// is `nil`.
     var stores: [String?] {
         samples.filter { $0.name == "store_version" }.map { $0.labels["store"] }
     }

@@ -1,13 +1,13 @@
 import Glibc
 import StorePlatform
 
-/// `store-server status [URL] [--watch]`: shows a person how a running server goes, from its
-/// `/readyz` and `/metrics`.
+/// The command `store-server status [URL] [--watch]`, which shows the condition of a running server
+/// to a person. The data come from its `/readyz` and `/metrics`.
 struct StatusClient {
     static let standardURL = "http://127.0.0.1:8080"
-    /// How often `--watch` asks.
+    /// The interval of `--watch`, in seconds.
     static let intervalSeconds: UInt32 = 2
-    /// How long each step of an exchange may take.
+    /// The maximum time for each read or write of an exchange, in seconds.
     static let stepSeconds = 3
 
     private let url: String
@@ -18,19 +18,19 @@ struct StatusClient {
         self.credential = credential
     }
 
-    /// Shows it once. Returns whether the server takes requests.
+    /// Prints a report. Returns true if the server takes requests.
     func show() -> Bool {
         let report = ask()
         write(report.text(since: nil))
         return report.isReady
     }
 
-    /// Shows it again and again, until the process is ended.
+    /// Prints a report at each interval, until the process ends.
     func watch() -> Never {
         var last: StatusReport?
         while true {
             let report = ask()
-            // A terminal is cleared; elsewhere, one follows the other.
+            // A terminal is cleared; in a file or a pipe, one report follows the other.
             write(
                 (isatty(STDOUT_FILENO) == 1 ? "\u{1B}[H\u{1B}[2J" : "") + report.text(since: last)
             )

@@ -1,12 +1,12 @@
 import StorePlatform
 import StoreWire
 
-/// What is shown of a server at one moment.
+/// The report about a server at one moment.
 struct StatusReport {
     private let url: String
     private let moment = ContinuousClock.now
     private(set) var isReady = false
-    /// Why it is not ready, or was not reached.
+    /// The reasons why the server is not ready, or was not reached.
     private var reasons: [String] = []
     private var metrics = MetricsReading()
 
@@ -26,7 +26,7 @@ struct StatusReport {
         }
     }
 
-    /// The next step after an answer.
+    /// Returns the advice for the status of an answer.
     private static func hint(_ status: Int) -> String {
         switch status {
         case 401, 403: ": --token-file FILE shows a credential whose role may read it"
@@ -47,7 +47,8 @@ struct StatusReport {
         return reasons.isEmpty ? ["/readyz answers \(answer.status)"] : reasons
     }
 
-    /// The lines, with the rate since an earlier report. What the server does not measure has none.
+    /// Returns the lines, with the rate of actions since an earlier report. Values that the server
+    /// does not measure have no line.
     func text(since last: StatusReport?) -> String {
         var lines = [("server", url), ("ready", isReady ? "yes" : "no")]
         lines += reasons.map { ("", $0) }
@@ -86,12 +87,12 @@ struct StatusReport {
         return "\(Self.number(version)), \(Self.number(rate.rounded())) a second"
     }
 
-    /// How many lines of a level the log has got.
+    /// Returns the number of lines of a level in the log.
     private func logLines(_ level: String) -> String? {
         metrics.sum("store_log_lines_total", "level", level).map(Self.number)
     }
 
-    /// What the last error was about, and when it came; empty where there was none.
+    /// The event and the time of the last error; empty if there was none.
     private var lastError: String {
         guard
             let (event, seconds) = metrics.greatest(

@@ -1,9 +1,9 @@
-/// Something to do with the history in the data directory, other than serving it.
+/// A command about the history in the data directory, other than serving it.
 package struct HistoryCommand: Equatable {
     package enum Word: String, CaseIterable {
         case backup, export, `import`, verify
 
-        /// How it is written.
+        /// The command as a user writes it.
         var usage: String {
             switch self {
             case .backup: "backup FILE"
@@ -13,7 +13,7 @@ package struct HistoryCommand: Equatable {
             }
         }
 
-        /// What it does.
+        /// The description of the command for `--help`.
         var help: String {
             switch self {
             case .backup: "copy the history into a new file, also while a server uses it"
@@ -27,13 +27,13 @@ package struct HistoryCommand: Equatable {
 
     package let word: Word
     package let file: String?
-    /// The name of the store whose history it is; `nil` for the one at `/`.
+    /// The name of the store with the history; `nil` for the store at `/`.
     package var store: String?
-    /// True if `verify` passes over a history that this very program has verified before, and a
-    /// directory without one.
+    /// True if `verify` skips a history that this very program has verified before, and a directory
+    /// without a history.
     package private(set) var isIfNew = false
 
-    /// Takes `--if-new`.
+    /// Handles `--if-new`.
     package mutating func setIfNew() throws(UsageError) {
         guard word == .verify, !isIfNew else {
             throw UsageError("--if-new goes with verify, and once; see --help")
@@ -41,7 +41,7 @@ package struct HistoryCommand: Equatable {
         isIfNew = true
     }
 
-    /// Reads a command line's first words.
+    /// Reads the first words of a command line.
     package init(_ word: String, file: String?) throws(UsageError) {
         guard let known = Word(rawValue: word) else {
             throw HelpTopic.unknown(word)

@@ -1,4 +1,4 @@
-/// Why a command could not be done.
+/// The reason why a command failed.
 package struct HistoryCommandError: Error, CustomStringConvertible {
     package let description: String
 

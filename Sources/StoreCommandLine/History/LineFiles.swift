@@ -7,8 +7,8 @@ package final class LineOutput {
     private let stream: UnsafeMutablePointer<FILE>
     private let isFile: Bool
 
-    /// Makes the file, which must not exist, and which its owner alone may read: it has all of
-    /// history. Standard output if no name is given.
+    /// Makes the file, which must not exist. Only its owner may read it, because it contains the
+    /// whole history. Without a name, the lines go to standard output.
     package init(_ file: String?) throws {
         name = file ?? "standard output"
         isFile = file != nil
@@ -30,7 +30,7 @@ package final class LineOutput {
         guard fwrite(line, 1, line.count, stream) == line.count else { throw failure }
     }
 
-    /// Makes sure that everything is there.
+    /// Flushes the lines; a file is also synced to the disk.
     package func finish() throws {
         guard fflush(stream) == 0, !isFile || fsync(fileno(stream)) == 0 else { throw failure }
     }
@@ -40,7 +40,7 @@ package final class LineOutput {
     }
 }
 
-/// The lines of a file, or of standard input where it is called `-`.
+/// The lines of a file, or of standard input if the name is `-`.
 package final class LineInput {
     private let name: String
     private let stream: UnsafeMutablePointer<FILE>
@@ -62,7 +62,7 @@ package final class LineInput {
         if name != "-" { fclose(stream) }
     }
 
-    /// How many lines a file has; 0 for standard input.
+    /// Returns the number of lines in a file; 0 for standard input.
     package static func count(_ file: String) throws -> UInt64 {
         guard file != "-" else { return 0 }
         let input = try LineInput(file)
@@ -75,7 +75,7 @@ package final class LineInput {
         }
     }
 
-    /// The next line that is not empty, without its end; `nil` behind the last.
+    /// Returns the next line that is not empty, without its end; `nil` after the last.
     package func next() throws -> [UInt8]? {
         while true {
             let count = getline(&buffer, &capacity, stream)

@@ -2,10 +2,10 @@ import Glibc
 import StorePlatform
 import StoreTelemetry
 
-/// Does what the command line asks for, and ends the process with an ``ExitStatus``.
+/// Runs the command line, and ends the process with an ``ExitStatus``.
 ///
-/// The process's own things are touched here alone, and by what this calls: signals, standard input
-/// and output, the limit of open files, the end of the process.
+/// The resources of the process belong to this type and the functions that it calls. They are
+/// signals, standard input and output, the limit of open files, and the end of the process.
 package struct CommandLineMain<Program: CommandLineProgram> {
     let program: Program
 
@@ -13,7 +13,7 @@ package struct CommandLineMain<Program: CommandLineProgram> {
         self.program = program
     }
 
-    /// Called on the main thread. A server that runs serves the main queue.
+    /// Runs the command. Called on the main thread. A server that runs serves the main queue.
     package func run() -> Never {
         StandardFiles.fillIn()
         CoreDumps.forbid()
@@ -24,7 +24,7 @@ package struct CommandLineMain<Program: CommandLineProgram> {
         }
     }
 
-    /// Reads and checks what flags, environment and file say.
+    /// Reads and checks the configuration from flags, environment and file.
     private func read() throws -> ConfigurationReader<Program.Configuration> {
         let reader = try ConfigurationReader<Program.Configuration>(
             arguments: Array(CommandLine.arguments.dropFirst()),
@@ -73,7 +73,7 @@ package struct CommandLineMain<Program: CommandLineProgram> {
             let command = try AssertCommand(file)
             let shown = ScriptCredentials(reader: reader.credential, senders: reader.senders)
             let holds = try command.run(at: url, showing: shown) { principals in
-                // A client that is gone must not end the process.
+                // A client that closes its connection must not end the process.
                 _ = Signals([])
                 return try program.startForScript(reader.configuration, as: principals)
             }
@@ -89,7 +89,8 @@ package struct CommandLineMain<Program: CommandLineProgram> {
         unknownVariables: [String]
     ) throws -> Never {
         AllocatorMemory.shareArenas()
-        // Before any thread starts, so that all of them leave the signals to this one.
+        // The signals are blocked before any thread starts, so that all threads leave them to this
+        // one.
         let signals = Signals([SIGTERM, SIGINT, SIGHUP])
         let logger = program.makeLogger(configuration)
         let manager = ServiceManager(ProcessEnvironment.all)
@@ -105,7 +106,7 @@ package struct CommandLineMain<Program: CommandLineProgram> {
                 .journalFailed,
                 "the journal failed: \(error); ending, so that a new start goes on from what it has"
             )
-            // At once: no request is answered, because no answer would be true.
+            // The process ends at once: no request is answered, because no answer would be true.
             end(logger, .journalFailed)
         }
         // Signals are served meanwhile: a start may take long.
@@ -122,7 +123,7 @@ package struct CommandLineMain<Program: CommandLineProgram> {
                     server.whileItWorks(every: seconds / 3, manager.isAlive)
                 }
             } catch {
-                // The thread that has stopped it ends the process.
+                // If a stop ended the start, the thread of that stop ends the process.
                 guard !server.isEnded else { return }
                 _ = server.stop()
                 logger.flush()
@@ -139,8 +140,8 @@ package struct CommandLineMain<Program: CommandLineProgram> {
         }
     }
 
-    /// Reads the configuration again, and has the server put into force what may change. A
-    /// configuration that can't be used changes nothing.
+    /// Reads the configuration again, and applies the settings that may change. A configuration
+    /// that can't be used changes nothing.
     private func reload(
         _ server: Program.Server,
         _ logger: Logger,
@@ -177,8 +178,8 @@ package struct CommandLineMain<Program: CommandLineProgram> {
         exit(.success)
     }
 
-    /// Ends the process at once: what is under way must not hold up what the C library does at a
-    /// process's end.
+    /// Ends the process at once, without the exit handlers of the C library: threads that still
+    /// work must not delay it.
     private func end(_ logger: Logger, _ status: ExitStatus) -> Never {
         logger.flush()
         _exit(status.rawValue)

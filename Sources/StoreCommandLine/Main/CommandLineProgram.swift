@@ -1,6 +1,6 @@
 package import StoreTelemetry
 
-/// What a command line needs of the program that it belongs to.
+/// The program that a command line belongs to.
 package protocol CommandLineProgram: Sendable {
     associatedtype Configuration: CommandLineConfiguration
     associatedtype Server: CommandLineServer where Server.Configuration == Configuration
@@ -12,9 +12,12 @@ package protocol CommandLineProgram: Sendable {
     /// The library that serves, with its version: `StoreServer 0.1.0`.
     var library: String { get }
 
-    /// Refuses a configuration that can't be used, given the names of the options that a flag, a
-    /// variable or the file sets. A server of ``startForScript(_:as:)`` keeps nothing.
+    /// Refuses a configuration that can't be used.
     ///
+    /// - Parameters:
+    ///   - configuration: the configuration.
+    ///   - given: the names of the options that a flag, a variable or the file sets.
+    ///   - keepsNothing: true for a server of ``startForScript(_:as:)``, which keeps no history.
     /// - Throws: an error whose description is for the operator.
     func check(
         _ configuration: Configuration,
@@ -22,70 +25,70 @@ package protocol CommandLineProgram: Sendable {
         keepsNothing: Bool
     ) throws
 
-    /// Does what a command asks for with the history, and returns the text to print.
+    /// Runs a command about the history, and returns the text to print.
     func run(_ command: HistoryCommand, _ configuration: Configuration) throws -> String
 
     /// Refuses files that the configuration names and that can't be used: for `--check-config`.
     func checkFiles(_ configuration: Configuration) throws
 
-    /// Does what a command asks for with credentials, and returns the text to print.
+    /// Runs a command about credentials, and returns the text to print.
     func run(_ command: TokenCommand, _ configuration: Configuration) throws -> String
 
     /// Answers a question about a policy.
     ///
-    /// - Throws: an error whose description is for the operator, where the policy can't be used, or
-    ///   the question names what no store of the program has.
+    /// - Throws: an error whose description is for the operator. The policy can't be used, or the
+    ///   question contains a name that no store of the program has.
     func run(_ command: PolicyCommand, _ configuration: Configuration) throws -> PolicyAnswer
 
-    /// Makes what the lines of the server are written with.
+    /// Makes the logger for the lines of the server.
     func makeLogger(_ configuration: Configuration) -> Logger
 
     /// Listens. `journalFailed` is called when the journal has failed, before any request is
-    /// answered after that, unless the program decides itself what happens then.
+    /// answered after that. A program with a decision of its own may replace it.
     ///
-    /// - Throws: an error whose description is for the operator, where the configuration can't be
-    ///   used or an address can't be listened on.
+    /// - Throws: an error whose description is for the operator, if the configuration can't be used
+    ///   or the server can't listen on an address.
     func begin(
         _ configuration: Configuration,
         _ logger: Logger,
         journalFailed: @escaping @Sendable (any Error) -> Void
     ) throws -> Server
 
-    /// Starts a server that keeps nothing, for a script to be played against, with a credential for
-    /// each of the principals, such as `author/u1`.
+    /// Starts a server that keeps nothing, for a script. The server accepts a credential for each
+    /// of the principals, such as `author/u1`.
     func startForScript(
         _ configuration: Configuration,
         as principals: [String]
     ) throws -> ScriptServer
 }
 
-/// A server that listens, and is ready or on its way to that.
+/// A server that listens, and is ready or still starts.
 package protocol CommandLineServer: Sendable {
     associatedtype Configuration
 
-    /// Goes through the phases of the start, and returns the addresses when the server is ready.
+    /// Runs the phases of the start, and returns the addresses when the server is ready.
     func finish() throws -> [String]
 
-    /// Calls `report` every so many seconds while requests are taken up and the reducers come to
-    /// their ends. Called once, when the server is ready.
+    /// Calls `report` at this interval in seconds while the server handles requests and its
+    /// reducers end. Called once, when the server is ready.
     func whileItWorks(every seconds: Double, _ report: @escaping @Sendable () -> Void)
 
     /// Stops the server, or its start.
     func stop() -> ServerEnd
 
-    /// Puts into force what may change while the server runs, from a configuration that was read
-    /// anew, and opens the files anew that a log rotation may have moved. Each part as a whole or
+    /// Applies the settings that may change while the server runs, and opens files again that a log
+    /// rotation may have moved. `configuration` was read anew. Each part is applied as a whole or
     /// not at all, with a line in the log.
     func reload(_ configuration: Configuration)
 
-    /// Whether the server was stopped before it was ready.
+    /// True if the server was stopped before it was ready.
     var isEnded: Bool { get }
 }
 
-/// How a server's service ended.
+/// The outcome of a stop.
 package enum ServerEnd: Sendable {
     case clean
     case clientsCutOff
-    /// What had not come to its end when the time was over.
+    /// A part of the server was not finished when the time was over; the value is its name.
     case unfinished(String)
 }

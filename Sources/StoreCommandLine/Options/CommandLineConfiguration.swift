@@ -1,8 +1,8 @@
-/// What flags, variables and a file configure.
+/// A configuration that flags, variables and a file set.
 package protocol CommandLineConfiguration: Sendable {
     /// Every option, in the order in which `--help` lists them.
     static var options: [ConfigurationOption<Self>] { get }
 
-    /// What holds where nothing is given.
+    /// The configuration if no option is given.
     static var defaults: Self { get }
 }

@@ -2,8 +2,8 @@ import StoreWire
 
 /// The output of `--help` and `--print-config`.
 enum ConfigurationHelp<Configuration: CommandLineConfiguration> {
-    /// The help about the program, with each option's flag, meaning and default, or about one
-    /// command.
+    /// Returns the help about the program, with each option's flag, meaning and default, or the
+    /// help about one command.
     static func text(program: String, about topic: HelpTopic) -> String {
         guard let word = topic.word else { return text(program: program) }
         if let history = HistoryCommand.Word(rawValue: word) {
@@ -58,7 +58,7 @@ enum ConfigurationHelp<Configuration: CommandLineConfiguration> {
         return text
     }
 
-    /// The help about one command.
+    /// Returns the help about one command.
     private static func command(
         _ program: String,
         _ usages: [(String, String)],
@@ -146,11 +146,11 @@ enum ConfigurationHelp<Configuration: CommandLineConfiguration> {
         ]
     }
 
-    /// The configuration in force, as a file for `--config`.
+    /// Returns the configuration in force, as a file for `--config`.
     static func print(_ configuration: Configuration) -> String {
         let members: [String] = Configuration.options.compactMap { option in
             let values = option.show(configuration)
-            // What is not chosen, and has no default, is not there.
+            // An option without a value and without a default is left out.
             if values.isEmpty, !option.repeats { return nil }
             let list = values.map(JSONText.quoted).joined(separator: ", ")
             return "  \(JSONText.quoted(option.name)): "

@@ -1,18 +1,19 @@
 import StoreWire
 
-/// One thing that can be configured: its flag, what it means, and how its text is read and shown.
+/// An option of the configuration: its flag, its meaning, and the functions that read and show its
+/// text.
 package struct ConfigurationOption<Configuration: Sendable>: Sendable {
     /// The long flag without its dashes; also the key in the file, and in capitals the variable.
     package let name: String
-    /// What the value is called in `--help`; `nil` for a switch that takes none.
+    /// The name of the value in `--help`; `nil` for a switch, which has no value.
     package let placeholder: String?
-    /// Whether it may be given several times.
+    /// True if the option may be given several times.
     package let repeats: Bool
-    /// One line for `--help`.
+    /// The line for `--help`.
     package let help: String
-    /// Takes the values of the source that won, in their order.
+    /// Sets the values of the source with the highest priority, in their order.
     package let apply: Apply
-    /// The values in force, as they would be written.
+    /// Returns the values in force, as a user would write them.
     package let show: @Sendable (Configuration) -> [String]
 
     package typealias Apply =
@@ -42,7 +43,7 @@ package struct ConfigurationOption<Configuration: Sendable>: Sendable {
 }
 
 extension ConfigurationOption {
-    /// A switch: present or `true`, absent or `false`.
+    /// Makes a switch: present or `true`, absent or `false`.
     package static func flag(
         _ name: String,
         _ member: any WritableKeyPath<Configuration, Bool> & Sendable,
@@ -65,7 +66,7 @@ extension ConfigurationOption {
         )
     }
 
-    /// A whole number within bounds; `unit` is what it counts.
+    /// Makes an option for a whole number within bounds; `unit` is the unit of the number.
     package static func number(
         _ name: String,
         _ member: any WritableKeyPath<Configuration, Int> & Sendable,
@@ -94,7 +95,8 @@ extension ConfigurationOption {
         )
     }
 
-    /// A text that `check` accepts or explains.
+    /// Makes an option for a text. `check` returns `nil` if it accepts the text, else a description
+    /// of the allowed texts.
     package static func text(
         _ name: String,
         _ placeholder: String,
@@ -109,7 +111,8 @@ extension ConfigurationOption {
         }
     }
 
-    /// A text that `check` accepts or explains, or nothing.
+    /// Makes an option for a text that may be absent. `check` returns `nil` if it accepts the text,
+    /// else a description of the allowed texts.
     package static func text(
         _ name: String,
         _ placeholder: String,
@@ -148,7 +151,7 @@ extension ConfigurationOption {
         )
     }
 
-    /// One of a few words.
+    /// Makes an option for one of a few words.
     package static func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
         _ name: String,
         _ placeholder: String,
@@ -173,7 +176,7 @@ extension ConfigurationOption {
         )
     }
 
-    /// A file's path, or nothing.
+    /// Makes an option for a file's path, which may be absent.
     package static func file(
         _ name: String,
         _ member: any WritableKeyPath<Configuration, String?> & Sendable,
@@ -182,7 +185,7 @@ extension ConfigurationOption {
         text(name, "FILE", member, help: help) { $0.isEmpty ? "a file's path" : nil }
     }
 
-    /// A list of texts: each value is one more.
+    /// Makes an option for a list of texts; each value is a further element.
     package static func list(
         _ name: String,
         _ placeholder: String,

@@ -1,7 +1,7 @@
-/// What all options have in common.
+/// The constants that all options share.
 enum ConfigurationOptions {
-    /// What the environment variables of options begin with.
+    /// The prefix of the environment variables of options.
     static let environmentPrefix = "STORE_SERVER_"
-    /// The most that a configuration file may hold.
+    /// The maximum size of a configuration file, in bytes.
     static let fileBytesMax = 1 << 20
 }

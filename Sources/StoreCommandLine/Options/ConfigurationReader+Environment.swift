@@ -1,11 +1,14 @@
-/// What an environment variable gives an option.
+/// The values of an option that an environment variable sets.
 struct GivenByVariable {
     let values: [String]
     let variable: String
-    /// The file that has the value, where the variable names one.
+    /// The file with the value, if the variable names a file.
     let path: String?
 
-    /// - Throws: ``UsageError``, without the value where that came from a file: it may be a secret.
+    /// Sets the option to the values.
+    ///
+    /// - Throws: ``UsageError``. If the value came from a file, the message does not contain it: it
+    ///   may be a secret.
     func apply<Configuration>(
         _ option: ConfigurationOption<Configuration>,
         to configuration: inout Configuration
@@ -22,10 +25,13 @@ struct GivenByVariable {
 }
 
 extension ConfigurationReader {
-    /// The variables that have the value of an option, and those that name a file that has it
-    /// (`STORE_SERVER_X_FILE`), as containers are given secrets.
+    /// Returns the values of options from the environment, by the names of the options.
     ///
-    /// - Throws: ``UsageError`` where both are there, or a file can't be read.
+    /// A variable contains the value of an option, or names a file with the value
+    /// (`STORE_SERVER_X_FILE`), by which containers pass secrets.
+    ///
+    /// - Throws: ``UsageError`` if both variables of an option are present, or a file can't be
+    ///   read.
     mutating func readEnvironment(
         _ environment: [String: String],
         _ readFile: (String) -> [UInt8]?
@@ -57,7 +63,8 @@ extension ConfigurationReader {
         return found
     }
 
-    /// Those that name no option: of the file, and of what a command shows to another server.
+    /// The variables that name no option: of the configuration file, and of the credential that a
+    /// command shows to a server.
     private static var ofCommands: [String] {
         [
             ConfigurationOptions.environmentPrefix + "CONFIG",
@@ -85,7 +92,7 @@ extension ConfigurationReader {
         return text.split(separator: ",").map { String($0.drop(while: { $0 == " " })) }
     }
 
-    /// What a file has, without the line feed at its end.
+    /// Returns the content of a file, without the line feed at its end.
     static func value(
         inFile path: String,
         _ variable: String,

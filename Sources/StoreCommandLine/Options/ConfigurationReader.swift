@@ -1,17 +1,17 @@
 import StoreWire
 
-/// Puts a configuration together from flags, environment and file, in that order of weight.
+/// Combines a configuration from flags, environment and file, in that order of priority.
 struct ConfigurationReader<Configuration: CommandLineConfiguration> {
     private(set) var command = ServerCommand.serve
     private(set) var configuration = Configuration.defaults
-    /// Variables with our prefix that name no option. They are no error: a cluster sets some of its
-    /// own, such as STORE_SERVER_PORT for a service called store-server.
+    /// Variables with our prefix that name no option. They are not an error: a cluster sets some of
+    /// its own, such as STORE_SERVER_PORT for a service called store-server.
     private(set) var unknownVariables: [String] = []
 
     /// The names of the options that a flag, a variable or the file sets.
     private(set) var given: Set<String> = []
 
-    /// The credential that a command shows to the server that it asks; `nil`: none.
+    /// The credential that a command shows to a server; `nil`: none.
     private(set) var credential: Credential?
     /// The credentials of a script's steps, by their principals.
     private(set) var senders: [String: Credential] = [:]
@@ -26,10 +26,10 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
     ///
     /// - Parameters:
     ///   - arguments: the command line without the program's name.
-    ///   - environment: the variables; only those with ``ConfigurationOptions/environmentPrefix``
-    ///     count.
-    ///   - readFile: gives a file's bytes, or `nil` where it can't be read.
-    /// - Throws: ``UsageError`` where a flag is unknown, a value can't be used or the file can't be
+    ///   - environment: the variables; only variables with
+    ///     ``ConfigurationOptions/environmentPrefix`` count.
+    ///   - readFile: returns a file's bytes, or `nil` if it can't be read.
+    /// - Throws: ``UsageError`` if a flag is unknown, a value can't be used or the file can't be
     ///   read.
     init(
         arguments: [String],
@@ -41,7 +41,8 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         } else {
             try readFlags(arguments)
         }
-        // What these print needs no configuration, and one that is wrong must not hide it.
+        // The output of these commands needs no configuration, and a wrong configuration must not
+        // hide it.
         switch command {
         case .help, .version: return
         default: break
@@ -119,12 +120,12 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         }
     }
 
-    /// An argument that is no flag.
+    /// Returns an argument that is not a flag; `nil` for a flag.
     private static func plainWord(_ argument: String) -> String? {
         argument.hasPrefix("-") ? nil : argument
     }
 
-    /// The credential of `--token-file`, else that of the environment.
+    /// Returns the credential of `--token-file`, else the credential of the environment.
     private func readCredential(
         _ environment: [String: String],
         _ readFile: (String) -> [UInt8]?
@@ -147,7 +148,7 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         }
     }
 
-    /// Takes the words before the flags: what to do other than to serve, and the file for it.
+    /// Reads the words before the flags: the command, and its file.
     private mutating func readWords(
         _ rest: inout ArraySlice<String>
     ) throws(UsageError) {
@@ -177,13 +178,13 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         command = .assert(file: file, url: nil)
     }
 
-    /// Takes the next word, where it is no flag.
+    /// Removes and returns the next word; `nil` if the next argument is a flag or missing.
     private static func word(_ rest: inout ArraySlice<String>) -> String? {
         guard let next = rest.first, !next.hasPrefix("--") else { return nil }
         return rest.popFirst()
     }
 
-    /// Takes the flags that are no options. Returns whether `name` was one.
+    /// Handles the flags that are not options. Returns true if `name` is such a flag.
     private mutating func readCommand(
         _ name: String,
         _ inline: String?,

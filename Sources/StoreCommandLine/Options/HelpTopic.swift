@@ -1,10 +1,10 @@
 /// The subject of `--help`: a command, or the whole program.
 struct HelpTopic: Equatable {
-    /// The command; `nil` for all of the program.
+    /// The command; `nil` for the whole program.
     let word: String?
 
     static let all = HelpTopic(unchecked: nil)
-    /// The commands, in the order of the alphabet.
+    /// The commands, in alphabetical order.
     static let words =
         (HistoryCommand.Word.allCases.map(\.rawValue)
         + ["assert", "help", "policy", "status", "token"]).sorted()
@@ -13,7 +13,9 @@ struct HelpTopic: Equatable {
         self.word = word
     }
 
-    /// - Throws: ``UsageError`` where the program has no such command.
+    /// Makes the topic for a command, or, for `nil`, the whole program.
+    ///
+    /// - Throws: ``UsageError`` if the program has no such command.
     init(_ word: String?) throws(UsageError) {
         if let word, !Self.words.contains(word) { throw Self.unknown(word) }
         self.word = word
@@ -28,7 +30,10 @@ struct HelpTopic: Equatable {
 }
 
 extension HelpTopic {
-    /// Finds out whether the words before the first flag, and that flag, ask for help.
+    /// Makes the topic if the words before the first flag, or that flag, ask for help; else returns
+    /// `nil`.
+    ///
+    /// - Throws: ``UsageError`` if the program has no such command.
     init?(asking arguments: [String]) throws(UsageError) {
         let words = arguments.prefix { !$0.hasPrefix("-") || $0 == "-" }
         let flag = arguments.dropFirst(words.count).first

@@ -1,26 +1,27 @@
-/// What the command line asks for.
+/// The command of a command line.
 enum ServerCommand: Equatable {
     case serve, version, checkConfig, printConfig
-    /// Print what the program, or one of its commands, takes.
+    /// Prints the usage of the program, or of one of its commands.
     case help(HelpTopic)
-    /// Ask a running server whether it is ready; the value is where, if not the default.
+    /// Checks if a running server is ready. The value is its URL; `nil` for the default URL.
     case health(String?)
-    /// Show how a running server goes, once or again and again.
+    /// Shows the condition of a running server, once or repeatedly.
     case status(String?, isWatched: Bool)
-    /// Do something with the history in the data directory.
+    /// Runs a command about the history in the data directory.
     case history(HistoryCommand)
-    /// Do something with credentials.
+    /// Runs a command about credentials.
     case token(TokenCommand)
-    /// Check a policy file, or explain what it allows.
+    /// Checks a policy file, or explains its permissions.
     case policy(PolicyCommand)
-    /// Play a script against a running server, or one that is started for it.
+    /// Plays a script against a running server, or against a server that is started for it.
     case assert(file: String, url: String?)
 
-    /// Whether a script is played, for which a server of its own keeps nothing.
+    /// True if a script is played. A server that is started for it keeps no history.
     var isAssert: Bool { if case .assert = self { true } else { false } }
 
-    /// True if nothing is served and no history is opened, so that the configuration as a whole
-    /// need not fit: it is about credentials or the program alone, or asks another server.
+    /// True if the command serves no store and opens no history, so that the options need not fit
+    /// together. Such a command is about credentials or the program alone, or sends requests to
+    /// another server.
     var needsNoServer: Bool {
         switch self {
         case .token, .help, .version, .health, .status: true
@@ -29,7 +30,7 @@ enum ServerCommand: Equatable {
         }
     }
 
-    /// True if it asks a server that runs, and may show it a credential.
+    /// True if the command sends requests to a running server, and may show it a credential.
     var asksServer: Bool {
         switch self {
         case .status: true

@@ -1,5 +1,5 @@
-/// A command line, a configuration or a script that can't be used: one line with what was
-/// wrong and what is allowed.
+/// A command line, a configuration or a script that can't be used. The message is one line with the
+/// mistake and the values that are allowed.
 package struct UsageError: Error, Equatable, CustomStringConvertible {
     /// The line, without the program's name.
     package let description: String

@@ -4,12 +4,12 @@ package struct PolicyCommand: Equatable, Sendable {
         case check, explain
     }
 
-    /// The flags of `explain`, beside those of the configuration.
+    /// The flags of `explain`, besides the flags of the configuration.
     package enum Flag: String, CaseIterable, Sendable {
         case role, path, method, action, payload, principal
     }
 
-    /// How the commands are written, and what they do.
+    /// The commands as a user writes them, and their descriptions.
     static let usages = [
         (
             "policy check FILE",
@@ -27,13 +27,13 @@ package struct PolicyCommand: Equatable, Sendable {
 
     package let word: Word
     package let file: String?
-    /// The name of the store that is asked about; `nil` for the one at `/`.
+    /// The name of the store that the question is about; `nil` for the store at `/`.
     package var store: String?
     private var flags: [Flag: String] = [:]
 
     package subscript(flag: Flag) -> String? { flags[flag] }
 
-    /// Reads the words behind `policy`.
+    /// Reads the words after `policy`.
     package init(_ word: String?, file: String?) throws(UsageError) {
         guard let word, let known = Word(rawValue: word) else {
             throw UsageError("usage: policy check FILE, or policy explain [FILE] --role ROLE …")
@@ -43,7 +43,7 @@ package struct PolicyCommand: Equatable, Sendable {
         self.file = file
     }
 
-    /// Takes a flag of `explain`.
+    /// Sets a flag of `explain`.
     mutating func set(_ flag: Flag, _ value: String) throws(UsageError) {
         guard word == .explain else {
             throw UsageError("--\(flag.rawValue) goes with policy explain; see --help")
@@ -53,7 +53,7 @@ package struct PolicyCommand: Equatable, Sendable {
         }
     }
 
-    /// Refuses flags that make no question.
+    /// Refuses flags that do not form a question.
     func check() throws(UsageError) {
         guard word == .explain else { return }
         guard self[.role] != nil else { throw UsageError("policy explain needs --role ROLE") }
@@ -75,9 +75,9 @@ package struct PolicyCommand: Equatable, Sendable {
 
 /// The answer to a ``PolicyCommand``.
 package struct PolicyAnswer: Sendable {
-    /// What is printed, with its end.
+    /// The text to print, with its last line feed.
     package let text: String
-    /// Whether the process ends with ``ExitStatus/success``, and not with ``ExitStatus/failure``.
+    /// True if the process ends with ``ExitStatus/success``, false for ``ExitStatus/failure``.
     package let isGood: Bool
 
     package init(_ text: String, isGood: Bool = true) {

@@ -2,12 +2,14 @@ import Glibc
 
 /// The core dump that the kernel writes when the process crashes.
 enum CoreDumps {
-    /// Has the kernel write none: it would have keys, cookies and bodies, for each who may read it.
+    /// Forbids core dumps: a dump would contain keys, cookies and bodies, for every user who may
+    /// read it.
     ///
-    /// A limit of 0 holds for files alone, and a dump that is piped to a program such as apport is
-    /// made all the same; 1 byte, which is too little for any file, forbids both (`do_coredump` in
-    /// the kernel's fs/coredump.c). The hard limit stays, so who may debug the process can raise it
-    /// (`prlimit --core=unlimited --pid`), and a debugger attaches as ever.
+    /// A limit of 0 applies only to files; a dump that is piped to a program such as apport is made
+    /// in spite of it. A limit of 1 byte, which is too small for any file, forbids both
+    /// (`do_coredump` in the kernel's fs/coredump.c). The hard limit stays. A user who may debug
+    /// the process can therefore raise the limit (`prlimit --core=unlimited --pid`), and a debugger
+    /// attaches as usual.
     static func forbid() {
         var limit = rlimit()
         let resource = __rlimit_resource_t(RLIMIT_CORE.rawValue)

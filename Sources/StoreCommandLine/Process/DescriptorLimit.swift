@@ -1,6 +1,6 @@
 import Glibc
 
-/// How many files and sockets the process may have open.
+/// The number of files and sockets that the process may have open.
 enum DescriptorLimit {
     /// Raises the limit as far as the system allows.
     static func raise() {

@@ -1,16 +1,16 @@
-/// What OpenTelemetry's own variables ask for, as an operator of a cluster sets them for all
-/// programs. They are defaults: an option of ours has more weight.
+/// The settings from OpenTelemetry's own variables, which an operator of a cluster sets for all
+/// programs. They are defaults: an option of ours has a higher priority.
 ///
 /// <https://opentelemetry.io/docs/specs/otel/protocol/exporter/>
 package struct OpenTelemetryVariables: Sendable, Equatable {
-    /// Where traces go (`OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`, `OTEL_EXPORTER_OTLP_ENDPOINT`); `nil`
-    /// where no traces are asked for, or those of another protocol than HTTP.
+    /// The URL for traces (`OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`, `OTEL_EXPORTER_OTLP_ENDPOINT`). If
+    /// `nil`, the variables ask for no traces, or for another protocol than HTTP.
     package let endpoint: String?
     /// The name of the service (`OTEL_SERVICE_NAME`).
     package let service: String?
 
     package init(_ environment: [String: String]) {
-        // A variable that is empty counts as one that is not there.
+        // An empty variable counts as absent.
         func value(_ name: String) -> String? {
             environment["OTEL_" + name].flatMap { $0.isEmpty ? nil : $0 }
         }

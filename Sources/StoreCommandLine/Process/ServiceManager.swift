@@ -1,43 +1,46 @@
 import Glibc
 import StorePlatform
 
-/// Reports the process's state to the service manager that started it: the protocol of
-/// sd_notify(3), datagrams to the socket that `NOTIFY_SOCKET` names.
+/// Reports the process's state to the service manager that started it. The protocol is
+/// sd_notify(3): datagrams to the socket that `NOTIFY_SOCKET` names.
 struct ServiceManager: Sendable {
     private let path: String
-    /// Within how many seconds the manager expects a sign of life; `nil` where it does not.
+    /// The seconds within which the manager expects a sign of life; `nil` if it expects none.
     let watchdogSeconds: Double?
 
-    /// `nil` where no manager asks, or asks in another way.
+    /// Reads the variables of the manager; returns `nil` if there is no manager, or its socket has
+    /// another form.
     init?(_ environment: [String: String]) {
         guard let path = environment["NOTIFY_SOCKET"], path.hasPrefix("/") || path.hasPrefix("@"),
             (2...Self.pathBytesMax).contains(path.utf8.count)
         else { return nil }
         self.path = path
-        // The variable may be that of a parent (sd_watchdog_enabled(3)).
+        // The variable may be meant for the parent process (sd_watchdog_enabled(3)).
         let isMeant = environment["WATCHDOG_PID"].map { $0 == "\(getpid())" } ?? true
         let microseconds = environment["WATCHDOG_USEC"].flatMap(UInt64.init) ?? 0
         watchdogSeconds = isMeant && microseconds > 0 ? Double(microseconds) / 1e6 : nil
     }
 
-    /// The server serves; `status` is for people.
+    /// Reports that the server serves; `status` is for people.
     func isReady(_ status: String) { send("READY=1\nSTATUS=\(status)") }
 
-    /// The configuration is being read again; ``isReady(_:)`` says that it is done.
+    /// Reports that the configuration is being read again; ``isReady(_:)`` reports the end of that.
     func isReloading() {
         send("RELOADING=1\nMONOTONIC_USEC=\(SystemTime.steadyNanoseconds() / 1_000)")
     }
 
-    /// The server is about to end.
+    /// Reports that the server is about to end.
     func isStopping() { send("STOPPING=1\nSTATUS=stopping") }
 
-    /// A sign of life.
+    /// Sends a sign of life.
     func isAlive() { send("WATCHDOG=1") }
 
-    /// What a socket's path may have, so that it fits with a zero behind it (unix(7)).
+    /// The maximum length of a socket's path in bytes, which leaves room for a zero after it
+    /// (unix(7)).
     private static let pathBytesMax = 107
 
-    /// Sends it, or drops it where nothing takes it: the manager then finds out otherwise.
+    /// Sends a state. If the manager does not receive it, the state is dropped: the manager notices
+    /// the missing report.
     private func send(_ state: String) {
         let descriptor = socket(
             AF_UNIX,
@@ -49,7 +52,7 @@ struct ServiceManager: Sendable {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         var bytes = Array(path.utf8)
-        // An abstract name begins with a zero, and is written with an at sign.
+        // An abstract name begins with a zero byte, and is written with an at sign.
         if bytes[0] == UInt8(ascii: "@") { bytes[0] = 0 }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         let length = MemoryLayout.offset(of: \sockaddr_un.sun_path).map { $0 + bytes.count } ?? 0

@@ -1,14 +1,14 @@
 import Dispatch
 import Glibc
 
-/// Signals that are handled one after the other, instead of interrupting whatever thread they hit.
+/// Signals that are handled one after the other, and do not interrupt any thread.
 struct Signals {
     private let signals: [CInt]
 
-    /// Blocks the signals in this thread and in all that it starts from now on.
+    /// Blocks the signals in this thread and in all threads that it starts from now on.
     ///
-    /// A peer that closes its socket must not end the process, so SIGPIPE is ignored too; nor must
-    /// a file that has grown to the limit (SIGXFSZ).
+    /// SIGPIPE and SIGXFSZ are ignored, too. A peer that closes its socket must not end the
+    /// process, nor must a file that has grown to the limit.
     init(_ signals: [CInt]) {
         self.signals = signals
         var set = sigset_t()
@@ -19,11 +19,12 @@ struct Signals {
         signal(SIGXFSZ, SIG_IGN)
     }
 
-    /// Serves the main queue for good, and calls `handler` for each signal on a queue of its own.
+    /// Serves the main queue for ever, and calls `handler` for each signal on a queue of its own.
     ///
-    /// `dispatchMain` leaves the main thread behind with no signal blocked: one without a handler
-    /// would end the process there, and one that another thread waits for as well. So the main
-    /// thread is left only when the queues' own sources are in place; until then signals wait.
+    /// `dispatchMain` leaves the main thread behind with no signal blocked. A signal without a
+    /// handler would end the process there, and so would a signal that another thread waits for.
+    /// The main thread therefore enters `dispatchMain` only when the queue's signal sources are
+    /// registered. Signals stay pending until then.
     func serveMainQueue(handler: @escaping @Sendable (CInt) -> Void) -> Never {
         let queue = DispatchQueue(label: "signals")
         let registering = DispatchGroup()

@@ -2,8 +2,8 @@ import Glibc
 
 /// Standard input, output and error: descriptors 0, 1 and 2.
 enum StandardFiles {
-    /// Opens `/dev/null` in place of those that the process was started without: else the next
-    /// socket or file to be opened would get their numbers, and log lines with them.
+    /// Opens `/dev/null` for each of the descriptors that the process was started without. Else the
+    /// next socket or file would get the number, and log lines would be written to it.
     static func fillIn() {
         while true {
             let descriptor = open("/dev/null", O_RDWR)

@@ -1,12 +1,12 @@
 import Glibc
 import StorePlatform
 
-/// `store-server token …`: something to do with credentials, other than serving with them.
+/// The command `store-server token …`, which creates, lists, revokes or checks credentials.
 package struct TokenCommand: Equatable {
     package enum Word: String, CaseIterable {
         case create, list, revoke, check
 
-        /// How it is written.
+        /// The command as a user writes it.
         var usage: String {
             switch self {
             case .create: "token create --principal NAME --role ROLE [--expires WHEN] [--keys FILE]"
@@ -16,7 +16,7 @@ package struct TokenCommand: Equatable {
             }
         }
 
-        /// What it does.
+        /// The description of the command for `--help`.
         var help: String {
             switch self {
             case .create:
@@ -29,21 +29,21 @@ package struct TokenCommand: Equatable {
         }
     }
 
-    /// The flags that are for these commands alone.
+    /// The flags of these commands alone.
     static let flags = ["keys", "principal", "role", "expires"]
-    /// The most that is read from standard input.
+    /// The maximum number of bytes that are read from standard input.
     private static let inputBytesMax = 64 << 10
 
     package let word: Word
     /// The id to revoke, or the token to check.
     package private(set) var subject: String?
-    /// The keys file; `nil` for that of the configuration.
+    /// The keys file; `nil` for the keys file of the configuration.
     package private(set) var keysFile: String?
     package private(set) var principal: String?
     package private(set) var role: String?
     package private(set) var expires: String?
 
-    /// Reads the words behind `token`.
+    /// Reads the words after `token`.
     init(_ words: [String]) throws(UsageError) {
         guard let first = words.first, let word = Word(rawValue: first) else {
             throw UsageError(
@@ -62,7 +62,7 @@ package struct TokenCommand: Equatable {
 
     private var usage: UsageError { UsageError("usage: \(word.usage)") }
 
-    /// Takes a flag of ``flags``.
+    /// Sets a flag of ``flags``.
     mutating func take(_ flag: String, _ value: String) throws(UsageError) {
         let member: WritableKeyPath<TokenCommand, String?>
         switch flag {
@@ -81,12 +81,13 @@ package struct TokenCommand: Equatable {
         self[keyPath: member] = value
     }
 
-    /// Refuses a command that lacks something.
+    /// Refuses a command that lacks a required flag.
     func checkComplete() throws(UsageError) {
         guard word != .create || (principal != nil && role != nil) else { throw usage }
     }
 
-    /// The command with what `-` stands for: the shell keeps what is on a command line.
+    /// Returns the command with the token from standard input, if its word is `-`. The shell would
+    /// keep a token of the command line in its history.
     func readingInput() throws(UsageError) -> TokenCommand {
         guard word == .check, subject == "-" else { return self }
         guard let bytes = FileReader.read(STDIN_FILENO, bytesMax: Self.inputBytesMax) else {
