@@ -1,8 +1,8 @@
 import Glibc
 import StorePlatform
 
-/// The command `store-server assert FILE`, which plays a script and prints for each step if it
-/// holds.
+/// The command `store-server assert FILE`, which plays a script and prints the outcome of each
+/// step.
 struct AssertCommand {
     private let script: AssertScript
 

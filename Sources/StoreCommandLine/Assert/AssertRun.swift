@@ -1,4 +1,4 @@
-/// Plays a script against a server, and prints for each step if it holds.
+/// Plays a script against a server, and prints the outcome of each step.
 struct AssertRun {
     let script: AssertScript
     var client: StoreClient

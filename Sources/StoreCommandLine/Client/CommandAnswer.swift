@@ -26,7 +26,7 @@ struct CommandAnswer {
         if let length = self["content-length"], Int(length) != body.count { return nil }
     }
 
-    /// The value of the first header with this name, which has small letters.
+    /// The value of the first header with this name, which has to be in lower case.
     subscript(name: String) -> String? {
         headers.first { $0.name == name }?.value
     }

@@ -36,15 +36,15 @@ package protocol CommandLineProgram: Sendable {
 
     /// Answers a question about a policy.
     ///
-    /// - Throws: an error whose description is for the operator. The policy can't be used, or the
-    ///   question contains a name that no store of the program has.
+    /// - Throws: an error for the operator, if the policy can't be used or the question contains a
+    ///   name that no store of the program has.
     func run(_ command: PolicyCommand, _ configuration: Configuration) throws -> PolicyAnswer
 
     /// Makes the logger for the lines of the server.
     func makeLogger(_ configuration: Configuration) -> Logger
 
     /// Listens. `journalFailed` is called when the journal has failed, before any request is
-    /// answered after that. A program with a decision of its own may replace it.
+    /// answered after that. A program with a decision of its own does not call it.
     ///
     /// - Throws: an error whose description is for the operator, if the configuration can't be used
     ///   or the server can't listen on an address.

@@ -6,7 +6,7 @@ enum CoreDumps {
     /// read it.
     ///
     /// A limit of 0 applies only to files; a dump that is piped to a program such as apport is made
-    /// in spite of it. A limit of 1 byte, which is too small for any file, forbids both
+    /// nevertheless. A limit of 1 byte, which is too small for any file, forbids both
     /// (`do_coredump` in the kernel's fs/coredump.c). The hard limit stays. A user who may debug
     /// the process can therefore raise the limit (`prlimit --core=unlimited --pid`), and a debugger
     /// attaches as usual.

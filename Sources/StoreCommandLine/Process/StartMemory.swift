@@ -7,7 +7,7 @@ enum StartMemory {
     /// hundred mappings.
     private static let mapsBytesMax = 1 << 20
 
-    /// Returns this memory to the system; code that runs again is mapped again.
+    /// Gives this memory back to the system; code that runs again is mapped again.
     static func giveBack() {
         AllocatorMemory.giveBack()
         let maps = FileReader.read("/proc/self/maps", bytesMax: mapsBytesMax) ?? []
