@@ -2,7 +2,8 @@ public import StoreCore
 
 extension StoreServer {
     /// Returns a server that keeps its history in this journal. The flags `--data` and
-    /// `--ephemeral`, and the flags that bound their journals, are then refused.
+    /// `--ephemeral`, and the flags that bound their journals, are then refused, unless another
+    /// store of the process needs them.
     ///
     /// ```swift
     /// StoreServer(AppState.self).journal(MemoryJournal()).main()

@@ -16,7 +16,7 @@ protocol StateComposition<State>: Sendable {
     var modules: [SliceDescription]? { get }
     /// The layout of the modules' slices in the state; `nil` if it is one piece.
     var layout: SliceLayout? { get }
-    /// The type whose form clients get of the state, for schemas.
+    /// The type that describes the state in schemas, as clients read it.
     var visibleForm: any Decodable.Type { get }
     /// The projections of the state; `nil` if it is one piece.
     var views: ViewProjections<State>? { get }

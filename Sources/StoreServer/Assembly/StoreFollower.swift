@@ -23,8 +23,8 @@ final class StoreFollower<State: Codable & Equatable & Sendable>: CommitFollower
 
     func applied(_ actions: [AppliedAction]) { lines?.applied(actions) }
 
-    /// Writes a warning, but not for an action of a session that has ended. A presenter that cleans
-    /// up after a session dispatches to slices that are gone already.
+    /// Logs a dropped action, unless its session has ended. A presenter that cleans up after a
+    /// session dispatches to slices that are gone already.
     func dropped(_ action: DroppedAction) {
         let refusal = action.reason as? Refusal
         if refusal?.isOfEndedSession == true { return }

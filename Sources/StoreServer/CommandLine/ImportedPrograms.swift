@@ -45,7 +45,7 @@ struct ImportedPrograms {
         self.journal = journal
     }
 
-    /// Notes the name of a record that has no program.
+    /// Notes the name of a record if it is an action's and has no program.
     mutating func note(_ record: Record) {
         guard record.program == 0, ClientRequest(recorded: record.type) == nil else { return }
         unknownNames.insert(RecordName(record.type).pattern)

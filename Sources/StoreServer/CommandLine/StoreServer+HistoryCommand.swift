@@ -112,8 +112,8 @@ extension HistoryCommandError {
 }
 
 extension StoreServer {
-    /// Calls `use` with the journal of a command. If the program has a journal of its own, that is
-    /// used. Else `open` opens the journal of the data directory, which is closed afterwards.
+    /// Calls `use` with the journal of a command: the program's own, or else the journal of the
+    /// data directory. `open` opens the latter, which is closed afterwards.
     ///
     /// - Throws: the errors of opening the journal, and of `use`.
     func withJournal<Result>(

@@ -84,9 +84,11 @@ public struct ServerConfiguration: Sendable, Equatable {
     public var stateFile: String?
     /// The number of applied actions that the journal in memory keeps; older ones are forgotten.
     public var historyMax = Int(Retention.inMemory.recordsMax ?? 0)
-    /// The minimum time for which applied actions are kept; 0 keeps them for ever.
+    /// The age at which applied actions may be forgotten, if a newer snapshot makes them
+    /// unnecessary; 0 for never.
     public var retainSeconds = Int(retention.secondsMax ?? 0)
-    /// The minimum size of the applied actions that are kept; 0 keeps all.
+    /// The size of all applied actions above which the oldest may be forgotten, if a newer snapshot
+    /// makes them unnecessary; 0 for no bound. Age and size count independently.
     public var retainBytes = Int(retention.bytesMax ?? 0)
     /// The maximum number of actions after a snapshot of the state. A smaller number makes a start
     /// faster.
@@ -166,7 +168,8 @@ public struct ServerConfiguration: Sendable, Equatable {
     /// The maximum number of sessions that clients of one address have begun; all unix sockets
     /// count as one address.
     public var sessionsPerAddressMax = 1_000
-    /// The lifetime of a session without requests, waiting requests and open streams.
+    /// The time after which an idle session ends: it has no request, no waiting request and no open
+    /// stream.
     public var sessionIdleSeconds = 86_400
 
     /// The maximum time in which a client has to send its headers.

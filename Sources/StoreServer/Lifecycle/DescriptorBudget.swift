@@ -10,8 +10,8 @@ enum DescriptorBudget {
     /// The minimum number of places for connections and streams that a server starts with.
     static let placesMin = 32
 
-    /// The maximum number of descriptors of each further store: the files of its journal, and its
-    /// wait for streams.
+    /// The maximum number of descriptors of each further store: for the files of its journal, and
+    /// for the wait on its streams.
     static let storeMax = 16
 
     /// The advice to an operator if the limit is too low.

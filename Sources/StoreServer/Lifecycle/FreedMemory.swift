@@ -1,7 +1,7 @@
 import StorePlatform
 import Synchronization
 
-/// Returns freed memory to the system at intervals, if the process has grown. Memory of clients
+/// Gives freed memory back to the system at intervals, if the process has grown. Memory of clients
 /// that have left does not stay, and fragments between other allocations do not accumulate.
 ///
 /// The allocator blocks the other threads meanwhile, for about a millisecond. A large heap takes
@@ -30,7 +30,7 @@ final class FreedMemory: Sendable {
     ///
     /// - Parameters:
     ///   - residentBytes: returns the resident memory of the process; `nil` if it can't be read.
-    ///   - giveBack: returns freed memory to the system.
+    ///   - giveBack: gives freed memory back to the system.
     ///   - now: returns the seconds of a clock that is never set.
     init(
         residentBytes: @escaping @Sendable () -> Int? = { MemoryUse.residentBytes },
@@ -44,8 +44,8 @@ final class FreedMemory: Sendable {
         condition = Locked(first)
     }
 
-    /// Returns memory if the interval is over and the process has grown. A single thread calls this
-    /// at short intervals.
+    /// Gives memory back if the interval is over and the process has grown. A single thread calls
+    /// this at short intervals.
     func look() {
         let began = now()
         var condition = condition.withLock { $0 }

@@ -16,8 +16,8 @@ final class MemoryGuard: Sendable {
     static let normalPercent = 80
     /// The percentage above which all readers that are behind end at once.
     static let lastPercent = 97
-    /// The number of calls of ``look()`` after which freed memory is returned to the system while
-    /// memory is scarce. Above ``lastPercent`` each call returns it; below, that would take too
+    /// The number of calls of ``look()`` after which freed memory is given back to the system while
+    /// memory is scarce. Above ``lastPercent`` each call gives it back; below, that would take too
     /// much time.
     private static let looksPerTrim = 5
 
@@ -65,7 +65,7 @@ final class MemoryGuard: Sendable {
         }
         if !wasHigh { begin(bytes) }
         // Between the two percentages, the number is reliable only just after freed memory was
-        // returned.
+        // given back.
         if percent >= Self.highPercent || isTrimmed {
             for writer in writers { writer.shed(part: Self.shedPart(at: percent)) }
         }
@@ -89,7 +89,7 @@ final class MemoryGuard: Sendable {
 
     private var writers: [StreamWriter] { condition.withLock { $0.writers } }
 
-    /// Sets if streams are refused from now on.
+    /// Refuses new streams from now on, or opens them again.
     private func change(isHigh: Bool) {
         condition.withLock { condition in
             condition.isHigh = isHigh

@@ -115,7 +115,7 @@ extension StoreServer {
         } catch let error where error is ConfigurationError || error is CancellationError {
             throw error
         } catch {
-            // The error has a line, and its remedy another.
+            // The error and its remedy have a line each.
             let logger = start.logger.naming(other.name)
             for line in "the store could not be started: \(error)".split(separator: "\n") {
                 logger.error(.storeUnavailable, String(line))

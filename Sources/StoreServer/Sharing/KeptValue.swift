@@ -19,7 +19,7 @@ struct KeptValue<State: Codable & Equatable & Sendable>: Sendable {
     /// Returns the first action of a store without a history, made from the content of the file.
     /// Returns `nil` if there is no file, or the program makes no action of it.
     let first: @Sendable () throws(ConfigurationError) -> (any Action)?
-    /// The place in the program of its declaration.
+    /// The place of the declaration in the program, as file and line.
     let place: String
 
     /// The maximum size of a file that is read, in bytes.

@@ -60,8 +60,8 @@ final class SharedFileWriter: Sendable {
         }
     }
 
-    /// Writes the value. Only the first of several failures has a line in the log; the next change
-    /// tries again.
+    /// Writes the value. Only the first of consecutive failures has a line in the log; the next
+    /// change tries again.
     private func write(_ value: any Encodable & Sendable, _ encoder: JSONEncoder) {
         let bytes: [UInt8]
         do {

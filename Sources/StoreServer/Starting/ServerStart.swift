@@ -19,7 +19,7 @@ final class ServerStart: Sendable {
 
     let configuration: ServerConfiguration
     let logger: Logger
-    /// Ends the process when the journal fails; `nil` if the program or the operator decides.
+    /// Ends the process when the journal fails; `nil` if the process continues then.
     let journalFailed: (@Sendable (JournalError) -> Void)?
     let transport: HTTPServer
     let preparation = DependencyPreparation()

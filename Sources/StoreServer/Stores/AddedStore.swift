@@ -72,7 +72,8 @@ protocol StoreProgram: Sendable {
     /// Runs a history command. Returns the text to print.
     func run(_ command: HistoryCommand, _ configuration: ServerConfiguration) throws -> String
 
-    /// The same server with a history in memory.
+    /// The same program without a journal of its own, for a server that keeps its history in
+    /// memory.
     var forgetting: any StoreProgram { get }
 }
 

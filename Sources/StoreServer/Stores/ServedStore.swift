@@ -33,7 +33,7 @@ protocol ServedStore: Sendable {
 }
 
 extension ServedStore {
-    /// The reason why the store takes no requests; `nil` while it does.
+    /// The reason why the store is not ready; `nil` while it is.
     var notReady: NotReady? {
         if store.isDraining() { return .draining }
         return supervision.journal.failure.map { _ in .journalFailed }
@@ -60,8 +60,7 @@ extension ServedStore {
         store.schedule(after: 0) { [store] in IdleSessions.watch(store, sessions) }
     }
 
-    /// The store as its process shows it. A store whose reducer does not end takes no requests,
-    /// either.
+    /// The status that the process shows. A store whose reducer does not end is not ready, either.
     var status: StoreStatus {
         StoreStatus(at: store.links) { notReady ?? supervision.watchdog.notReady }
     }

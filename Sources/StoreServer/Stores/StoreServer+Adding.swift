@@ -17,9 +17,10 @@ extension StoreServer {
     /// store lies in `stores/<name>` of the data directory; `--state-file` is for the store at `/`
     /// alone.
     ///
-    /// A store takes no requests if its journal fails, its reducer does not end, or it can't be
-    /// prepared. The other stores continue, and so does the process. `GET /stores` and
-    /// `GET /readyz` show the failed store. If the store at `/` can't start, no store does.
+    /// A store applies no actions if its journal fails or its reducer does not end, and refuses all
+    /// requests if it can't be started. The other stores continue, and so does the process.
+    /// `GET /stores` and `GET /readyz` show the failed store. If the store at `/` can't start, no
+    /// store does.
     ///
     /// - Parameters:
     ///   - other: the other store. Its name and version are not used, nor are the stores that were
