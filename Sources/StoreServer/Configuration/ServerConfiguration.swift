@@ -188,7 +188,7 @@ public struct ServerConfiguration: Sendable, Equatable {
     public var slowActionSeconds = 1
     /// The time in a reducer after which `GET /livez` is 503.
     public var stuckActionSeconds = 10
-    /// The maximum time of a clean stop.
+    /// The maximum time of a stop. Values below 3.5 s can't be kept if a reducer or the disk hangs.
     public var shutdownSeconds = 10
     /// A role that may do everything, besides the roles of the policy; `nil` for none. No option
     /// sets it: a server that a script is played against uses it.

@@ -68,8 +68,9 @@ public final class RunningServer: Sendable {
     /// Ends the service of all stores: `/readyz` is 503, every stream ends with `bye`, open
     /// requests are finished, the Cores end, and analytics are written. The process continues.
     ///
-    /// The stop takes at most `shutdownSeconds` of the configuration, even if a reducer or the disk
-    /// hangs. A second call returns the same outcome and does nothing.
+    /// The stop takes at most `shutdownSeconds` of the configuration, or 3.5 s if that is more,
+    /// even if a reducer or the disk hangs. A second call returns the same outcome and does
+    /// nothing.
     @discardableResult
     public func stop() -> StopOutcome {
         stopped.withLock { stopped in
