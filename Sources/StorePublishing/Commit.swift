@@ -1,24 +1,26 @@
 import StoreCore
 import StoreEventStream
 
-/// What the Core hands over after a commit: the versions that are durable now, and the readers that
-/// are sent them.
+/// The durable versions that the Core hands over after a commit, and the readers that get them.
 struct Commit: Sendable {
-    /// The most different audiences of commits that became one; beyond it, it is for all readers.
+    /// The most audiences that joined commits keep apart. With more, the joined commit is for all
+    /// readers.
     static let audiencesMax = 16
 
-    /// Is called with the commit, or with the one that it became a part of, for these readers.
+    /// A function that publishes watched views for the readers of a commit. Its first argument is
+    /// the commit, or the joined commit that the commit became a part of.
     typealias Views = @Sendable (Commit, StreamAudience?) -> Void
 
-    /// The versions, in their order: at least the newest.
+    /// The versions in ascending order: at least the newest.
     private(set) var snapshots: [Snapshot]
-    /// The version that the first of them follows.
+    /// The version before the first of ``snapshots``.
     let before: Snapshot
-    /// The readers that are sent it: those of any of these; all where it is `nil`.
+    /// The audiences whose readers get the commit; `nil` if all readers get it.
     private(set) var audiences: [Audience]?
-    /// Sends what views show of the newest state, where a watched one reads what has changed.
+    /// The function that publishes views of the newest state; `nil` if no watched view reads a
+    /// changed module.
     private(set) var views: Views?
-    /// About how many bytes the versions have that no other has.
+    /// The approximate number of bytes that the versions do not share with other versions.
     private(set) var bytes: Int
 
     init(
@@ -36,21 +38,21 @@ struct Commit: Sendable {
 
     var newest: Snapshot { snapshots.last ?? before }
 
-    /// Whether a later commit is for all readers of this one, so that its version may stand for
-    /// those of this one.
+    /// True if every reader of this commit is also a reader of `later`. The version of `later` may
+    /// then replace the versions of this commit.
     func isCovered(by later: Commit) -> Bool {
         guard let theirs = later.audiences else { return true }
         return audiences.map { $0.allSatisfy(theirs.contains) } ?? false
     }
 
-    /// Takes in the commit that follows; of both, only the newest version is left. It is
-    /// for the readers of either.
+    /// Joins the next commit to this one. The result has only the newest version, and is for the
+    /// readers of both commits.
     mutating func take(in later: Commit) {
         let audience = (snapshots + later.snapshots).reduce(VersionAudience.sessions([])) {
             $0.union($1.audience)
         }
         snapshots = [later.newest.standing(for: audience)]
-        // What only the versions between had is gone.
+        // The bytes of the versions between are free now.
         bytes = later.newest.ownBytes
         views = later.views ?? views
         guard let mine = audiences, let theirs = later.audiences else {

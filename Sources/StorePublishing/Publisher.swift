@@ -6,34 +6,35 @@ package import StoreTexts
 package import StoreWire
 import Synchronization
 
-/// What leaves the Core: encodes each published version once, and swaps the snapshot that every
-/// read is answered from. What readers of streams are sent is made of the same bytes, on a thread
-/// of its own or of a pool.
+/// The publisher of the Core's states: encodes each version once, and swaps the newest snapshot
+/// that readers read. The frames of streams are made of the same bytes, on a thread of the
+/// publisher or of a pool.
 ///
 /// The Core's thread makes every call of `Sink`; any thread may read ``snapshot``.
 package final class Publisher<State: Codable & Equatable & Sendable>: Sink, StreamBeginnings,
     @unchecked Sendable
 {
-    // Safety: `prepared`, `unencodable` and `writer` are touched by the Core's thread alone, which
-    // starts after `onCompleted` and `look` were set; everything else is immutable or owns a lock.
+    // Safety: only the Core's thread uses `prepared`, `preparedBytes`, `unencodable` and `writer`.
+    // `onCompleted` and `look` are set before that thread starts, and `init` uses `writer` before
+    // that. All other members are immutable or have a lock.
 
-    /// The most bytes that one batch spends on single versions; beyond it, the streams get the
-    /// batch's last version only.
+    /// The most bytes of single versions in one batch. After more bytes, streams get only the last
+    /// version of the batch.
     static var batchFramesBytesMax: Int { 1 << 20 }
 
     package let epoch: Epoch
-    /// The epoch as text, which every answer has.
+    /// The epoch as text, a part of every answer.
     package let epochText: String
     private let writer: any StateWriter<State>
-    /// The streams of the modules that the state is made of, if it is.
+    /// The streams of modules; `nil` if the state is not made of modules.
     private let sliceStreams: SliceStreams?
     /// The streams of other parts of the state.
     package let parts: PartStreams
-    /// What was parsed of the published state.
+    /// The parsed documents of the published state.
     package let documents: ParsedDocuments
-    /// The streams of projections, if there are any.
+    /// The streams of views; `nil` if the state has no views.
     private let viewStreams: ViewStreams<State>?
-    /// Those that read the whole state and do not see all of it.
+    /// The viewers with an open stream of the whole state that see only a part of it.
     private let watching: WatchingViewers
     private let streams: any StreamPublisher
     private let waiters: LongPolls
@@ -42,18 +43,19 @@ package final class Publisher<State: Codable & Equatable & Sendable>: Sink, Stre
     private let publishing: Publishing
     private var prepared: [Snapshot] = []
     private var preparedBytes = 0
-    /// Why a state since the last commit can't be published.
+    /// The reason why a state since the last commit can't be published.
     private var unencodable: Refusal?
     private var onCompleted: @Sendable () -> Void = {}
-    /// Calls its argument with the state and its version, on the Core's thread.
+    /// A function that calls its argument with the state and its version, on the Core's thread.
     private var look: Look = { _ in }
 
     package typealias Look = @Sendable (@escaping @Sendable (State, UInt64) -> Void) -> Void
 
-    /// Publishes the state as it is at `version` before anything is served. What readers of streams
-    /// are sent is made on the pool's threads, with a nice value of 10, or on a thread of its own.
+    /// Publishes the state at `version` before the server accepts requests. The frames of streams
+    /// are made on the pool's threads, with a nice value of 10, or on the publisher's own thread.
     ///
-    /// - Throws: where the state can't be encoded (a number that JSON does not have, for instance).
+    /// - Throws: if the state can't be encoded (for instance, if it has a number without a JSON
+    ///   form).
     package init(
         epoch: Epoch,
         version: UInt64,
@@ -92,23 +94,23 @@ package final class Publisher<State: Codable & Equatable & Sendable>: Sink, Stre
         } sending: {
             streams.workSeconds
         }
-        // Weakly, so that a publisher that is not closed ends with its last owner.
+        // A weak reference: a publisher that was not closed ends with its last owner.
         publishing.start { [weak self] in self?.work }
     }
 
     /// The newest published version.
     package var snapshot: Snapshot { publishing.snapshot }
 
-    /// Where readers find the newest published version.
+    /// The box from which readers take the newest published version.
     package var newest: NewestSnapshot { publishing.newest }
 
-    /// Sets the function that wakes the event loop for completed answers. Called before the Core
+    /// Sets the function that wakes the event loop for completed answers. Call it before the Core
     /// starts.
     package func wake(by wake: @escaping @Sendable () -> Void) {
         onCompleted = wake
     }
 
-    /// Sets the function that reads the state on the Core's thread. Called before the Core starts.
+    /// Sets the function that reads the state on the Core's thread. Call it before the Core starts.
     package func look(by look: @escaping Look) {
         self.look = look
     }
@@ -131,8 +133,8 @@ package final class Publisher<State: Codable & Equatable & Sendable>: Sink, Stre
         writer.committed()
         let before = snapshot
         let newest = prepared.last ?? before
-        // A state that is handed over is copied by the next change, so it is not where no view
-        // reads it.
+        // A retained state makes the next change copy it. So the state is only passed on if a
+        // watched view reads a changed module.
         let isViewed = viewStreams?.reads(newest, since: before) == true
         publishing.commit(newest) {
             Commit(prepared, after: before, for: audience, isViewed ? views(of: state) : nil)
@@ -172,7 +174,7 @@ package final class Publisher<State: Codable & Equatable & Sendable>: Sink, Stre
     }
 }
 
-// What follows is called on the publishing thread, where nothing else is said.
+// Everything below runs on the publishing thread, unless its comment names another thread.
 
 extension Publisher {
     private var work: Publishing.Work {
@@ -191,7 +193,8 @@ extension Publisher {
         var before = commit.before
         for snapshot in commit.snapshots {
             guard streams.open > 0 else {
-                // All have closed since the commit: the next one begins with what is new then.
+                // All streams have closed since the commit. The next stream begins with the newest
+                // version.
                 parts.forget()
                 continue
             }
@@ -218,15 +221,17 @@ extension Publisher {
         }
     }
 
-    /// `nil` where the commit is for all: then the writer compares no names.
+    /// Returns a predicate over the names of streams; `nil` if the commit is for all readers, so
+    /// that the stream writer compares no names.
     private func audience(of commit: Commit) -> StreamAudience? {
         guard let audiences = commit.audiences else { return nil }
         return { name in audiences.contains { $0.includes(name) } }
     }
 
-    /// Sends the whole state to those who do not see all of it, but something of a version: to
-    /// sessions also where an action of theirs, or one for all, has changed nothing; to roles only
-    /// where what they see has changed.
+    /// Sends the filtered state to the viewers that see only a part of it.
+    ///
+    /// A session also gets a version without a change for it if the action was its own, or was for
+    /// all sessions. A viewer with a sight gets a version only if its visible slices changed.
     private func sendParts(
         of snapshot: Snapshot,
         after before: Snapshot,
@@ -251,8 +256,8 @@ extension Publisher {
         to viewer: Viewer = .all
     ) {
         let topic = TopicID.state.seen(by: viewer)
-        // A role is sent the version of the last change that it sees: a newer one would be an event
-        // of a hidden change for all that read the topic when another reader joins.
+        // A role gets the version of the last change that it may see. The newer version of a hidden
+        // change would give readers of the topic a new event if another reader joined.
         let version =
             viewer.sight == nil
             ? snapshot.version
@@ -275,14 +280,14 @@ extension Publisher {
         }
     }
 
-    /// Does something between two versions that readers are sent, given the newest that they were
-    /// sent: where a stream opens, it begins with that one. Any thread.
+    /// Runs `task` between two published versions, with the last published version. A new stream
+    /// begins with that version. Any thread.
     package func perform(_ task: @escaping @Sendable (Snapshot) -> Void) {
         publishing.perform(task)
     }
 
-    /// The same at once, on the caller's thread, where nothing waits to be published and it costs
-    /// little. Returns whether it was done.
+    /// Runs `task` at once, on the caller's thread, if nothing waits to be published and `isQuick`
+    /// returns true. Returns true if `task` ran.
     package func performNow(
         where isQuick: (Snapshot) -> Bool,
         _ task: (Snapshot) -> Void
@@ -290,35 +295,37 @@ extension Publisher {
         publishing.performNow(work, where: isQuick, task)
     }
 
-    /// Waits until the streams have all that was committed before, or the time is over. Any thread.
+    /// Waits until the streams have all versions that were committed before, or until `seconds` are
+    /// over. Any thread.
     package func flush(seconds: Double) {
         publishing.flush(seconds: seconds)
     }
 
-    /// Ends the publishing thread. Any thread.
+    /// Ends the publishing thread, and does not wait for its end. Any thread.
     package func close() {
         publishing.close()
     }
 
-    /// Gives the streams the newest version, which they may lack while they have no readers. Called
-    /// between reserving a place for a stream and opening it.
+    /// Publishes the newest version, as the viewer sees it, to the streams of the whole state.
+    /// Streams without readers may lack that version. Call it after the stream's place is reserved
+    /// and before the stream opens.
     package func announce(to viewer: Viewer, in snapshot: Snapshot) {
         if !viewer.seesAll { watching.insert(viewer) }
         let snapshot = snapshot.visible(to: viewer)
         send(snapshot, after: snapshot, to: viewer)
     }
 
-    /// The topic of a module's stream. Any thread.
+    /// Returns the topic of a module's stream. Any thread.
     package func topic(of topic: SliceTopic) -> TopicID {
         sliceStreams?.id(of: topic) ?? .state
     }
 
-    /// Likewise, for the stream of a module.
+    /// Publishes a module's newest slice for a stream that is about to open.
     package func announce(_ topic: SliceTopic, in snapshot: Snapshot) {
         sliceStreams?.announce(topic, in: snapshot)
     }
 
-    /// Likewise, for the stream of another part of the state.
+    /// Publishes the newest value of a part for a stream that is about to open.
     package func announce(_ part: WatchedPart, in snapshot: Snapshot) {
         parts.announce(part) { snapshot }
     }
@@ -331,7 +338,8 @@ extension Publisher {
         }
     }
 
-    /// What a reader of a module's changes begins with: the slice as it is, and nothing before it.
+    /// Returns the first frame for a reader of a module's changes, with its version. The frame has
+    /// the current slice as `new` and `null` as `old`.
     package func beginning(
         of module: Int,
         for session: ExactText?,

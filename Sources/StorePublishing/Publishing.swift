@@ -3,42 +3,44 @@ import StoreEventStream
 import StorePlatform
 import Synchronization
 
-/// The published state, and the thread, its own or a pool's, that brings it to readers: so that the
-/// Core goes on after each commit, however many read, and however long that takes.
+/// The published state, and the thread of its own or of a pool that brings it to readers. The Core
+/// continues after each commit, for any number of readers and however slow they are.
 ///
-/// The Core swaps the snapshot and leaves one value. In the order of the commits, the thread makes
-/// of it what streams and long polls are sent. A stream opens at its place in that order, so it
-/// begins with what was published when it was asked for, or later, and misses nothing after that.
+/// The Core swaps the snapshot and queues one value. The thread makes frames and answers of long
+/// polls from the queue, in the order of the commits. A stream opens at its place in that order. So
+/// it begins with the version that was published when the client asked, or a later one, and then
+/// misses none.
 ///
-/// Bounded: what waits is what ``PublishingQueue`` holds. Beyond that, after a turn that took long,
-/// and while many actions come, commits that wait become one, and streams get its newest version
-/// only; in the last case the thread pauses between its turns, too (``ReaderPace``).
+/// Memory is bounded by ``PublishingQueue``. Waiting commits are joined, and streams get only the
+/// newest version, at the queue's bound, after a slow turn, and while many actions arrive. In the
+/// last case the thread also pauses between its turns (``ReaderPace``).
 final class Publishing: Sendable {
-    /// A turn that takes longer makes the next one leave out all versions but the newest.
+    /// The duration after which a turn is slow: the next turn then publishes only the newest
+    /// version.
     static let turnSecondsMax = 0.005
 
-    /// What is done with commits and requests, on the thread.
+    /// The functions that process commits and tasks, on the publishing thread.
     struct Work: Sendable {
-        /// Versions are to be published, in order.
+        /// Publishes the versions of a commit, in their order.
         let publish: @Sendable (Commit) -> Void
-        /// All that was asked for in a turn is done.
+        /// Called after all tasks of a turn.
         let answered: @Sendable () -> Void
-        /// Versions were published that the thread did not get, because no stream was read.
+        /// Called if versions were published without the thread, because no stream had a reader.
         let skipped: @Sendable () -> Void
     }
 
-    /// What lies between two turns, of which each may be on another thread.
+    /// The state that remains between two turns, of which each may run on another thread.
     private struct Pace {
         var reader = ReaderPace()
-        /// How many seconds the stream writer had worked by the end of the last turn.
+        /// The seconds of work of the stream writer until the end of the last turn.
         var sendingSeconds: Double?
     }
 
     let newest: NewestSnapshot
     private let worker: Worker<PublishingQueue>
-    /// Whether a commit has to be handed over.
+    /// True if a commit has to be queued for readers.
     private let isRead: @Sendable () -> Bool
-    /// How many seconds the stream writer has worked so far.
+    /// Returns the seconds that the stream writer has worked so far.
     private let sending: @Sendable () -> Double
     private let hurry = TimedSemaphore()
     private let lags = Atomic(false)
@@ -46,9 +48,13 @@ final class Publishing: Sendable {
 
     /// Publishes on the pool's threads, with a nice value of 10, or on a thread of its own.
     ///
-    /// `isRead` returns whether there is a reader, or a request that is about to be one. It is
-    /// asked while the snapshot is swapped, and has to be true before a request is handed over.
-    /// `sending` counts the seconds of work that sending what was published has taken so far.
+    /// - Parameters:
+    ///   - first: the version that is published first.
+    ///   - pool: the threads to publish on; `nil` for a thread of its own.
+    ///   - isRead: returns true if there is a reader, or a request that is about to become a
+    ///     reader. Each commit calls it after the swap of the snapshot. So it has to be true before
+    ///     the request is queued.
+    ///   - sending: returns the seconds of work so far for sending what was published.
     init(
         _ first: Snapshot,
         on pool: ThreadPool? = nil,
@@ -65,9 +71,10 @@ final class Publishing: Sendable {
         self.sending = sending
     }
 
-    /// Lets the thread begin with what comes first. `work` is asked for what it does when it
-    /// begins, on a pool in each turn; where that is `nil` nothing is published any more. Called
-    /// once.
+    /// Starts the thread. Call it once.
+    ///
+    /// The thread calls `work` when it begins, and on a pool in each turn. If `work` returns `nil`,
+    /// publishing ends.
     func start(_ work: @escaping @Sendable () -> Work?) {
         worker.start(.withFirstWork) { [weak self] worker in
             guard let self, let work = work() else {
@@ -83,16 +90,16 @@ final class Publishing: Sendable {
     /// The newest published version. Any thread.
     var snapshot: Snapshot { newest.value }
 
-    /// Whether each version is worth a frame of its own: the thread is not behind. Any thread.
+    /// True if the thread is not behind, so that each version is worth its own frame. Any thread.
     var keepsUp: Bool { !lags.load(ordering: .relaxed) }
 
-    /// Publishes what is durable: from now on readers may see it. What they are sent is made only
-    /// where there are any. The Core's thread; never waits for readers.
+    /// Publishes a durable version: readers may see it from now on. `commit` is only called if
+    /// there are readers. The Core's thread calls this function; it never waits for readers.
     func commit(_ newest: Snapshot, _ commit: () -> Commit) {
         let posted: Void? = worker.post { queue in
             queue.published = newest
-            // Before the readers are counted: one that comes from now on and is not counted finds
-            // this one.
+            // Swap before counting the readers. A reader that is not counted finds the new
+            // snapshot.
             self.newest.swap(for: newest)
             guard isRead() else { return }
             queue.add(commit(), joining: lags.load(ordering: .relaxed))
@@ -101,15 +108,15 @@ final class Publishing: Sendable {
         if posted == nil { self.newest.swap(for: newest) }
     }
 
-    /// Does something at its place between the commits, with the newest version that was published
-    /// to readers by then. Any thread. After the end, nothing is done.
+    /// Runs `task` on the thread at its place between the commits. The argument of `task` is the
+    /// newest version that readers were sent by then. Any thread. After ``close()``, no task runs.
     func perform(_ task: @escaping @Sendable (Snapshot) -> Void) {
         worker.post { $0.add(task) }
     }
 
-    /// The same at once, on the caller's thread, which stands in for the other one; where that has
-    /// nothing to do, and the task costs little, given the newest version. Returns whether it was
-    /// done.
+    /// Runs `task` at once on the caller's thread, in place of the publishing thread. Requires that
+    /// nothing waits, the thread is idle and `isQuick` returns true for the newest version. Returns
+    /// true if `task` ran.
     func performNow(
         _ work: Work,
         where isQuick: (Snapshot) -> Bool,
@@ -124,7 +131,8 @@ final class Publishing: Sendable {
         return true
     }
 
-    /// Waits until all that was committed before is with the stream writer, or the time is over.
+    /// Waits until the stream writer has all versions that were committed before, or until
+    /// `seconds` are over.
     func flush(seconds: Double) {
         if worker.withRestingQueue({ $0.isHeld ? nil : true }) == true { return }
         let done = TimedSemaphore()
@@ -138,21 +146,21 @@ final class Publishing: Sendable {
         worker.withQueue { $0.isUrgent = false }
     }
 
-    /// Ends the thread when it has done what waits; does not wait for that.
+    /// Ends the thread after the work that waits; does not wait for its end.
     func close() {
         _ = worker.close(seconds: 0) { queue in
             queue.isUrgent = true
-            // There is no post any more that would end it.
+            // No later post would reset this.
             queue.isHeld = false
         }
         hurry.signal()
     }
 }
 
-// What the thread does.
+// The work of the thread.
 
 extension Publishing {
-    /// Sends what waited.
+    /// Publishes the commits and runs the tasks of one turn.
     private func workOff(_ turn: PublishingQueue.Turn, _ work: Work) {
         var version = turn.sent
         let began = SystemTime.steadySeconds()
@@ -180,7 +188,7 @@ extension Publishing {
             case .task(let published, let task):
                 publish()
                 if let version, published.version > version { work.skipped() }
-                // Where commits became one, it may be newer than what was published then.
+                // After commits were joined, this version may be newer than `published`.
                 let current = newest.map { max($0, published) } ?? published
                 version = current.version
                 task(current)
@@ -192,14 +200,14 @@ extension Publishing {
         finish(since: began, isPublishing)
     }
 
-    /// A turn ends: what there is to publish from now on waits until others had the processor.
+    /// Ends a turn. Later commits wait until other threads had the processor.
     private func finish(since began: Double, _ isPublishing: Bool) {
         let (ended, sent) = (SystemTime.steadySeconds(), sending())
         let version = snapshot.version
         let (isBusy, pause) = pace.withLock { pace in
             pace.reader.saw(version, at: ended)
-            // What the turn before led to is sent meanwhile, or was; in the long run it is the
-            // same.
+            // The stream writer sends the frames of the last turn during this turn. Over time, the
+            // sum is the same.
             let others = sent - (pace.sendingSeconds ?? sent)
             pace.sendingSeconds = sent
             return (pace.reader.isBusy, pace.reader.pauseSeconds(at: ended, besides: others))
@@ -208,8 +216,7 @@ extension Publishing {
         if isPublishing, let pause { self.pause(pause) }
     }
 
-    /// Pauses where that is due, in the midst of a turn that takes long. The publishing thread
-    /// calls it.
+    /// Pauses if a pause is due within a long turn. The publishing thread calls it.
     func breathe() {
         let now = SystemTime.steadySeconds()
         guard pace.withLock({ $0.reader.isDue(at: now) }) else { return }
@@ -223,12 +230,12 @@ extension Publishing {
         pace.withLock { $0.reader.begin(at: SystemTime.steadySeconds()) }
     }
 
-    /// Lets the Core and the event loop have the processor, unless a thread waits for this one.
+    /// Pauses for the Core and the event loop, unless a thread waits for this one.
     private func pause(_ seconds: Double) {
         guard !worker.withQueue({ $0.isUrgent }) else { return }
         _ = hurry.wait(seconds: seconds)
     }
 }
 
-/// The newer of two versions.
+/// Returns the newer of two versions.
 private func max(_ a: Snapshot, _ b: Snapshot) -> Snapshot { a.version > b.version ? a : b }

@@ -1,38 +1,40 @@
 import StorePlatform
 
-/// What waits for the publishing thread: commits and requests in their order, and the newest
-/// version.
+/// The queue of the publishing thread: commits and tasks in their order, and the newest version.
 ///
-/// Bounded: at the bound, the commits become one. Of the requests that open streams, each has a
-/// connection.
+/// Bounded: at the bound, all commits are joined. Each task that opens a stream belongs to a
+/// connection, so the server's bound on connections limits them.
 struct PublishingQueue: WorkQueue {
-    /// The most commits that wait.
+    /// The most commits in the queue.
     static let commitsMax = 512
-    /// The most bytes that they have for themselves; a single larger one may still wait.
+    /// The most bytes that the commits do not share with other versions. A single larger commit may
+    /// still wait.
     static let bytesMax = 16 << 20
 
     enum Item: Sendable {
         case commit(Commit)
-        /// With the version that was the newest when it came.
+        /// A task, with the newest version at the time of its arrival.
         case task(Snapshot, @Sendable (Snapshot) -> Void)
     }
 
-    /// All that waited.
+    /// The items that one turn processes.
     struct Turn: Sendable {
         let items: [Item]
-        /// The newest version that readers were sent before, or began with; `nil` until then.
+        /// The newest version that readers were sent before the turn; `nil` before the first.
         let sent: UInt64?
     }
 
     var published: Snapshot
     private var items: [Item] = []
-    /// The newest version that readers have been sent when the thread has done what it took.
+    /// The newest version that readers have after the items that the thread took.
     private var sent: UInt64?
-    /// The same for what waits, where something does.
+    /// The newest version that readers have after the items in the queue; `nil` if there were none
+    /// yet.
     private var coming: UInt64?
-    /// Whether another thread does the thread's work, which leaves alone meanwhile what comes.
+    /// True if another thread does the work of the publishing thread. The publishing thread then
+    /// takes no items.
     var isHeld = false
-    /// Whether a thread waits for all of it: then there is no pause.
+    /// True if a thread waits until the queue is empty: then the publishing thread does not pause.
     var isUrgent = false
     private(set) var commits = 0
     private(set) var bytes = 0
@@ -43,11 +45,11 @@ struct PublishingQueue: WorkQueue {
 
     var isEmpty: Bool { items.isEmpty || isHeld }
 
-    /// Whether there is room for many more commits.
+    /// True if the queue is less than half full.
     var keepsUp: Bool { commits < Self.commitsMax / 2 && bytes < Self.bytesMax / 2 }
 
-    /// Adds a commit; at the bound, those that wait become one with it. A joining one becomes one
-    /// with the last that waits, where all its readers are sent this one, too.
+    /// Adds a commit. At the bound, joins it with all queued commits. If `joins`, merges it into
+    /// the last queued item if that is a commit whose readers all get this commit too.
     mutating func add(_ commit: Commit, joining joins: Bool = false) {
         coming = commit.newest.version
         if joins, case .commit(var last)? = items.last, last.isCovered(by: commit) {
@@ -67,13 +69,13 @@ struct PublishingQueue: WorkQueue {
         bytes += commit.bytes
     }
 
-    /// Adds a request, with the newest version.
+    /// Adds a task, with the newest version.
     mutating func add(_ task: @escaping @Sendable (Snapshot) -> Void) {
         coming = published.version
         items.append(.task(published, task))
     }
 
-    /// Takes all that waits.
+    /// Takes all items of the queue.
     mutating func take() -> Turn {
         defer {
             items = []
@@ -83,8 +85,9 @@ struct PublishingQueue: WorkQueue {
         return Turn(items: items, sent: sent)
     }
 
-    /// Has the caller's thread stand in for the worker, where none does. It brings a reader the
-    /// published version; `sent` is the newest that readers were sent before.
+    /// Reserves the worker's place for the caller's thread; `nil` if another thread has it. Returns
+    /// the published version, which the caller brings to a reader, and the newest version that
+    /// readers were sent before.
     mutating func hold() -> (published: Snapshot, sent: UInt64?)? {
         guard !isHeld else { return nil }
         isHeld = true
@@ -92,14 +95,14 @@ struct PublishingQueue: WorkQueue {
         return (published, sent)
     }
 
-    /// Forgets what waits.
+    /// Drops all items.
     mutating func drop() {
         items = []
         (commits, bytes) = (0, 0)
     }
 
-    /// Makes all commits one, at the place of the first: a request behind that is answered by what
-    /// is newer. At its own place, it would have been older.
+    /// Joins all commits at the place of the first. Tasks behind it get a newer version than at
+    /// their own place, never an older one.
     private mutating func join(with newest: Commit) {
         var joined: Commit?
         var tasks: [Item] = []

@@ -1,5 +1,5 @@
-/// Follows the published versions, on the Core's thread.
+/// An observer of the published versions, on the Core's thread.
 package protocol VersionFollower: AnyObject, Sendable {
-    /// Everything up to a version is published.
+    /// Called after all versions up to `version` are published.
     func published(_ version: UInt64)
 }

@@ -3,14 +3,14 @@ import StorePlatform
 import StoreWire
 import Synchronization
 
-/// The pieces of a slice as one version has them, each encoded by itself: the instances of a
-/// module, or the sessions.
+/// The pieces of a slice in one version, each encoded by itself: the instances of a module, or its
+/// pending effects.
 ///
-/// A version shares with the one before what has not changed. What the pieces make together is put
-/// together once, for the first reader of the whole.
+/// Unchanged pieces are shared with the version before. The first reader of the whole slice joins
+/// the pieces, once.
 package final class InstancePieces: Sendable {
     private let pieces: SortedTable<Bytes>
-    /// How they stand together.
+    /// The arrangement of the pieces on the wire.
     let form: PieceForm
     private let whole = Locked<Bytes?>(nil)
     private let wasJoined = Atomic(false)
@@ -20,14 +20,14 @@ package final class InstancePieces: Sendable {
         self.form = form
     }
 
-    /// How many there are.
+    /// The number of pieces.
     var count: Int { pieces.count }
 
     /// The ids, sorted.
     package var ids: [String] { pieces.map(\.key) }
 
-    /// Where a part of the whole is found. Of an object, only the piece that the pointer leads into
-    /// is looked at.
+    /// Returns the place of a part of the slice. If the form is an object, reads only the piece
+    /// that the pointer leads into.
     func place(of pointer: JSONPointer) -> PartPlace {
         guard let id = pointer.tokens.first else { return .found(joined) }
         guard form == .object else { return .within(joined, pointer) }
@@ -36,7 +36,7 @@ package final class InstancePieces: Sendable {
         return .within(piece, JSONPointer(tokens: Array(pointer.tokens.dropFirst())))
     }
 
-    /// The names of the pieces that others have otherwise. What both share is not looked at.
+    /// Returns the names of the pieces that differ from `others`, without visiting shared pieces.
     func names(changedSince others: InstancePieces) -> [String] {
         var names: [String] = []
         pieces.forEachDifference(from: others.pieces) { name, mine, theirs in
@@ -46,14 +46,14 @@ package final class InstancePieces: Sendable {
         return names
     }
 
-    /// Whether there is a piece of this name.
+    /// Returns true if there is a piece of this name.
     package func has(_ name: String) -> Bool { pieces[name] != nil }
 
-    /// The piece of a name.
+    /// The piece with this name.
     subscript(name: String) -> Bytes? { pieces[name] }
 
-    /// The same with other pieces in some places, and how many bytes these have; `nil` where all of
-    /// them are as they were.
+    /// Returns the pieces with the renewed ones replaced, and the number of new bytes; `nil` if no
+    /// piece differs.
     func with(_ renewed: [(id: String, piece: Bytes?)]) -> (pieces: InstancePieces, bytes: Int)? {
         var pieces = pieces
         var bytes = 0
@@ -65,17 +65,17 @@ package final class InstancePieces: Sendable {
         return (InstancePieces(pieces, form), bytes)
     }
 
-    /// Up to how many pieces are put together on the event loop.
+    /// The most pieces that are joined on the event loop.
     private static let quickMax = 64
 
-    /// Whether ``joined`` costs little: there are few pieces, or it was asked for before.
-    /// Never waits for a thread that puts them together just now.
+    /// True if ``joined`` is cheap: there are few pieces, or they are joined already. Never waits
+    /// for a thread that joins them at the moment.
     var isAtHand: Bool {
         pieces.count <= Self.quickMax || wasJoined.load(ordering: .relaxed)
     }
 
-    /// All pieces together. Any thread; the first caller puts them together, the others wait for
-    /// that.
+    /// All pieces together. Any thread; the first caller joins them, and the others wait for the
+    /// result.
     var joined: Bytes {
         whole.withLock { whole in
             if let whole { return whole }

@@ -1,7 +1,7 @@
 import StoreCore
 import StoreWire
 
-/// A module's slice as it was published: immutable, and shared by every reader.
+/// A published slice of a module: immutable, and shared by every reader.
 package struct PublishedSlice: Sendable {
     private enum Form: Sendable {
         case whole(Bytes?)
@@ -9,35 +9,35 @@ package struct PublishedSlice: Sendable {
         case sessions(SessionSlices)
     }
 
-    /// The version that changed it last, as far as this server has seen.
+    /// The version that last changed the slice, as far as this server has seen changes.
     package let version: UInt64
     private let form: Form
 
-    /// A slice that is encoded whole; `nil` where it is absent.
+    /// Makes a slice that is encoded as a whole; `nil` if the slice is absent.
     init(bytes: Bytes?, version: UInt64) {
         self.version = version
         form = .whole(bytes)
     }
 
-    /// What stands in the place of a slice that is not there for its reader.
+    /// The placeholder of a slice that is hidden from its reader.
     static let hidden = PublishedSlice(bytes: nil, version: 0)
 
-    /// The slice of a module that has instances.
+    /// Makes the slice of a module that has instances.
     init(pieces: InstancePieces, version: UInt64) {
         self.version = version
         form = .instances(pieces)
     }
 
-    /// The slices of a module of which each session has one.
+    /// Makes the slices of a module with a slice for each session.
     init(sessions: SessionSlices, version: UInt64) {
         self.version = version
         form = .sessions(sessions)
     }
 
-    /// The slice as JSON; `nil` where it is absent.
+    /// The slice as JSON; `nil` if it is absent.
     ///
-    /// That of a module with instances is put together for the first reader of the whole: a reader
-    /// of one instance takes ``place(of:)``.
+    /// The first reader of a slice with instances joins them. A reader of one instance uses
+    /// ``place(of:)`` instead.
     var bytes: Bytes? {
         switch form {
         case .whole(let bytes): bytes
@@ -46,7 +46,7 @@ package struct PublishedSlice: Sendable {
         }
     }
 
-    /// Whether it is there.
+    /// True if the slice is there.
     package var isStarted: Bool {
         switch form {
         case .whole(let bytes): bytes != nil
@@ -55,7 +55,7 @@ package struct PublishedSlice: Sendable {
         }
     }
 
-    /// How many slices are there: of instances and of sessions each that was started.
+    /// The number of slices that are started: of all instances, and of all sessions.
     ///
     /// Cost: one step for each session.
     package var count: Int {
@@ -66,36 +66,37 @@ package struct PublishedSlice: Sendable {
         }
     }
 
-    /// The pieces, each encoded by itself; `nil` where the slice is encoded otherwise.
+    /// The pieces, each encoded by itself; `nil` if the slice has another form.
     package var pieces: InstancePieces? {
         if case .instances(let pieces) = form { pieces } else { nil }
     }
 
-    /// The slices of sessions; `nil` where it is shared.
+    /// The slices of sessions; `nil` if all sessions share the slice.
     var sessions: SessionSlices? {
         if case .sessions(let sessions) = form { sessions } else { nil }
     }
 
-    /// Whether sessions get different ones.
+    /// True if sessions get different slices.
     package var isOfSessions: Bool { sessions != nil }
 
-    /// What a session gets of it.
+    /// Returns the slice that a session gets.
     func visible(to session: String) -> PublishedSlice {
         sessions?.visible(to: session) ?? self
     }
 
-    /// Whether a reader gets something else than from an older version of it. A session that ends
-    /// has the first slice again, which is older than its own was, and may be the same.
+    /// True if a reader gets another value than from an older version of the slice. After a session
+    /// ends, its reader gets the first slice again. The first slice is older than the session's own
+    /// slice, and may be equal to it.
     func differs(from old: PublishedSlice) -> Bool {
         version == old.version ? false : version > old.version || bytes != old.bytes
     }
 
-    /// The pieces, where each has a name that pointers can lead to: the instances.
+    /// The pieces if pointers can lead to them by name: the instances; else `nil`.
     var namedPieces: InstancePieces? {
         pieces.flatMap { $0.form == .object ? $0 : nil }
     }
 
-    /// Whether ``bytes`` costs little.
+    /// True if ``bytes`` is cheap.
     package var isAtHand: Bool {
         switch form {
         case .whole: true
@@ -104,7 +105,7 @@ package struct PublishedSlice: Sendable {
         }
     }
 
-    /// Where a part of it is found.
+    /// Returns the place of a part of the slice.
     func place(of pointer: JSONPointer) -> PartPlace {
         switch form {
         case .whole(let bytes):

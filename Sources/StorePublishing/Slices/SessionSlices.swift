@@ -4,15 +4,15 @@ import StoreTexts
 import StoreWire
 import Synchronization
 
-/// The slices that sessions have of a module, as one version has them, each encoded by itself.
+/// The slices of a module for all sessions in one version, each encoded by itself.
 ///
-/// A version shares with the one before what has not changed.
+/// Unchanged slices are shared with the version before.
 package final class SessionSlices: Sendable {
-    /// How a session gets its own.
+    /// The form in which a session gets its slice.
     enum Form: Sendable {
-        /// In the place of all.
+        /// The slice of the session replaces the slices of all sessions.
         case own
-        /// As the one member of an object, under the session's name.
+        /// The slice is the only member of an object, under the session's name.
         case member
     }
 
@@ -24,13 +24,13 @@ package final class SessionSlices: Sendable {
     }
 
     private let entries: SortedTable<Entry>
-    /// What every session begins with.
+    /// The slice that every session begins with.
     let first: PublishedSlice
     private let form: Form
     private let whole = Locked<Bytes?>(nil)
     private let wasJoined = Atomic(false)
 
-    /// The slices of sessions, sorted by the sessions' names.
+    /// Makes the table of slices, which are sorted by the names of sessions.
     init(
         _ slices: [(session: String, slice: PublishedSlice)],
         first: PublishedSlice,
@@ -47,20 +47,20 @@ package final class SessionSlices: Sendable {
         self.form = form
     }
 
-    /// Whether some session has it. Cost: one step for each.
+    /// True if a session has a started slice. Cost: one step for each session.
     var isStarted: Bool { first.isStarted || entries.contains { $0.value.slice.isStarted } }
 
-    /// How many slices sessions have; those of a module that is always there, as far as they
-    /// changed. Cost: one step for each session.
+    /// The number of slices of sessions. For a module that is always there, only slices that were
+    /// changed count. Cost: one step for each session.
     var count: Int {
         if form == .member { return 1 }
         return entries.reduce(0) { $0 + $1.value.slice.count }
     }
 
-    /// The slice of a session as it was encoded; `nil` where it has none of its own.
+    /// The encoded slice of a session; `nil` if the session has no slice of its own.
     subscript(session: String) -> PublishedSlice? { entries[session]?.slice }
 
-    /// What a session gets.
+    /// Returns the slice that a session gets.
     func visible(to session: String) -> PublishedSlice {
         let own = entries[session]?.slice
         switch form {
@@ -72,7 +72,8 @@ package final class SessionSlices: Sendable {
         }
     }
 
-    /// The same with other slices for some sessions, and another one to begin with.
+    /// Returns the table with other slices for some sessions, and another first slice if `first` is
+    /// not `nil`.
     func with(
         _ renewed: [(session: String, slice: PublishedSlice?)],
         first: PublishedSlice? = nil
@@ -82,23 +83,23 @@ package final class SessionSlices: Sendable {
         return SessionSlices(entries, first: first ?? self.first, form)
     }
 
-    /// The sessions that get something else than from an earlier version; `nil` where all do. What
-    /// both share is not looked at.
+    /// Returns the sessions that get another slice than from an earlier version; `nil` if all do.
+    /// Does not visit shared entries.
     func sessions(changedSince others: SessionSlices) -> [String]? {
         guard first.version == others.first.version else { return nil }
         return entries.differences(from: others.entries).map(\.key)
     }
 
-    /// Up to how many slices are put together on the event loop.
+    /// The most slices that are joined on the event loop.
     private static let quickMax = 64
 
-    /// Whether ``joined`` costs little.
+    /// True if ``joined`` is cheap.
     var isAtHand: Bool {
         entries.count <= Self.quickMax || wasJoined.load(ordering: .relaxed)
     }
 
-    /// All of them under their sessions' names, as they are kept. Any thread; the first caller puts
-    /// them together, the others wait for that.
+    /// All slices under the names of their sessions, in the form that is stored. Any thread; the
+    /// first caller joins them, and the others wait for the result.
     var joined: Bytes {
         whole.withLock { whole in
             if let whole { return whole }
@@ -116,7 +117,7 @@ package final class SessionSlices: Sendable {
         }
     }
 
-    /// Where a part of the whole is found.
+    /// Returns the place of a part of the table as JSON.
     func place(of pointer: JSONPointer) -> PartPlace {
         guard let session = pointer.tokens.first else { return .found(joined) }
         guard let slice = entries[session]?.slice else { return .found(nil) }

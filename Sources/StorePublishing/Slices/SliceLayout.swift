@@ -5,19 +5,19 @@ import StoreTexts
 import StoreWire
 import Synchronization
 
-/// How the slices of modules make up the whole state: which member each is.
+/// The layout of a state of modules: the name and the place of each slice.
 ///
-/// An object, so that a version that is looked at copies one reference of it.
+/// A class, so that a version for another viewer copies only a reference.
 package final class SliceLayout: Sendable {
     /// The modules' names, in their order.
     let names: [String]
-    /// What stands before each slice in the whole.
+    /// The bytes before each slice in the whole state: a separator and the key.
     private let keys: [Bytes]
-    /// The modules of which sessions have slices, or parts of one.
+    /// The indices of the modules whose slices, or parts of them, belong to sessions.
     package let ofSessions: [Int]
-    /// The places of the slices that are members of the whole; `nil` for all.
+    /// The indices of the slices that are members of the state; `nil` if all are.
     private let shown: [Int]?
-    /// What roles see of it.
+    /// The layouts for roles, derived from this one.
     private let narrowed: NarrowedLayouts
 
     package convenience init<Root: RootState>(_ modules: [Mount<Root>]) {
@@ -51,7 +51,7 @@ package final class SliceLayout: Sendable {
         }
     }
 
-    /// The layout of a state of which a role sees only some members: the others are not there.
+    /// Returns the layout with only the members that a role may see.
     func seen(with sight: Sight) -> SliceLayout {
         narrowed.layout(with: sight) {
             SliceLayout(
@@ -63,25 +63,25 @@ package final class SliceLayout: Sendable {
         }
     }
 
-    /// Whether some slices are no members of the whole.
+    /// True if some slices are hidden.
     var isNarrowed: Bool { shown != nil }
 
-    /// Whether the slice at a place is a member of the whole.
+    /// Returns true if the slice at an index is a member of the state.
     func shows(_ index: Int) -> Bool { shown?.contains(index) ?? true }
 
-    /// The place of a module that is a member of the whole, by its name.
+    /// Returns the index of a visible module by its name; `nil` if there is none.
     func index(of name: String) -> Int? {
         names.firstIndex { $0.isSame(as: name) }.flatMap { shows($0) ? $0 : nil }
     }
 
-    /// What stands for a slice that is absent.
+    /// The JSON of an absent slice.
     static let absent = Bytes(utf8: "null")
 
-    /// What ends the whole.
+    /// The last byte of the whole state.
     private static let end = Bytes(utf8: "}")
 
-    /// The whole state; a large one is made of the slices, and copies none. `own` counts the bytes
-    /// of the slices that no other version has.
+    /// Returns the whole state. A large state is a list of its slices and copies none of them.
+    /// `own` is the number of bytes that no other version shares.
     func joined(_ slices: [Bytes?], own: Int = .max) -> Bytes {
         guard !keys.isEmpty else { return Bytes(utf8: "{}") }
         let slices = shown.map { $0.map { slices[$0] } } ?? slices
@@ -102,7 +102,7 @@ package final class SliceLayout: Sendable {
         }
     }
 
-    /// How many bytes the whole state has.
+    /// Returns the number of bytes of the whole state.
     func bytes(of slices: [Bytes?]) -> Int {
         count(of: shown.map { $0.map { slices[$0] } } ?? slices)
     }
@@ -114,9 +114,10 @@ package final class SliceLayout: Sendable {
     }
 }
 
-/// What roles see of one layout, made once for each sight.
+/// The layouts of one state for roles, each made once for its sight.
 private final class NarrowedLayouts: Sendable {
-    /// How many are kept; the policy that had more is an old one.
+    /// The most layouts that are kept. Beyond it, all are dropped: most belong to an earlier
+    /// policy.
     private static let countMax = 1_000
 
     private let layouts = Locked<[Sight: SliceLayout]>([:])

@@ -3,31 +3,30 @@ package import StoreCore
 import StorePlatform
 package import StoreWire
 
-/// Encodes a state that is made of modules: only the slices that may have changed, each once, and
-/// of a slice that is made of pieces only these: the slices of sessions, instances, pending
-/// effects.
+/// A writer for a state that is made of modules. Encodes only the slices that may have changed,
+/// each once. Of a slice that is made of pieces (sessions, instances or pending effects), it
+/// encodes only the changed pieces.
 ///
-/// An action on a small module, on one instance or on the slice of one session costs the same
-/// however large the others are: their bytes are those of before, and the whole is put together
-/// only for its readers.
+/// So the cost of an action does not depend on the size of other modules, instances or sessions.
+/// Their bytes are reused, and the whole state is only joined for its readers.
 package final class SliceWriter<State: RootState>: StateWriter {
     private let encoder: JSONEncoder
     private let touched: TouchedModules
     private let layout = SliceLayout(State.modules)
     private let modules = State.modules
-    /// Which slices are made of pieces.
+    /// True for each slice that is made of pieces.
     private let isInPieces = State.modules.map {
         $0.slice.ownership == .session || $0.slice.wireType is any PiecewiseState.Type
     }
     private var slices: [PublishedSlice] = []
-    /// What the slices that are made of pieces were encoded from, by their places.
+    /// The values from which the slices in pieces were encoded, by index.
     private var values: [Int: any Sendable] = [:]
     private var committedSlices: [PublishedSlice] = []
     private var committedValues: [Int: any Sendable] = [:]
 
     private let times: EncodeTimes?
 
-    /// Makes a writer; `times` has what is measured of it, if anything is.
+    /// Makes a writer; `times` gets the duration of each encoding, if it is not `nil`.
     package init(
         _ encoder: JSONEncoder,
         _ touched: TouchedModules,
@@ -46,7 +45,7 @@ package final class SliceWriter<State: RootState>: StateWriter {
                 try written(index, state, &writer)
             }
         } else {
-            // The clock is read once more than there are slices.
+            // The clock is read once for each slice, and once before the first.
             var began = times == nil ? 0 : SystemTime.steadyNanoseconds()
             for index in touched {
                 slices[index] = try written(index, state, &writer)
@@ -71,13 +70,13 @@ package final class SliceWriter<State: RootState>: StateWriter {
     }
 
     package func rolledBack() {
-        // The state is that of the last commit again, and these are what it was encoded to. What is
-        // still noted as touched was so in vain, and is compared once more.
+        // The state is the last committed one again, and so are these slices. Modules that are
+        // still noted as touched cost only one more comparison.
         slices = committedSlices
         values = committedValues
     }
 
-    /// A slice as it is now; as it was, where none of its bytes are others.
+    /// Returns the encoded slice; the old one if no byte differs.
     private func written(
         _ index: Int,
         _ state: State,
@@ -91,11 +90,11 @@ package final class SliceWriter<State: RootState>: StateWriter {
     }
 }
 
-/// Encodes the slices of one version, each from the one before.
+/// An encoder for the slices of one version, based on the version before.
 private struct PieceWriter {
     private let encoder: JSONEncoder
     private let version: UInt64
-    /// How many bytes were encoded that no version before has.
+    /// The number of encoded bytes that no earlier version has.
     private(set) var bytes = 0
 
     init(_ encoder: JSONEncoder, at version: UInt64) {
@@ -103,7 +102,7 @@ private struct PieceWriter {
         self.version = version
     }
 
-    /// The slice of a value, which follows the slice of an earlier value.
+    /// Returns the slice of a value. `old` is the slice of `oldValue`, an earlier value.
     mutating func slice(
         of value: (any Encodable & Sendable)?,
         after old: PublishedSlice?,
@@ -152,7 +151,7 @@ private struct PieceWriter {
         return PublishedSlice(pieces: new, version: version)
     }
 
-    /// The parts that sessions have of one slice.
+    /// Returns the slice of a value with a part for each session.
     private mutating func parts(
         of value: any PiecewiseState,
         after old: PublishedSlice?,

@@ -1,9 +1,9 @@
 import StorePlatform
 import Synchronization
 
-/// The newest published version: swapped by the Core's thread, read by any.
+/// The newest published version: the Core's thread swaps it, and any thread reads it.
 ///
-/// It is no generic type, so that readers look up none.
+/// The class is not generic, so that readers need no look-up of generic metadata.
 package final class NewestSnapshot: Sendable {
     private let newest: Locked<Snapshot>
 
@@ -13,7 +13,7 @@ package final class NewestSnapshot: Sendable {
 
     package var value: Snapshot { newest.withLock { $0 } }
 
-    /// Publishes a version: from now on readers see it.
+    /// Publishes a version: readers see it from now on.
     func swap(for newer: Snapshot) {
         newest.withLock { $0 = newer }
     }

@@ -2,18 +2,19 @@ import StorePlatform
 import StoreWire
 import Synchronization
 
-/// The slices and instances that readers look into by pointers, each parsed once for its version.
+/// A cache of the parsed slices and instances that readers look into by pointers. Each version of
+/// them is parsed once.
 ///
-/// Bounded: a document that was used longest ago goes when another one comes. Any thread.
+/// Bounded: the least recently used document is dropped for a new one. Any thread.
 package final class ParsedDocuments: Sendable {
-    /// The most memory that the documents take together, in bytes; a single larger one is kept,
-    /// too.
+    /// The most memory of all documents together, in bytes. A single larger document is kept, too.
     package static let bytesMax = 32 << 20
     /// The most documents.
     static let documentsMax = 256
-    /// Smaller ones are parsed whenever they are asked for: that is quicker than to find them here.
+    /// The size from which documents are kept. Parsing a smaller document is faster than finding it
+    /// here.
     static let keptBytesMin = 4 << 10
-    /// Up to how many bytes are parsed on the event loop.
+    /// The most bytes that are parsed on the event loop.
     static let quickBytesMax = 16 << 10
 
     private struct Table: Sendable {
@@ -27,15 +28,16 @@ package final class ParsedDocuments: Sendable {
 
     package init() {}
 
-    /// How much memory the documents take.
+    /// The memory of all documents, in bytes.
     package var bytes: Int { table.withLock { $0.bytes } }
 
-    /// The document of these bytes where it can be had at once: it is parsed already, or small.
+    /// Returns the document of these bytes if it is parsed already, or small; else `nil`.
     func ready(_ bytes: Bytes) -> ParsedDocument? {
         find(bytes) ?? (bytes.count <= Self.quickBytesMax ? document(of: bytes) : nil)
     }
 
-    /// The document of these bytes; `nil` where they are none. Parses it where that was not done.
+    /// Returns the document of these bytes, parsed if it is not cached; `nil` if the bytes are not
+    /// JSON.
     func document(of bytes: Bytes) -> ParsedDocument? {
         if let known = find(bytes) { return known }
         guard let document = ParsedDocument(bytes) else { return nil }
@@ -55,7 +57,7 @@ package final class ParsedDocuments: Sendable {
     }
 
     private static func keep(_ document: ParsedDocument, in table: inout Table) {
-        // The document keeps its bytes alive, so that no others can have this identity.
+        // The document keeps its bytes alive, so no other bytes can have this identity.
         let id = ObjectIdentifier(document.bytes)
         guard table.documents.updateValue(document, forKey: id) == nil else { return }
         table.clock += 1
@@ -71,9 +73,9 @@ package final class ParsedDocuments: Sendable {
     }
 }
 
-/// Bytes and the document that they are.
+/// Bytes of JSON and their parsed document.
 final class ParsedDocument: @unchecked Sendable {
-    // Safety: nothing writes to the document once it is parsed, and finding parts in it only reads.
+    // Safety: nothing writes to the document after it was parsed; finding parts in it only reads.
     let bytes: Bytes
     let memoryBytes: Int
     private let document: JSONDocument
@@ -85,12 +87,12 @@ final class ParsedDocument: @unchecked Sendable {
         memoryBytes = bytes.count + document.memoryBytes
     }
 
-    /// The part that a pointer leads to; `nil` where it leads nowhere.
+    /// Returns the part at a pointer; `nil` if the pointer leads nowhere.
     func part(at pointer: JSONPointer) -> Bytes? {
         pointer == .root ? bytes : pointer.find(in: document).map { Bytes($0.source) }
     }
 
-    /// What several pointers lead to. Valid as long as the document is retained.
+    /// Returns the nodes at several pointers. They are valid while the document is retained.
     func find(_ pointers: [JSONPointer]) -> [JSONNode?] {
         JSONPointer.find(pointers, from: document.root)
     }

@@ -1,19 +1,19 @@
 import StoreEventStream
 package import StoreWire
 
-/// A part of a version that was looked for where that costs little.
+/// The result of a cheap search for a part of a version.
 package enum QuickPart {
     case bytes(Bytes)
-    /// In a small document, which was parsed for this.
+    /// A node in a small document, which was parsed for this search.
     case node(JSONNode)
     case nowhere
-    /// It is large, or a large slice has to be parsed first, or put together.
+    /// The part is large, or a large slice has to be parsed or joined first.
     case later
 }
 
 extension ParsedDocuments {
-    /// The part of a version that a pointer leads to, where that costs little. A small document is
-    /// parsed in the workspace.
+    /// Returns the part at a pointer if that is cheap, else ``QuickPart/later``. Parses a small
+    /// document in the workspace.
     package func quickPart(
         at pointer: JSONPointer,
         in snapshot: Snapshot,
@@ -38,7 +38,8 @@ extension ParsedDocuments {
         }
     }
 
-    /// The same, however long it takes. Any thread but the event loop's and the Core's.
+    /// Returns the part at a pointer, however long that takes; `nil` if the pointer leads nowhere.
+    /// Any thread but the event loop's and the Core's.
     package func part(at pointer: JSONPointer, in snapshot: Snapshot) -> Bytes? {
         switch snapshot.place(of: pointer) {
         case .found(let bytes): bytes

@@ -5,27 +5,27 @@ import StoreTexts
 package import StoreWire
 import Synchronization
 
-/// One published version of the state: encoded once, shared by every reader.
+/// A published version of the state: encoded once, and shared by every reader.
 package final class Snapshot: Sendable {
     package let tag: Tag
     /// The tag as an entity tag, quotes included.
     package let etag: String
-    /// The slices of the modules that the state is made of, in their order. Empty where the state
-    /// is not made of modules.
+    /// The slices of the modules that the state is made of, in their order. Empty if the state is
+    /// not made of modules.
     package let slices: [PublishedSlice]
 
-    /// How the slices make up the state; `nil` where it is not made of modules.
+    /// The layout of the slices in the state; `nil` if the state is not made of modules.
     let layout: SliceLayout?
 
-    /// How many of its bytes the version before does not have.
+    /// The number of bytes that this version does not share with the version before.
     let ownBytes: Int
 
-    /// Who sees something of the actions that led here from the version that was made before it.
+    /// The readers that may see an action between the previously encoded version and this one.
     let audience: VersionAudience
 
     private let whole: Locked<Bytes?>
     private let event = Locked<(version: UInt64, frame: Bytes)?>(nil)
-    /// As the viewer sees it that asked last.
+    /// The filtered version for the viewer that asked last.
     private let seen = Locked<(viewer: Viewer, version: Snapshot)?>(nil)
 
     package init(tag: Tag, state: Bytes) {
@@ -38,7 +38,7 @@ package final class Snapshot: Sendable {
         whole = Locked(state)
     }
 
-    /// A state that is put together from its slices when a reader asks for it.
+    /// Makes a version of slices, which are joined when a reader asks for the whole state.
     package convenience init(
         tag: Tag,
         slices: [PublishedSlice],
@@ -75,20 +75,21 @@ package final class Snapshot: Sendable {
 
     package var version: UInt64 { tag.version }
 
-    /// Whether sessions see different states.
+    /// True if sessions see different states.
     package var hasSessions: Bool { layout?.ofSessions.isEmpty == false }
 
-    /// The names of the modules, in the order of the slices; none where the state is one piece.
+    /// The names of the modules, in the order of the slices. Empty if the state is not made of
+    /// modules.
     package var moduleNames: [String] { layout?.names ?? [] }
 
-    /// Whether some of its slices are not there for whom it is shown to.
+    /// True if some slices are hidden from the viewer of this version.
     package var isNarrowed: Bool { layout?.isNarrowed == true }
 
-    /// The version as a viewer sees it: of a session its own slices in the place of all, and with a
-    /// sight only the members that it sees; the version itself where that is all of it.
+    /// Returns this version, reduced to the members that the viewer may read. For a session, its
+    /// own slices replace those of all sessions. Returns `self` if the viewer sees everything.
     package func visible(to viewer: Viewer) -> Snapshot {
         guard viewer.sight != nil || (viewer.session != nil && hasSessions) else { return self }
-        // Clients that poll ask again and again, and most have the same session or none.
+        // Clients that poll ask often, and most have the same session or none.
         let known = seen.withLock { seen in
             seen.flatMap { $0.viewer == viewer ? $0.version : nil }
         }
@@ -99,7 +100,7 @@ package final class Snapshot: Sendable {
     }
 
     private func made(for viewer: Viewer) -> Snapshot {
-        // Of a state that is not made of modules there are no members to see.
+        // A state that is not made of modules has no members to show.
         let all = layout ?? SliceLayout([])
         var slices = slices
         if let session = viewer.session {
@@ -113,7 +114,7 @@ package final class Snapshot: Sendable {
         return with(slices, layout, audience)
     }
 
-    /// The same version, which stands for earlier ones, too, of which these see something.
+    /// Returns the same version for a larger audience, because it also stands for earlier versions.
     func standing(for audience: VersionAudience) -> Snapshot {
         guard hasSessions, audience.union(self.audience) != self.audience else { return self }
         return layout.map { with(slices, $0, audience.union(self.audience)) } ?? self
@@ -134,12 +135,13 @@ package final class Snapshot: Sendable {
         )
     }
 
-    /// The version that last changed it, as far as this server has seen.
+    /// The version of the last change of a slice, as far as this server has seen changes.
     package var changedVersion: UInt64 {
         layout == nil ? version : slices.reduce(0) { max($0, $1.version) }
     }
 
-    /// Whether a reader gets something else than from an older version, as its viewer sees both.
+    /// True if a reader gets other bytes than from an older version. Both versions are filtered for
+    /// the reader's viewer already.
     func differs(from old: Snapshot) -> Bool {
         changedVersion == old.changedVersion
             ? false
@@ -147,17 +149,19 @@ package final class Snapshot: Sendable {
                 || zip(slices, old.slices).contains { $0.differs(from: $1) }
     }
 
-    /// The version that gave a reader what it reads now: `changed`, as the slices say it.
+    /// Returns the version of the event for a reader whose slices report `changed` as their last
+    /// change.
     ///
-    /// A session that ends has the first slices again, which are older than its own were: then it
-    /// is this version, so that a stream's versions never go back. `before` is what the slices said
-    /// in the version that the reader had.
+    /// After a session ends, its reader gets the first slices again, which are older than the
+    /// session's own slices. `changed` is then less than `before`, the last change of the reader's
+    /// previous version. In this case, the result is this version, so that the versions of a stream
+    /// never go back.
     func version(_ changed: UInt64, after before: UInt64) -> UInt64 {
         changed < before ? version : changed
     }
 
-    /// The sessions that see something else of their own than in an earlier version; `nil` where
-    /// all do.
+    /// Returns the sessions whose own slices differ from an earlier version; `nil` if all sessions
+    /// may see a difference.
     func sessions(changedSince old: Snapshot) -> Set<ExactText>? {
         var changed: Set<ExactText> = []
         for index in layout?.ofSessions ?? []
@@ -170,10 +174,11 @@ package final class Snapshot: Sendable {
         return changed
     }
 
-    /// The state as JSON. Any thread; the first caller puts it together, the others wait for that.
+    /// The state as JSON. Any thread; the first caller joins the slices, and the others wait for
+    /// the result.
     ///
-    /// A large one is made of its slices: it is copied only where ``Bytes`` has to lie in one
-    /// piece.
+    /// A large state is a list of its slices. Its bytes are only copied if a caller needs ``Bytes``
+    /// in one piece.
     package var state: Bytes {
         whole.withLock { whole in
             if let whole { return whole }
@@ -184,8 +189,8 @@ package final class Snapshot: Sendable {
         }
     }
 
-    /// The payload of the state stream's event with this version, or with an earlier one that shows
-    /// the same: made once, for all readers.
+    /// Returns the payload of the state stream's event with this version, or with an earlier one
+    /// that shows the same state. All readers share it.
     func frame(at version: UInt64) -> Bytes {
         event.withLock { event in
             if let event, event.version == version { return event.frame }
@@ -195,7 +200,7 @@ package final class Snapshot: Sendable {
         }
     }
 
-    /// Where a part of the state is found, as far as that can be said without parsing anything.
+    /// Returns the place of a part of the state, as far as that is possible without parsing.
     func place(of pointer: JSONPointer) -> PartPlace {
         guard let layout, let name = pointer.tokens.first else {
             return pointer == .root ? .found(state) : .within(state, pointer)
@@ -205,7 +210,7 @@ package final class Snapshot: Sendable {
         return slices[index].place(of: rest)
     }
 
-    /// Whether what a pointer leads into has not to be put together of many pieces first.
+    /// True if the pointer can be followed without joining many pieces first.
     package func isAtHand(_ pointer: JSONPointer) -> Bool {
         guard let layout else { return true }
         guard let name = pointer.tokens.first else { return slices.allSatisfy(\.isAtHand) }
@@ -215,10 +220,10 @@ package final class Snapshot: Sendable {
     }
 }
 
-/// Where a part is found.
+/// The place of a part of the state.
 enum PartPlace {
-    /// Here; `nil` where the pointer leads nowhere.
+    /// The bytes of the part; `nil` if the pointer leads nowhere.
     case found(Bytes?)
-    /// In a document, which has to be parsed.
+    /// A document that contains the part and has to be parsed, and the pointer in it.
     case within(Bytes, JSONPointer)
 }

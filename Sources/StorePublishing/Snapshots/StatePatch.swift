@@ -3,14 +3,14 @@ package import StoreCore
 package import StoreEventStream
 package import StoreWire
 
-/// Finds the patch between two states without encoding what both share.
+/// The patch between two states. Values that both states share are not encoded.
 ///
-/// It compares slice by slice; of a slice that is made of pieces, only the pieces that differ.
+/// Slices are compared one by one; of a slice that is made of pieces, only the pieces that differ.
 package enum StatePatch {
-    /// The patch between two states of modules, of which only these slices are not as they were, as
-    /// a viewer sees them.
+    /// Returns the patch between two states of modules, as a viewer sees them. Only the slices in
+    /// `touches` may differ.
     ///
-    /// - Throws: where a value can't be encoded (a number that JSON does not have, for instance).
+    /// - Throws: if a value can't be encoded (for instance, a number without a JSON form).
     package static func make<Root: RootState>(
         from old: Root,
         to new: Root,
@@ -32,8 +32,8 @@ package enum StatePatch {
         return try JSONPatch.diff(of: changes)
     }
 
-    /// What compares the states of dry runs. `patch` makes the patch between two states, given the
-    /// slices that are not as they were.
+    /// Returns the function that compares the states of dry runs. `patch` makes the patch between
+    /// two states, given the slices that may differ.
     package static func comparison<State: Encodable & Sendable>(
         of type: State.Type,
         _ patch:
@@ -51,7 +51,7 @@ package enum StatePatch {
         }
     }
 
-    /// The patch between two states of any form.
+    /// Returns the patch between two states of any type.
     package static func make<State: Encodable>(
         from old: State,
         to new: State,
@@ -100,8 +100,8 @@ package enum StatePatch {
         ]
     }
 
-    /// The pieces that differ, of those that a session sees; `nil` where some came or went, or have
-    /// no names on the wire.
+    /// Returns the changes of the pieces that differ and that the session sees. Returns `nil` if a
+    /// piece was added or removed, or if pieces have no names on the wire.
     private static func pieces(
         from old: any PiecewiseState,
         to new: any PiecewiseState,
@@ -131,7 +131,8 @@ package enum StatePatch {
         return changes
     }
 
-    /// Encodes a slice; of a slice with a part for each session, the part of this one.
+    /// Encodes a slice. If each session has a part of the slice, encodes only the part of this
+    /// session.
     private static func encoded(
         _ value: (any Encodable & Sendable)?,
         _ session: String?,
@@ -160,6 +161,6 @@ package enum StatePatch {
     }
 }
 
-/// Finds what a dry run would change, as a viewer sees it.
+/// A function that finds the changes of a dry run, as a viewer sees them.
 package typealias DryRunComparison =
     @Sendable (DryRun, Viewer) -> Result<Bytes, JSONError>

@@ -2,29 +2,30 @@ import StoreCore
 import StorePlatform
 package import StoreWire
 
-/// Encodes the state of each version that is published. The Core's thread makes every call.
+/// An encoder for the state of each published version. The Core's thread makes every call.
 package protocol StateWriter<State>: AnyObject {
     associatedtype State
 
-    /// The state of a version.
+    /// Returns the encoded state of a version.
     ///
-    /// - Throws: where it has no JSON form; the next call begins from what was committed.
+    /// - Throws: if the state has no JSON form. The next call then starts from the last committed
+    ///   state.
     func snapshot(_ state: State, at tag: Tag) throws(JSONError) -> Snapshot
 
-    /// What was encoded since the last commit is out.
+    /// Keeps the encoded states since the last commit: they are published.
     func committed()
 
-    /// What was encoded since the last commit is void.
+    /// Discards the encoded states since the last commit.
     func rolledBack()
 }
 
-/// Encodes any state, whole.
+/// A writer that encodes any state as a whole.
 package final class WholeStateWriter<State: Encodable>: StateWriter {
     private let encoder: JSONEncoder
 
     private let times: EncodeTimes?
 
-    /// Makes a writer; `times` has what is measured of it, if anything is.
+    /// Makes a writer; `times` gets the duration of each encoding, if it is not `nil`.
     package init(_ encoder: JSONEncoder, measuring times: EncodeTimes? = nil) {
         self.encoder = encoder
         self.times = times

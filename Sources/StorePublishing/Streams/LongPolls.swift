@@ -4,19 +4,20 @@ import StorePlatform
 import StoreWire
 import Synchronization
 
-/// The requests that wait for a version greater than the one they name (`GET /state?after=N`).
+/// The requests that wait for a newer version than the one in the request (`GET /state?after=N`).
 ///
-/// Each waits until a version is published or its time is over, whichever takes it out first; so
-/// each is answered exactly once. Bounded by the connections that the server admits.
+/// A request waits until a version is published or its time is over. The first of the two removes
+/// it from the table, so each request is answered exactly once. Bounded by the connections that the
+/// server admits.
 package final class LongPolls: Sendable {
     package struct Waiter: Sendable {
         package let after: UInt64
-        /// As whom it reads the state.
+        /// The viewer on whose behalf the request reads the state.
         package let viewer: Viewer
-        /// Whether it may still be answered with what it waits for; `nil` where that is so for as
-        /// long as it waits.
+        /// Returns true if the client may still get the state; `nil` if that can't change while it
+        /// waits.
         fileprivate let isAllowed: (@Sendable () -> Bool)?
-        /// Ends its time; cancelled with the answer.
+        /// Cancels the timer; called with the answer.
         fileprivate var endTimer: (@Sendable () -> Void)?
         private let respond: @Sendable (Snapshot?) -> Void
 
@@ -32,7 +33,7 @@ package final class LongPolls: Sendable {
             respond = answer
         }
 
-        /// Whether there is something new for it in a version.
+        /// Returns true if a version has a change that this waiter may see.
         fileprivate func isBehind(_ snapshot: Snapshot) -> Bool {
             snapshot.version > after
                 && (viewer.seesAll || snapshot.visible(to: viewer).changedVersion > after)
@@ -50,18 +51,20 @@ package final class LongPolls: Sendable {
     }
 
     private let waiting = Locked(Waiting())
-    /// How many wait, or are about to.
+    /// The number of requests that wait or are about to wait.
     private let count = Atomic(0)
 
     package init() {}
 
-    /// Whether a version that is published now has to be brought here. Any thread.
+    /// True if the next published version has to be passed to ``published(_:)``. Any thread.
     var isAwaited: Bool { count.load(ordering: .sequentiallyConsistent) > 0 }
 
-    /// Adds a waiter, unless `current` is news to it already. Returns what to withdraw it by.
+    /// Adds a waiter, or answers it at once if `current` has a change for it. Returns the id for
+    /// ``expire(_:)``; `nil` if it was answered.
     ///
-    /// It is counted before `current` is read, and that under the lock that ``published(_:)`` takes
-    /// after the snapshot was swapped, so no version can slip between looking and waiting.
+    /// The waiter is counted before `current` is read, and `current` is read under the lock.
+    /// ``published(_:)`` takes that lock after the swap of the snapshot. So no version can be
+    /// missed between the look at the snapshot and the wait.
     package func add(_ waiter: Waiter, unless current: () -> Snapshot) -> UInt64? {
         count.add(1, ordering: .sequentiallyConsistent)
         let (id, news) = waiting.withLock { waiting -> (UInt64?, Snapshot?) in
@@ -78,7 +81,7 @@ package final class LongPolls: Sendable {
         return id
     }
 
-    /// Calls `cancel` with the answer of this waiter; at once where it has its answer already.
+    /// Calls `cancel` when this waiter is answered; at once if it was answered already.
     package func end(timer cancel: @escaping @Sendable () -> Void, with id: UInt64) {
         let waits = waiting.withLock { waiting -> Bool in
             guard waiting.waiters[id] != nil else { return false }
@@ -88,7 +91,7 @@ package final class LongPolls: Sendable {
         if !waits { cancel() }
     }
 
-    /// Answers everyone to whom this version is news. The publishing thread calls it.
+    /// Answers every waiter that may see a change in this version. The publishing thread calls it.
     package func published(_ snapshot: Snapshot) {
         let due = waiting.withLock { waiting -> [Waiter] in
             guard !waiting.waiters.isEmpty else { return [] }
@@ -100,20 +103,20 @@ package final class LongPolls: Sendable {
         for waiter in due { waiter.answer(snapshot) }
     }
 
-    /// Answers one waiter that its time is over, if it still waits.
+    /// Answers one waiter without a version because its time is over, if it still waits.
     package func expire(_ id: UInt64) {
         guard let waiter = waiting.withLock({ $0.waiters.removeValue(forKey: id) }) else { return }
         count.subtract(1, ordering: .sequentiallyConsistent)
         waiter.answer(nil)
     }
 
-    /// Answers the requests of a session, which has ended, that there is no news.
+    /// Answers the requests of an ended session without a version.
     package func expireAll(of session: String) {
         expire { $0.viewer.session?.text.isSame(as: session) == true }
     }
 
-    /// Answers those that there is no news who may wait no longer: credentials or permissions have
-    /// changed.
+    /// Answers the requests whose clients may no longer read, without a version. Called after
+    /// credentials or permissions changed.
     package func expireForbidden() {
         let bounded = waiting.withLock { waiting in
             waiting.waiters.compactMap { id, waiter in waiter.isAllowed.map { (id, $0) } }
@@ -121,7 +124,7 @@ package final class LongPolls: Sendable {
         for (id, isAllowed) in bounded where !isAllowed() { expire(id) }
     }
 
-    /// Answers everyone that there is no news; the server is about to stop.
+    /// Answers every request without a version, because the server is about to stop.
     package func expireAll() {
         expire { _ in true }
     }

@@ -1,7 +1,7 @@
 package import StoreEventStream
 package import StoreWire
 
-/// Sends a part of the state to its readers, whole or in patches.
+/// A sender of parts of the state, whole or as patches.
 package struct PartSender: Sendable {
     package let streams: any StreamPublisher
     package let epoch: Epoch
@@ -14,13 +14,13 @@ package struct PartSender: Sendable {
         self.epoch = epoch
     }
 
-    /// Whether it has readers in any mode, or a place is reserved for one.
+    /// Returns true if the topic has readers in any mode, or a place is reserved for a reader.
     package func isRead(_ topic: TopicID) -> Bool {
         StreamMode.allCases.contains { streams.isRead(topic.carrying($0)) }
     }
 
-    /// Sends a part as it is since a version; `nil` where it is not there. A known one may have
-    /// been sent before, so that its bytes are no new ones.
+    /// Sends a part as it is since a version; sends `gone` if the part is `nil`. If `isKnown`, the
+    /// bytes may have been sent before, and count as shared memory.
     package func send(
         _ part: Bytes?,
         to topic: TopicID,

@@ -4,49 +4,50 @@ import StorePlatform
 package import StoreWire
 import Synchronization
 
-/// Sends parts of the state to those who watch them, each only when it has changed: instances of
-/// modules, and what JSON Pointers lead to.
+/// The streams of watched parts of the state: instances of modules, and values at JSON Pointers. A
+/// part is only sent after it changed.
 ///
-/// What is watched is found by key. Of a module with instances, a version costs the watched parts
-/// of the instances that it changed, however many others are watched; of any other module that it
-/// changed, one reading of the slice and the watched parts of that.
+/// Watched parts are found by key. For a module with instances, a version costs time for the
+/// watched parts of the changed instances only. For another changed module, it costs one reading of
+/// the slice and of all its watched parts.
 package final class PartStreams: Sendable {
-    /// The most pointers that are watched at a time, of those into what is shared.
+    /// The most watched pointers into shared slices.
     package static let pointersMax = 4_096
-    /// The most of them that one client watches: a principal, or an address.
+    /// The most of these pointers that one client (a principal or an address) watches.
     package static let clientPointersMax = 256
-    /// How many of all are for clients that watch fewer than ``keptPerClient``.
+    /// The number of these pointers that are reserved for clients with fewer than
+    /// ``keptPerClient``.
     static let keptPointers = 512
     static let keptPerClient = 4
-    /// The most pointers that are watched of one session, into what is its own.
+    /// The most watched pointers of one session into its own slices.
     package static let sessionPointersMax = 64
-    /// The most bytes that the parts have together when a further one is watched. One part of any
-    /// size may be watched.
+    /// The most bytes of all watched parts together when another one is added. A single part may
+    /// have any size.
     package static let pointerBytesMax = 64 << 20
-    /// The same of the parts that one client watches.
+    /// The most bytes of the parts of one client when another one is added.
     package static let clientPointerBytesMax = 16 << 20
-    /// From how many parts on those that are read no more make room.
+    /// The number of parts from which parts without readers are dropped.
     private static let partsMax = 1_000
 
-    /// The last frame that was sent of a part: what it carried, and its version. No version until
-    /// then.
+    /// The last frame that was sent for a part: its bytes and its version. The version is `nil`
+    /// before the first frame.
     private struct Sent: Sendable {
         var bytes: Bytes?
         var version: UInt64?
     }
 
     private struct Watched: Sendable {
-        /// The parts of each container by the first token of their pointers; under `nil`, the parts
+        /// The parts of each container by the first token of their pointers. Under `nil`: the parts
         /// that are a whole container.
         var parts: [WatchedPart.Container: [ExactText?: [WatchedPart: Sent]]] = [:]
-        /// The containers of each session; under `nil`, those of shared slices.
+        /// The containers of each session. Under `nil`: the containers of shared slices.
         var containers: [ExactText?: Set<WatchedPart.Container>] = [:]
         var count = 0
-        /// The clients that watch pointers.
+        /// The places of the clients that watch pointers.
         var places = WatchPlaces()
-        /// How many bytes the parts have that pointers lead to.
+        /// The number of bytes of the parts at pointers.
         var pointerBytes = 0
-        /// At how many parts those that are read no more are looked for.
+        /// The number of parts at which parts without readers are dropped next.
         var sweepAt = PartStreams.partsMax
 
         subscript(part: WatchedPart) -> Sent? {
@@ -73,8 +74,8 @@ package final class PartStreams: Sendable {
             }
         }
 
-        /// The containers that may differ between two versions: those of sessions that nothing was
-        /// changed for are not looked at.
+        /// Returns the containers that may differ between two versions. Skips the sessions without
+        /// a change.
         func containers(_ new: Snapshot, after old: Snapshot) -> [WatchedPart.Container] {
             guard new.hasSessions, let sessions = new.sessions(changedSince: old) else {
                 return Array(parts.keys)
@@ -84,13 +85,13 @@ package final class PartStreams: Sendable {
             }
         }
 
-        /// All parts of a container.
+        /// Returns all parts of a container.
         func parts(of container: WatchedPart.Container) -> [WatchedPart] {
             parts[container]?.values.flatMap(\.keys) ?? []
         }
 
-        /// The parts whose pointers begin with one of these names, and those that are the whole
-        /// container.
+        /// Returns the parts whose pointers begin with one of these names, and the parts that are
+        /// the whole container.
         func parts(of container: WatchedPart.Container, under names: [String]) -> [WatchedPart] {
             guard let all = parts[container] else { return [] }
             var found = all[nil].map { Array($0.keys) } ?? []
@@ -106,8 +107,8 @@ package final class PartStreams: Sendable {
     private let documents: ParsedDocuments
     private let watched = Locked(Watched())
 
-    /// The parts of a state that is made of modules as they are laid out, or of one that is made of
-    /// none. The documents have the slices that were parsed already.
+    /// Makes the streams of parts. `layout` is `nil` if the state is not made of modules.
+    /// `documents` caches parsed slices.
     package init(
         layout: SliceLayout?,
         _ sender: PartSender,
@@ -118,23 +119,23 @@ package final class PartStreams: Sendable {
         self.documents = documents
     }
 
-    /// What a pointer leads to, as a viewer sees the state.
+    /// Returns the part at a pointer, as a viewer sees the state.
     package func part(at pointer: JSONPointer, for viewer: Viewer = .all) -> WatchedPart {
         WatchedPart(at: pointer, in: layout, for: viewer)
     }
 
-    /// Takes a client's place for what a pointer leads to. Streams of one client at one pointer
-    /// share it. Any thread.
+    /// Reserves a place for a client at a part. Streams of one client at one pointer share the
+    /// place. Any thread.
     ///
-    /// - Returns: the place, which is given back when nothing holds it any more.
-    /// - Throws: ``WatchRefusal`` where there is none.
+    /// - Returns: the place, which is given back with its last reference.
+    /// - Throws: ``WatchRefusal`` if there is no place.
     package func place(
         for part: WatchedPart,
         of client: WatchingClient
     ) throws(WatchRefusal) -> WatchPlace {
         try watched.withLock { watched throws(WatchRefusal) in
             if let refusal = watched.places.refusal(of: part, for: client) { throw refusal }
-            // What is watched already costs no more.
+            // A part that is already watched costs no more memory.
             if watched[part] == nil {
                 guard watched.pointerBytes < Self.pointerBytesMax else {
                     throw .bytes(max: Self.pointerBytesMax)
@@ -151,16 +152,16 @@ package final class PartStreams: Sendable {
         return WatchPlace(part, of: client, in: self)
     }
 
-    /// Gives a place back; a pointer without any is watched no more.
+    /// Gives a place back. Drops the part with its last place.
     func giveBack(_ part: WatchedPart, of client: WatchingClient) {
         watched.withLock { watched in
             if watched.places.giveBack(part, of: client) { watched[part] = nil }
         }
     }
 
-    /// Gives a stream that is about to open what it begins with, and sees to what comes after. The
-    /// newest version is asked for when the part is watched already: none can be missed between.
-    /// The publishing thread calls it.
+    /// Publishes the first frame for a stream that is about to open, and watches the part from then
+    /// on. Calls `newest` after the part is watched, so that no version is missed between. The
+    /// publishing thread calls it.
     package func announce(_ part: WatchedPart, in newest: () -> Snapshot) {
         var sent = watched.withLock { watched -> Sent in
             if let known = watched[part] { return known }
@@ -176,7 +177,7 @@ package final class PartStreams: Sendable {
                 version: part.container.version(in: snapshot)
             )
             sent = watched.withLock { watched in
-                // A version that was published meanwhile goes before.
+                // A version that was published meanwhile takes precedence.
                 if let known = watched[part], known.version != nil { return known }
                 watched[part] = found
                 return found
@@ -186,7 +187,7 @@ package final class PartStreams: Sendable {
         sender.send(sent.bytes, to: part.topic, since: version, isKnown: isKnown)
     }
 
-    /// Forgets what was sent: versions were published while no stream was open.
+    /// Forgets the sent frames, because versions were published while no stream was open.
     package func forget() {
         watched.withLock { watched in
             let places = watched.places
@@ -195,8 +196,8 @@ package final class PartStreams: Sendable {
         }
     }
 
-    /// A version is published. The publishing thread calls it, and may pause in `breathe`, between
-    /// one part and the next.
+    /// Sends the watched parts that a new version changed. The publishing thread calls it, and may
+    /// pause in `breathe` between two parts.
     func publish(
         _ new: Snapshot,
         after old: Snapshot,
@@ -219,7 +220,7 @@ package final class PartStreams: Sendable {
         }
     }
 
-    /// The parts of some instances, as they are now.
+    /// Returns the watched parts of some instances, with their current bytes.
     private func changed(
         of container: WatchedPart.Container,
         in new: Snapshot,
@@ -229,7 +230,8 @@ package final class PartStreams: Sendable {
         return due.map { ($0, bytes(of: $0, in: new)) }
     }
 
-    /// The parts that one document has all of, as they are now; they are found in one pass.
+    /// Returns the changed parts of one document, with their current bytes. Finds all of them in
+    /// one pass.
     private func changed(
         of container: WatchedPart.Container,
         in bytes: Bytes?
@@ -247,8 +249,8 @@ package final class PartStreams: Sendable {
         }
     }
 
-    /// Notes what a part is now. Returns whether its readers have to be sent it; where it has none,
-    /// it is watched no more.
+    /// Records the current bytes of a part. Returns true if its readers have to get them. Drops a
+    /// part without readers.
     private func isNews(_ bytes: Bytes?, of part: WatchedPart, _ version: UInt64) -> Bool {
         let isRead = sender.isRead(part.topic)
         return watched.withLock { watched in
@@ -270,8 +272,8 @@ package final class PartStreams: Sendable {
         }
     }
 
-    /// Drops the parts that have no readers any more. It comes when as many again are watched, so
-    /// that opening a stream costs the same however many there are.
+    /// Drops the parts without readers. Runs only after the number of parts has doubled, so that
+    /// the average cost of opening a stream is constant.
     private func sweep(_ watched: inout Watched) {
         for part in watched.parts.keys.flatMap({ watched.parts(of: $0) })
         where !sender.isRead(part.topic) {
@@ -287,6 +289,6 @@ package final class PartStreams: Sendable {
 }
 
 extension WatchedPart {
-    /// The first token of its pointer.
+    /// The first token of the pointer.
     fileprivate var name: ExactText? { pointer.tokens.first.map { ExactText($0) } }
 }

@@ -1,18 +1,18 @@
 import StoreEventStream
 import StoreWire
 
-/// One version of what a stream in patch mode is about, as the bytes that it was published with.
+/// A version of a topic for streams in patch mode, as the published bytes.
 ///
-/// Only the parts that differ are ever compared, on the stream writer's thread.
+/// Only parts that differ are compared, on the stream writer's thread.
 final class PatchState: TopicState {
     let bytes: Int
     private let tag: Tag
-    /// The slices of a state that is made of modules, or the one part that the stream is about.
+    /// The slices of a state that is made of modules, or the one part of the topic.
     private let parts: [Bytes?]
     private let layout: SliceLayout?
 
-    /// One part, which is not there where it is `nil`. A known one may have been sent before, so
-    /// that its bytes are no new ones.
+    /// Makes the version of one part; `nil` if the part is gone. If `isKnown`, the bytes may have
+    /// been sent before, and do not count as new.
     init(_ part: Bytes?, at tag: Tag, isKnown: Bool = false) {
         self.tag = tag
         parts = [part]
@@ -20,8 +20,8 @@ final class PatchState: TopicState {
         bytes = isKnown ? 0 : part?.count ?? 0
     }
 
-    /// The whole state, which follows another, as of its version or of an earlier one that shows
-    /// the same.
+    /// Makes a version of the whole state after the version `before`. `version` is an earlier one
+    /// that shows the same state, or `nil`.
     init(_ snapshot: Snapshot, at version: UInt64? = nil, after before: Snapshot?) {
         tag = Tag(epoch: snapshot.tag.epoch, version: version ?? snapshot.version)
         layout = snapshot.layout
@@ -56,7 +56,7 @@ final class PatchState: TopicState {
         Self.bytes(of: parts, besides: (newer as? PatchState)?.parts ?? [])
     }
 
-    /// Whether the one part is not there: nothing leads from or to that but all of it.
+    /// True if the topic's one part is gone. There is no patch from or to such a version.
     private var isGone: Bool { layout == nil && parts[0] == nil }
 
     private var wholeBytes: Int { layout?.bytes(of: parts) ?? part(0).count }
@@ -67,7 +67,7 @@ final class PatchState: TopicState {
         layout.map { JSONPointer(tokens: [$0.names[index]]) } ?? .root
     }
 
-    /// How many bytes some parts have that others do not share.
+    /// Returns the number of bytes in `parts` that `others` do not share.
     private static func bytes(of parts: [Bytes?], besides others: [Bytes?]) -> Int {
         parts.indices.reduce(0) { bytes, index in
             let isShared = others.indices.contains(index) && parts[index] === others[index]

@@ -6,15 +6,15 @@ import StoreTexts
 package import StoreWire
 import Synchronization
 
-/// Sends commands to the screens of sessions: to those that read the session's route at that
-/// moment.
+/// The sender of commands to the screens of sessions: to the streams that read the session's route
+/// at that moment.
 ///
-/// They go out on the publishing thread, behind the versions that were committed before. Nothing of
-/// them is kept: neither journal nor log has them, and no reader that comes later is sent one.
+/// Commands leave on the publishing thread, after the versions that were committed before. They are
+/// not stored: neither journal nor log has them, and later readers do not get them.
 package final class ScreenCommands: Sendable {
-    /// The most commands that wait to be written.
+    /// The most commands that wait for the publishing thread.
     package static let waitingMax = 1_024
-    /// The most bytes of a command, with its payload.
+    /// The most bytes of a command with its payload.
     package static let bytesMax = 64 << 10
 
     private let beginnings: any StreamBeginnings
@@ -26,7 +26,8 @@ package final class ScreenCommands: Sendable {
     private let module: String
     private let dropped: @Sendable () -> Void
 
-    /// `dropped` is called for each command that can't be sent to any stream.
+    /// Makes a sender. `dropped` is called for each command that can't be sent, and for each topic
+    /// that has no room for it.
     package init(
         of module: String,
         _ beginnings: any StreamBeginnings,
@@ -43,7 +44,7 @@ package final class ScreenCommands: Sendable {
         self.dropped = dropped
     }
 
-    /// The pointer to a session's route, whose streams have its commands.
+    /// Returns the pointer to a session's route. The streams of this pointer get the commands.
     package static func route(of session: String, in module: String) -> JSONPointer {
         JSONPointer(tokens: [module, session, "route"])
     }
@@ -65,8 +66,8 @@ package final class ScreenCommands: Sendable {
         }
     }
 
-    /// What the streams of a session's route are about. An operator without a session reads that of
-    /// all who have none.
+    /// Returns the topics of a session's route. An operator without a session reads the route of
+    /// all clients without a session.
     private func topics(of session: String) -> [TopicID] {
         let route = Self.route(of: session, in: module)
         let own = beginnings.parts.part(at: route, for: Viewer(session: ExactText(session))).topic

@@ -2,11 +2,11 @@ package import StoreEventStream
 package import StoreTexts
 package import StoreWire
 
-/// Sends the slices of modules to those who read them, each only when it has changed.
+/// The streams of modules: a slice is only sent after it changed.
 package final class SliceStreams: Sendable {
     private let sender: PartSender
     private let layout: SliceLayout
-    /// The topics of each module, under which the stream writer has them.
+    /// The topics of each module, by which the stream writer finds its readers.
     private let topics: [(slice: TopicID, change: TopicID)]
     /// The sessions that read slices of their own.
     private let watching: WatchingViewers
@@ -26,7 +26,7 @@ package final class SliceStreams: Sendable {
         }
     }
 
-    /// The topic under which the stream writer has it.
+    /// Returns the topic by which the stream writer finds the readers.
     package func id(of topic: SliceTopic) -> TopicID {
         switch topic {
         case .slice(let index, let session): topics[index].slice.seen(by: session)
@@ -34,8 +34,8 @@ package final class SliceStreams: Sendable {
         }
     }
 
-    /// A version is published, in which these sessions see something else of their own; all, where
-    /// it is `nil`. The publishing thread calls it.
+    /// Sends the slices that a new version changed. `sessions` are the sessions whose own slices
+    /// differ; `nil` if all may differ. The publishing thread calls it.
     func publish(
         _ new: Snapshot,
         after old: Snapshot,
@@ -66,7 +66,7 @@ package final class SliceStreams: Sendable {
         at version: UInt64,
         for audience: StreamAudience?
     ) {
-        // Of a module with instances the whole is put together for its readers alone.
+        // A slice with instances is only joined if it has readers.
         let topic = topics[index].slice.seen(by: session)
         if sender.isRead(topic) {
             sender.send(new.bytes, to: topic, since: version, for: audience)
@@ -77,16 +77,17 @@ package final class SliceStreams: Sendable {
         sender.send(change, to: changes, since: version, for: audience)
     }
 
-    /// Gives a stream that is about to open what it begins with. The publishing thread calls it.
+    /// Publishes the first frame for a stream that is about to open. The publishing thread calls
+    /// it.
     package func announce(_ topic: SliceTopic, in snapshot: Snapshot) {
         if let session = topic.session { watching.insert(Viewer(session: session)) }
-        // The readers of changes begin with a frame of their own.
+        // Readers of changes get a first frame of their own.
         guard case .slice(let index, let session) = topic else { return }
         let slice = snapshot.slice(index, for: session)
         sender.send(slice.bytes, to: id(of: topic), since: slice.version, isKnown: true)
     }
 
-    /// A slice before and after a change, as JSON.
+    /// Returns a slice before and after a change, as JSON.
     package static func change(from old: Bytes?, to new: Bytes?) -> Bytes {
         var json = JSONWriter(capacity: 32 + (old?.count ?? 0) + (new?.count ?? 0))
         json.object { json in
@@ -100,7 +101,8 @@ package final class SliceStreams: Sendable {
 }
 
 extension Snapshot {
-    /// The slice of the module at a place; that of a session, where one is named.
+    /// Returns the slice of the module at an index; the slice of the session if `session` is not
+    /// `nil`.
     package func slice(_ module: Int, for session: ExactText?) -> PublishedSlice {
         session.map { slices[module].visible(to: $0.text) } ?? slices[module]
     }

@@ -1,14 +1,14 @@
 package import StoreTexts
 
-/// What a stream of a module's slice is about, by the module's place; and as which session it is
-/// read, where each has a slice.
+/// The subject of a module's stream: the module's index, and the session that reads it if each
+/// session has a slice.
 package enum SliceTopic: Hashable, Sendable {
     /// The slice.
     case slice(Int, ExactText? = nil)
-    /// The same, with what it was before.
+    /// The slice, with its value before the change.
     case change(Int, ExactText? = nil)
 
-    /// As which session it is read.
+    /// The session on whose behalf the stream reads the slice.
     var session: ExactText? {
         switch self {
         case .slice(_, let session), .change(_, let session): session

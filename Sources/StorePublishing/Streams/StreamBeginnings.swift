@@ -2,36 +2,40 @@ package import StoreEventStream
 package import StoreTexts
 package import StoreWire
 
-/// Lets streams begin: each at its place between two published versions, so that it misses none.
+/// The port through which streams begin. Each stream begins at its place between two published
+/// versions, so that it misses none.
 package protocol StreamBeginnings: AnyObject, Sendable {
     /// The streams of parts of the state.
     var parts: PartStreams { get }
 
-    /// Does something between two versions that readers are sent, given the newest that they were
-    /// sent: where a stream opens, it begins with that one.
+    /// Runs `task` between two published versions, with the last published version. A new stream
+    /// begins with that version.
     func perform(_ task: @escaping @Sendable (Snapshot) -> Void)
 
-    /// The same at once, on the caller's thread, where nothing waits to be published and it costs
-    /// little. Returns whether it was done.
+    /// Runs `task` at once, on the caller's thread, if nothing waits to be published and `isQuick`
+    /// returns true. Returns true if `task` ran.
     func performNow(where isQuick: (Snapshot) -> Bool, _ task: (Snapshot) -> Void) -> Bool
 
-    /// Gives the state's streams the newest version, as a viewer sees it; they may lack it while
-    /// none is read. Called between reserving a place for a stream and opening it.
+    /// Publishes the newest version, as a viewer sees it, to the state's streams. Streams without
+    /// readers may lack it. Call it after the stream's place is reserved and before the stream
+    /// opens.
     func announce(to viewer: Viewer, in snapshot: Snapshot)
 
-    /// The topic of a module's stream.
+    /// Returns the topic of a module's stream.
     func topic(of topic: SliceTopic) -> TopicID
 
-    /// Likewise, for the stream of a module.
+    /// Publishes a module's newest slice for a stream that is about to open.
     func announce(_ topic: SliceTopic, in snapshot: Snapshot)
 
-    /// Likewise, for the stream of another part of the state.
+    /// Publishes the newest value of a part for a stream that is about to open.
     func announce(_ part: WatchedPart, in snapshot: Snapshot)
 
-    /// Likewise, for the stream of a view: it begins when the Core has shown it the state.
+    /// Publishes a view for a stream that is about to open. The stream begins after the Core has
+    /// passed the state to the view.
     func announce(_ view: ViewRequest)
 
-    /// What a reader of a module's changes begins with: the slice as it is, and nothing before it.
+    /// Returns the first frame for a reader of a module's changes, with its version. The frame has
+    /// the current slice, and no value before it.
     func beginning(
         of module: Int,
         for session: ExactText?,

@@ -1,49 +1,50 @@
 import StoreCore
 package import StoreTexts
 
-/// A client as the places for watched pointers are counted: a principal, or else an address.
+/// A client for the count of watched pointers: a principal, or else an address.
 package enum WatchingClient: Hashable, Sendable {
     case principal(ExactText)
-    /// The text of an address, of IPv6 of its first 64 bits. Where it is for many, clients of other
-    /// addresses may be behind it: a proxy, or this machine itself.
+    /// The text of an address; for IPv6, of its first 64 bits. `isForMany` is true if clients of
+    /// other addresses may share it: it is a proxy, or this machine itself.
     case address(String, isForMany: Bool)
 
-    /// True if it may be many clients.
+    /// True if several clients may share the address.
     fileprivate var isForMany: Bool {
         if case .address(_, let isForMany) = self { isForMany } else { false }
     }
 }
 
-/// Why a further pointer can't be watched.
+/// The reason why another pointer can't be watched.
 package enum WatchRefusal: Error, Equatable {
-    /// The client watches as many as one client may.
+    /// The client watches the most pointers that one client may.
     case client(max: Int)
-    /// The session has as many of its own watched as one session may.
+    /// The session has the most watched pointers that one session may.
     case session(max: Int)
-    /// All places are taken, or the others are for clients that watch fewer.
+    /// All places are taken, or the free ones are reserved for clients that watch fewer pointers.
     case all(max: Int)
-    /// The parts that are watched have as many bytes as they may: those of the client, or of all.
+    /// The watched parts of the client, or of all clients, have the most bytes that they may.
     case bytes(max: Int)
 }
 
-/// The places for watched pointers: which clients hold them, and how often.
+/// The places for watched pointers, with the clients that hold them.
 ///
-/// Bounded by the streams that are open, of which each holds one pointer for one client.
+/// Bounded by the open streams: each holds one pointer for one client.
 struct WatchPlaces {
-    /// The pointers of each client, with how many streams each of them has.
+    /// The pointers of each client, with the number of streams at each of them.
     private var held: [WatchingClient: [WatchedPart: Int]] = [:]
-    /// How many clients hold each pointer.
+    /// The number of clients that hold each pointer.
     private var holders: [WatchedPart: Int] = [:]
-    /// How many pointers into its own slices each session has; under `nil`, those into shared ones.
+    /// The number of pointers of each session into its own slices. Under `nil`: the number of
+    /// pointers into shared slices.
     private var ofSessions: [ExactText?: Int] = [:]
 
-    /// The pointers that a client watches.
+    /// Returns the pointers that a client watches.
     func parts(of client: WatchingClient) -> some Collection<WatchedPart> {
         (held[client] ?? [:]).keys
     }
 
-    /// Why a client may not watch a pointer, as far as the number of pointers goes; `nil` if it
-    /// may.
+    /// Returns the reason why a client may not watch a pointer, considering only the number of
+    /// pointers; `nil` if it may.
     func refusal(of part: WatchedPart, for client: WatchingClient) -> WatchRefusal? {
         let own = held[client] ?? [:]
         guard own[part] == nil else { return nil }
@@ -69,7 +70,7 @@ struct WatchPlaces {
         if holders[part] == 1 { ofSessions[Self.session(of: part), default: 0] += 1 }
     }
 
-    /// Gives a place back. Returns whether no client watches the pointer any more.
+    /// Gives a place back. Returns true if no client watches the pointer any more.
     mutating func giveBack(_ part: WatchedPart, of client: WatchingClient) -> Bool {
         guard let count = held[client]?[part] else { return false }
         held[client]?[part] = count > 1 ? count - 1 : nil
@@ -84,15 +85,15 @@ struct WatchPlaces {
         return true
     }
 
-    /// The session whose bound a pointer counts for. The session that all without one of their own
-    /// have is watched by many.
+    /// Returns the session whose bound a pointer counts for; `nil` for a shared pointer. The
+    /// session of all clients without their own counts as shared, because many clients watch it.
     private static func session(of part: WatchedPart) -> ExactText? {
         let session = part.container.session
         return session?.text == SessionName.shared ? nil : session
     }
 }
 
-/// A client's place for one watched pointer, until it is given back.
+/// A client's place for one watched pointer, which `deinit` gives back.
 package final class WatchPlace: Sendable {
     private let parts: PartStreams
     private let part: WatchedPart

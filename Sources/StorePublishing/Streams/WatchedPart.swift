@@ -2,26 +2,28 @@ package import StoreEventStream
 package import StoreTexts
 package import StoreWire
 
-/// A part of the state that readers may watch: where it is found, and the topic of its streams.
+/// A part of the state that readers may watch: its container, its pointer, and the topic of its
+/// streams.
 package struct WatchedPart: Hashable, Sendable {
-    /// Where it is looked for.
+    /// The document or slice that contains the part.
     enum Container: Hashable, Sendable {
-        /// The slice of the module at this place; that of a session, where one is named.
+        /// The slice of the module at this index; the slice of the session if there is one.
         case module(Int, ExactText? = nil)
-        /// All of a state that is not made of modules.
+        /// The whole of a state that is not made of modules.
         case state
-        /// Nothing: there is no such module.
+        /// No container: there is no such module, or the viewer may not see it.
         case nowhere
     }
 
     let container: Container
-    /// The pointer to it, in the container.
+    /// The pointer to the part within the container.
     package let pointer: JSONPointer
     package let topic: TopicID
-    /// Whether a client has chosen the pointer, and not only an instance.
+    /// True if a client chose the pointer; false for an instance of a module.
     package let isPointer: Bool
 
-    /// One of a module's instances; one of those of a session, where one is named.
+    /// Makes the part of an instance of a module; of the session's instance if `session` is not
+    /// `nil`.
     package init(
         instance id: String,
         of module: Int,
@@ -37,8 +39,8 @@ package struct WatchedPart: Hashable, Sendable {
         isPointer = false
     }
 
-    /// What a pointer leads to, in a state that is made of modules as they are laid out, as a
-    /// viewer sees it. The pointer is not that to the whole state.
+    /// Makes the part at a pointer, as a viewer sees the state. `layout` is `nil` if the state is
+    /// not made of modules. The pointer must not lead to the whole state.
     package init(at pointer: JSONPointer, in layout: SliceLayout?, for viewer: Viewer = .all) {
         isPointer = true
         let subject = StreamSubject.part(ExactText(pointer.description))
@@ -46,7 +48,7 @@ package struct WatchedPart: Hashable, Sendable {
         let module = pointer.tokens.first.flatMap { layout?.index(of: $0) }
         let isHidden = pointer.tokens.first.map { !viewer.sees(module: $0) } ?? false
         guard !isHidden, viewer.sight == nil || layout != nil else {
-            // It shares no stream with those who see it.
+            // Hidden parts share no stream with viewers that see the part.
             container = .nowhere
             topic = TopicID(subject, for: Viewer(session: nil, sight: viewer.sight))
             return
@@ -63,7 +65,7 @@ package struct WatchedPart: Hashable, Sendable {
 }
 
 extension WatchedPart {
-    /// Whether finding it in a version costs little.
+    /// Returns true if finding the part in a version is cheap.
     package func isAtHand(in snapshot: Snapshot, _ documents: ParsedDocuments) -> Bool {
         if let slice = container.slice(in: snapshot) {
             let isOfPiece = !pointer.tokens.isEmpty && slice.namedPieces != nil
@@ -77,19 +79,19 @@ extension WatchedPart {
 }
 
 extension WatchedPart.Container {
-    /// The session whose part it is; `nil` where it is shared.
+    /// The session that owns the container; `nil` if it is shared.
     var session: ExactText? {
         if case .module(_, let session) = self { session } else { nil }
     }
 
-    /// The slice of the state that it is; `nil` where it is none.
+    /// Returns the container as a slice; `nil` if it is not a slice.
     func slice(in snapshot: Snapshot) -> PublishedSlice? {
         guard case .module(let index, let session) = self else { return nil }
         let slice = snapshot.slices[index]
         return session.map { slice.visible(to: $0.text) } ?? slice
     }
 
-    /// Where a part of it is found, in a version of the state.
+    /// Returns the place of a part of the container, in a version of the state.
     func place(of pointer: JSONPointer, in snapshot: Snapshot) -> PartPlace {
         switch self {
         case .module: slice(in: snapshot)?.place(of: pointer) ?? .found(nil)
@@ -98,7 +100,7 @@ extension WatchedPart.Container {
         }
     }
 
-    /// The document that the parts are looked for in.
+    /// Returns the document that contains the parts.
     func bytes(in snapshot: Snapshot) -> Bytes? {
         switch self {
         case .module: slice(in: snapshot)?.bytes ?? SliceLayout.absent
@@ -107,18 +109,18 @@ extension WatchedPart.Container {
         }
     }
 
-    /// The pieces that the parts are looked for in, each a document of its own; `nil` where it has
-    /// none.
+    /// Returns the pieces that contain the parts, each a document of its own; `nil` if the
+    /// container has no named pieces.
     func pieces(in snapshot: Snapshot) -> InstancePieces? {
         slice(in: snapshot)?.namedPieces
     }
 
-    /// The version that changed it last, as far as this server has seen.
+    /// Returns the version that last changed the container, as far as this server has seen changes.
     func version(in snapshot: Snapshot) -> UInt64 {
         slice(in: snapshot)?.version ?? snapshot.version
     }
 
-    /// Whether parts of it may differ between two versions.
+    /// Returns true if parts of the container may differ between two versions.
     func differs(_ new: Snapshot, from old: Snapshot) -> Bool {
         switch self {
         case .module: slice(in: new)?.version != slice(in: old)?.version

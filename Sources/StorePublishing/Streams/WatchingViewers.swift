@@ -3,30 +3,30 @@ import StorePlatform
 import StoreTexts
 import Synchronization
 
-/// The viewers that read some streams, so that a version that all of them see is sent to each.
+/// The viewers with an open stream of some topics. A version is sent to each of them.
 ///
-/// Bounded by the streams that are open: those that have left are looked for when as many again
-/// have come.
+/// Bounded by the open streams: viewers without a stream are dropped after the number of viewers
+/// has doubled.
 final class WatchingViewers: Sendable {
-    /// From how many on those that read no more make room.
+    /// The number of viewers from which viewers without a stream are dropped.
     private static let sweepMin = 1_000
 
     private struct Table: Sendable {
-        /// By their sessions; under `nil`, those that belong to none.
+        /// The viewers by their sessions. Under `nil`: the viewers without a session.
         var viewers: [ExactText?: Set<Viewer>] = [:]
         var count = 0
         var sweepAt = WatchingViewers.sweepMin
     }
 
     private let table = Locked(Table())
-    /// Whether a viewer still reads.
+    /// Returns true if a viewer still has a stream, or a reserved place.
     private let isReading: @Sendable (Viewer) -> Bool
 
     init(_ isReading: @escaping @Sendable (Viewer) -> Bool) {
         self.isReading = isReading
     }
 
-    /// Adds a viewer that is about to read. Its streams have their places already.
+    /// Adds a viewer that is about to read. The places of its streams must be reserved already.
     func insert(_ viewer: Viewer) {
         table.withLock { table in
             let isNew = table.viewers[viewer.session, default: []].insert(viewer).inserted
@@ -41,7 +41,8 @@ final class WatchingViewers: Sendable {
         }
     }
 
-    /// Those that read and belong to some sessions, or to none; all, where it is `nil`.
+    /// Returns the viewers of some sessions, and all viewers without a session. Returns all viewers
+    /// if `sessions` is `nil`.
     func among(_ sessions: Set<ExactText>?) -> [Viewer] {
         table.withLock { table in
             guard !table.viewers.isEmpty else { return [] }

@@ -2,40 +2,41 @@ package import StoreEventStream
 package import StoreTexts
 package import StoreWire
 
-/// The projections of a state, whatever its type is.
+/// The views of a state of any type.
 package protocol PublishedViews: Sendable {
-    /// The projections, in the order in which the state names them.
+    /// The views, in the order of the state's list.
     var views: [PublishedView] { get }
 
-    /// Whether one more may be watched; those that are read no more make room.
+    /// Returns true if one more view may be watched. Drops views without readers to make room.
     func hasRoom(for request: ViewRequest) -> Bool
 
-    /// The projection of a version as JSON; `nil` where there is nothing to show.
+    /// Returns the view of a version as JSON; `nil` if there is nothing to show.
     ///
-    /// - Throws: where the state can't be read, or the view has no JSON form.
+    /// - Throws: if the state can't be decoded, or the view has no JSON form.
     func bytes(of request: ViewRequest, in snapshot: Snapshot) throws(JSONError) -> Bytes?
 }
 
-/// One projection.
+/// A view of the state, as clients see it.
 package struct PublishedView: Sendable {
     package let name: String
     package let parameters: any (Codable & Sendable).Type
-    /// The places of the modules that it says it is made from; of all where it names none.
+    /// The indices of the modules that the view lists as its sources; of all modules if it lists
+    /// none.
     package let names: Set<Int>
-    /// The places of the members that it may be made from: these, and all fields.
+    /// The indices of the members that the view may read: ``names`` and all fields.
     package let reads: Set<Int>
-    /// Whether it shows each session something else: it reads slices of sessions.
+    /// True if the view reads slices of sessions, so that each session may see another one.
     package let isOfSession: Bool
 }
 
-/// A projection that is asked for, with its parameters.
+/// A request for a view, with its parameters.
 package struct ViewRequest: Sendable {
-    /// The place of the projection among all.
+    /// The index of the view in the list of all views.
     package let view: Int
     package let parameters: any Codable & Sendable
     package let topic: TopicID
 
-    /// A view with its parameters, and `query`, the one way to write them.
+    /// Makes a request. `query` is the canonical text of the parameters.
     package init(
         _ view: Int,
         named name: String,
@@ -51,11 +52,11 @@ package struct ViewRequest: Sendable {
         self.topic = topic
     }
 
-    /// The same as a session sees it.
+    /// Returns the same request on behalf of a session.
     package func seen(by session: ExactText?) -> ViewRequest {
         ViewRequest(view, parameters, topic.seen(by: session))
     }
 
-    /// As which session it is asked for.
+    /// The session on whose behalf the view is requested.
     var session: ExactText? { topic.viewer.session }
 }

@@ -1,21 +1,21 @@
 package import StoreCore
 import StoreWire
 
-/// The projections of a state, as a server shows them.
+/// The views of a state, in the form that a server uses.
 package struct ViewProjections<State: Codable & Equatable & Sendable>: Sendable {
     let views: [ViewDescription<State>]
-    /// Makes a state of published slices, for views that are asked for and not watched.
+    /// Makes a state from published slices, for views that are requested once and not watched.
     let state: @Sendable ([PublishedSlice], Set<Int>, _ session: String?) throws(JSONError) -> State
-    /// The modules of which each session sees its own.
+    /// The indices of the modules with a slice for each session.
     let ofSessions: Set<Int>
-    /// Has a state read on behalf of a session.
+    /// Sets the session on whose behalf a state is read.
     let show: @Sendable (inout State, _ session: String) -> Void
 }
 
-/// One projection, with the way to make it.
+/// A view with the function that makes it.
 struct ViewDescription<State: Sendable>: Sendable {
     let published: PublishedView
-    /// Makes it; `nil` where there is nothing to show.
+    /// Makes the view; `nil` if there is nothing to show.
     let make: @Sendable (State, any Codable & Sendable) -> (any Encodable & Sendable)?
 }
 
@@ -26,7 +26,7 @@ extension ViewDescription where State: RootState {
         let named = State.modules.indices.filter {
             names.isEmpty || names.contains(State.modules[$0].name)
         }
-        // No view names the fields that it reads, so each may read all.
+        // Views do not list the fields that they read, so each view may read all fields.
         let fields = State.modules.indices.filter { State.modules[$0].isField }
         published = PublishedView(
             name: View.name,
@@ -55,7 +55,8 @@ extension ViewProjections {
             for mount in State.modules { mount.slice.show(&state, to: reader) }
         }
         state = { [show] slices, reads, session throws(JSONError) in
-            // Only what is read has to be there; the rest is as before the first action.
+            // Only the slices that the view reads are needed. All others have their value before
+            // the first action.
             var json = JSONWriter(capacity: 4_096)
             json.object { json in
                 for index in reads.sorted() {
@@ -65,7 +66,8 @@ extension ViewProjections {
                         json.raw(bytes)
                         continue
                     }
-                    // What a session sees stands in the place of all; it is kept under its name.
+                    // The slice of a session replaces the table of all sessions. The decoder reads
+                    // it under the session's name.
                     json.object { json in
                         json.key(session)
                         json.raw(bytes)

@@ -7,23 +7,23 @@ import StoreTexts
 package import StoreWire
 import Synchronization
 
-/// Sends the projections that clients watch, each made once for each change of what it reads.
+/// The streams of watched views. Each view is made once for each change of its sources.
 ///
-/// They are made on the publishing thread, of states that the Core hands over where a watched view
-/// reads what an action changed.
+/// Views are made on the publishing thread. The Core passes a state to it if an action changed a
+/// module that a watched view reads.
 package final class ViewStreams<State: Codable & Equatable & Sendable>: PublishedViews {
-    /// From how many on those that are read no more make room.
+    /// The number of views from which views without readers are dropped.
     private static var sweepMin: Int { 64 }
 
-    /// A projection that is watched, with the last frame that was sent.
+    /// A watched view, with the last frame that was sent.
     private final class Watched: @unchecked Sendable {
-        // Safety: what is not constant is touched on the publishing thread alone, or by the one
-        // that stands in for it.
+        // Safety: only the publishing thread, or the thread that stands in for it, uses the
+        // variables. The request is immutable.
         let request: ViewRequest
-        /// What it carried, and its version. `nil` until then.
+        /// The bytes of the last frame. Only valid if `version` is not `nil`.
         var bytes: Bytes?
         var version: UInt64?
-        /// The version that it was made of last.
+        /// The version of the state from which the view was made last.
         var made: UInt64 = 0
 
         init(_ request: ViewRequest) {
@@ -31,7 +31,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         }
     }
 
-    /// What a view reads: a module, and of which session.
+    /// A source of a view: a module, and a session if the module's slices belong to sessions.
     private struct Source: Hashable, Sendable {
         let module: Int
         var session: ExactText?
@@ -39,11 +39,12 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
 
     private struct Table: Sendable {
         var views: [TopicID: Watched] = [:]
-        /// The same by what they read.
+        /// The views by their sources.
         var readers: [Source: [Watched]] = [:]
-        /// How many each session watches; under `nil`, those that show the same to all.
+        /// The number of watched views of each session. Under `nil`: the number of views that are
+        /// the same for all.
         var counts: [ExactText?: Int] = [:]
-        /// At how many those that are read no more are looked for.
+        /// The number of views at which views without readers are dropped next.
         var sweepAt = ViewStreams.sweepMin
 
         mutating func watched(_ request: ViewRequest, _ sources: [Source]) -> Watched {
@@ -55,7 +56,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
             return new
         }
 
-        /// The views that read what two versions have otherwise, a list for each source.
+        /// Returns the views whose sources differ between two versions: a list for each source.
         func lists(_ new: Snapshot, after old: Snapshot) -> [[Watched]] {
             let modules = new.slices.indices.filter {
                 new.slices[$0].version != old.slices[$0].version
@@ -93,8 +94,8 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     private let encoder: JSONEncoder
     private let logger: Logger
     private let table = Locked(Table())
-    /// The modules that watched views read. The Core looks here at each commit, so that it does not
-    /// wait for a thread that goes through the table.
+    /// The modules that watched views read. The Core reads this set at each commit, so that it does
+    /// not wait for a thread that iterates over the table.
     private let modulesRead = Locked<Set<Int>>([])
 
     package init(
@@ -125,24 +126,25 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         return count < max || table.withLock { $0.counts[session] ?? 0 } < max
     }
 
-    /// Drops the views that have no readers any more.
+    /// Drops the views without readers.
     private func sweep() {
-        // Most are read, which is not asked while the table is locked.
+        // Most views have readers; that is checked without the lock of the table.
         let unread = table.withLock { $0.views }.values.filter { !sender.isRead($0.request.topic) }
         change { table in
-            // A stream that is about to open has its place before it comes here.
+            // Check again: a stream that is about to open has reserved its place before it adds the
+            // view.
             if !unread.isEmpty { table.remove(unread.filter { !sender.isRead($0.request.topic) }) }
             table.sweepAt = max(Self.sweepMin, 2 * table.views.count)
         }
     }
 
-    /// Begins to watch, where that is not done already: from now on ``reads(_:since:)`` is asked
-    /// for it. On the Core's thread.
+    /// Watches a view, if it is not watched already. ``reads(_:since:)`` considers it from now on.
+    /// On the Core's thread.
     package func watch(_ request: ViewRequest) {
         change { _ = $0.watched(request, sources(of: request)) }
     }
 
-    /// What a view reads: of each module the slice that its session sees.
+    /// Returns the sources of a view: for each module, the slice that its session sees.
     private func sources(of request: ViewRequest) -> [Source] {
         projections.views[request.view].published.reads.map { module in
             let isOfSession = projections.ofSessions.contains(module)
@@ -161,28 +163,28 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         }
     }
 
-    /// Whether a watched view reads what a version has changed. On the Core's thread.
+    /// Returns true if a version has changed a source of a watched view. On the Core's thread.
     package func reads(_ new: Snapshot, since old: Snapshot) -> Bool {
         modulesRead.withLock { modules in
             modules.contains { new.slices[$0].version != old.slices[$0].version }
         }
     }
 
-    /// Sends what there is to a stream that is about to open. On the publishing thread.
+    /// Sends the first frame to a stream that is about to open. On the publishing thread.
     package func begin(_ request: ViewRequest, _ state: State, _ version: UInt64) {
         let watched = change {
             $0.watched(request, sources(of: request))
         }
         let isKnown = watched.version != nil
         if !isKnown {
-            // One that can't be made has nothing to show; the log has the reason.
+            // A view that can't be made shows nothing; the log has the reason.
             (watched.bytes, watched.version) = (try? madeOrLogged(request, state), version)
         }
         send(watched, isKnown: isKnown)
     }
 
-    /// A version is published. On the publishing thread, which may pause in `breathe`, between one
-    /// view and the next.
+    /// Sends the watched views that a new version changed. On the publishing thread, which may
+    /// pause in `breathe` between two views.
     func publish(
         _ state: State,
         _ new: Snapshot,
@@ -191,12 +193,12 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         _ breathe: () -> Void = {}
     ) {
         let version = new.version
-        // The lists are shared, not copied, while the table is locked.
+        // The lists are shared under the lock, and not copied.
         let lists = table.withLock { $0.lists(new, after: old) }
         var hasUnread = false
         for watched in lists.joined() {
-            // One that has not begun, or began later, is sent a newer state than this; and one that
-            // reads several of the modules is made once.
+            // A view that has not begun, or began later, gets a newer state than this one. A view
+            // with several changed sources is made once.
             guard let known = watched.version, known < version, watched.made < version else {
                 continue
             }
@@ -208,7 +210,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
             watched.made = version
             let bytes: Bytes?
             do { bytes = try madeOrLogged(watched.request, state) } catch {
-                // Its readers keep what they have.
+                // The readers keep the previous frame.
                 continue
             }
             guard bytes != watched.bytes else { continue }
@@ -218,7 +220,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         if hasUnread { sweep() }
     }
 
-    /// Forgets what was sent: versions were published while no stream was open.
+    /// Forgets the sent frames, because versions were published while no stream was open.
     package func forget() {
         sweep()
         let all = table.withLock { Array($0.views.values) }
@@ -232,7 +234,8 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         return try made(request, state, isShown: true)
     }
 
-    /// The same for streams, whose readers get no error: the log has a line.
+    /// Makes a view for streams. Writes a log line for an error, because the readers of streams get
+    /// none.
     private func madeOrLogged(_ request: ViewRequest, _ state: State) throws(JSONError) -> Bytes? {
         do {
             return try made(request, state)
@@ -246,9 +249,9 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         }
     }
 
-    /// The projection as JSON; `nil` where there is nothing to show.
+    /// Returns the view as JSON; `nil` if there is nothing to show.
     ///
-    /// - Throws: where it has no JSON form, or one of its links leads nowhere.
+    /// - Throws: if the view has no JSON form, or one of its links leads nowhere.
     private func made(
         _ request: ViewRequest,
         _ state: State,
@@ -256,7 +259,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     ) throws(JSONError) -> Bytes? {
         let description = projections.views[request.view]
         var state = state
-        // The state is read on behalf of the session that acted last.
+        // The state is still set to the session of the last action.
         if !isShown, !projections.ofSessions.isEmpty {
             projections.show(&state, request.session?.text ?? SessionName.shared)
         }
@@ -282,13 +285,13 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
 
 /// The bounds on views.
 package enum ViewBounds {
-    /// The most different projections, by name and parameters, that are watched at a time, of those
-    /// that show the same to all.
+    /// The most watched views, by name and parameters, that are the same for all readers.
     package static let watchedMax = 1_000
-    /// The most that one session watches, of those that show what is its own.
+    /// The most watched views of one session.
     package static let sessionWatchedMax = 64
 
-    /// The session that all without one of their own have is watched by many.
+    /// Returns the bound for a session. Clients without a session share one session, so it has the
+    /// larger bound.
     static func watchedMax(of session: ExactText?) -> Int {
         session == nil || session?.text == SessionName.shared ? watchedMax : sessionWatchedMax
     }
