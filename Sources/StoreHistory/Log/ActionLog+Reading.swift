@@ -5,10 +5,11 @@ import StoreTelemetry
 import StoreWire
 import Synchronization
 
-// What the log's own thread does: it reads the versions that readers need next.
+// The work of the log's thread: it reads the versions that readers need next.
 
 extension ActionLog {
-    /// Reads a piece that has this version, unless another reader's wish has brought it already.
+    /// Reads a piece with this version, unless the cache already has one from another reader's
+    /// request.
     package func read(_ version: UInt64) {
         let newest = self.version
         let (found, earlier) = worker.withQueue { work -> (LogPiece?, LogPiece?) in
@@ -35,8 +36,9 @@ extension ActionLog {
         }
     }
 
-    /// Reads from where the piece before ends, or from where the block begins; where that doesn't
-    /// reach the version, because records are large or gone, from the version itself.
+    /// Reads a piece that contains `version`, from the end of `earlier` or the start of the block.
+    /// If large or missing records keep this read from reaching `version`, reads again from
+    /// `version` itself.
     private func piece(
         with version: UInt64,
         behind earlier: LogPiece?,
@@ -65,7 +67,7 @@ extension ActionLog {
         )
     }
 
-    /// The first records of a range, at least one, without a hole.
+    /// Returns the first records of a range: at least one, and without a gap.
     private func journalRecords(
         _ versions: ClosedRange<UInt64>
     ) throws(JournalError) -> [Record] {

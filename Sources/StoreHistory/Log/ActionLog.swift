@@ -6,8 +6,8 @@ package import StoreTelemetry
 package import StoreWire
 import Synchronization
 
-/// The log of actions for the stream writer: pieces of encoded records, read from the journal by a
-/// thread of its own or of a pool, and kept for as long as readers share them.
+/// The log of actions for the stream writer: pieces of encoded records. A thread of its own or of a
+/// pool reads them from the journal. A cache keeps them for all readers.
 ///
 /// Without a reader, a commit costs one store and one load.
 package final class ActionLog: LogSource, VersionFollower {
@@ -16,14 +16,14 @@ package final class ActionLog: LogSource, VersionFollower {
     package let epoch: Epoch
     let worker: Worker<LogWork>
     private let durable: Atomic<UInt64>
-    /// The version after ``durable`` that a reader waits for; 0 while none does.
+    /// The version after ``durable`` that a reader waits for; 0 if no reader waits.
     private let awaited = Atomic<UInt64>(0)
     private let onMove: @Sendable () -> Void
-    /// Whose each record is.
+    /// The owner of each record.
     package let owners: RecordOwners
 
-    /// Makes a log whose thread begins with ``start()``. The version is the one that is published
-    /// already. `onMove` is called on the log's thread, and has the readers looked at again.
+    /// Makes a log; ``start()`` starts its thread. `version` is the published version. `onMove` is
+    /// called on the log's thread after each read, and makes the stream writer check its readers.
     package init(
         journal: any Journal,
         epoch: Epoch,
@@ -53,15 +53,16 @@ package final class ActionLog: LogSource, VersionFollower {
         }
     }
 
-    /// Ends the thread, and returns when it no longer touches the journal, or the time is over.
+    /// Ends the thread. Returns when the thread no longer uses the journal, or after `seconds`.
     package func close(seconds: Double) {
         _ = worker.close(seconds: seconds) { $0.dropRequested() }
     }
 
-    /// Notes that everything up to a version is published. The Core's thread calls it.
+    /// Records that all versions through `version` are published. The Core's thread calls it.
     package func published(_ version: UInt64) {
         durable.store(version, ordering: .sequentiallyConsistent)
-        // Pairs with `next`: either a reader finds the new version, or it is found waiting here.
+        // Pairs with `next`: either the reader finds the new version, or this thread finds the
+        // waiting reader.
         guard awaited.load(ordering: .sequentiallyConsistent) != 0 else { return }
         let requested = awaited.exchange(0, ordering: .sequentiallyConsistent)
         if requested != 0 { request(requested) }

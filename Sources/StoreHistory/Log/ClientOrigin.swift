@@ -1,7 +1,7 @@
-/// What the log keeps of the client that an action came from: `127.0.0.1 curl/8.5.0`, with its
-/// session in between where it has one, `127.0.0.1 session=0f… curl/8.5.0`.
+/// The text with which the log describes the client of an action, such as `127.0.0.1 curl/8.5.0`.
+/// If the client has a session, it is in the middle: `127.0.0.1 session=0f… curl/8.5.0`.
 package enum ClientOrigin {
-    /// The most characters that are kept of what a client calls itself.
+    /// The most characters of the client's `User-Agent` that are stored.
     private static let agentCharactersMax = 200
     private static let sessionMark = "session="
 
@@ -9,13 +9,13 @@ package enum ClientOrigin {
         var text = host
         if let session { text += " " + sessionMark + session }
         guard let agent, !agent.isEmpty else { return text }
-        // A client that calls itself so is none with that session.
+        // A client with such a `User-Agent` does not have that session.
         if agent.utf8.starts(with: sessionMark.utf8) { text += " -" }
         return text + " " + agent.prefix(agentCharactersMax)
     }
 
-    /// The session in a text; `nil` where the client had none, or the program itself dispatched the
-    /// action.
+    /// Returns the session in a text; `nil` if the client had none, or if the program itself
+    /// dispatched the action.
     package static func session(in text: String) -> String? {
         guard let space = text.utf8.firstIndex(of: UInt8(ascii: " ")) else { return nil }
         let rest = text.utf8[text.utf8.index(after: space)...]

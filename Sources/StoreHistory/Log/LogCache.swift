@@ -1,26 +1,25 @@
 import StoreEventStream
 import StoreWire
 
-/// The pieces of the log that were read last, for all readers together.
+/// The most recently read pieces of the log, shared by all readers.
 ///
-/// History is cut into blocks of versions, so that readers that begin at different places soon ask
-/// for the same pieces. Where the bytes are at their bound, the piece that was used longest ago
-/// goes.
+/// History is divided into blocks of versions. So readers that begin at different versions soon
+/// need the same pieces. At the bound on bytes, the least recently used piece is dropped.
 struct LogCache {
-    /// How many versions a block has; no piece reaches beyond one.
+    /// The number of versions in a block. No piece crosses the end of its block.
     static let blockVersions: UInt64 = 256
-    /// The most bytes of payload and meta that one piece is made of, unless it is of one record.
+    /// The most bytes of payload and meta in a piece. A piece of one record may have more.
     static let pieceBytesMax = 256 << 10
-    /// A piece that is shorter is replaced by a longer one rather than followed by another.
+    /// The size below which a piece is replaced by a longer one, and not followed by another.
     static let shortBytes = 16 << 10
-    /// What a piece takes at least, as the bound counts it.
+    /// The least number of bytes that a piece counts for the bound.
     static let chargeMin = 4 << 10
 
     private struct Entry {
         let piece: LogPiece
         var used: UInt64
 
-        /// Its bytes, and what is needed to find its frames and those who may read them.
+        /// The bytes of the frames, their ends and the owners of the records.
         var charge: Int {
             let owners = piece.owners.count * MemoryLayout<RecordOwner>.stride
             return max(chargeMin, piece.bytes.count + 8 * piece.ends.count + owners)
@@ -30,20 +29,20 @@ struct LogCache {
     let bytesMax: Int
     private var blocks: [UInt64: [Entry]] = [:]
     private var clock: UInt64 = 0
-    /// What the pieces take, as the bound counts it.
+    /// The charges of all pieces together.
     private(set) var bytes = 0
 
     init(bytesMax: Int = 4 << 20) {
         self.bytesMax = bytesMax
     }
 
-    /// The first and the last version of the block that has this one.
+    /// Returns the first and the last version of the block with this version.
     static func block(of version: UInt64) -> ClosedRange<UInt64> {
         let first = (max(version, 1) - 1) / blockVersions * blockVersions + 1
         return first...(first + min(blockVersions - 1, .max - first))
     }
 
-    /// The piece that has a version.
+    /// Returns the piece that contains a version; `nil` if it is not cached.
     mutating func piece(with version: UInt64) -> LogPiece? {
         let block = Self.block(of: version).lowerBound
         guard let place = blocks[block]?.firstIndex(where: { $0.piece.contains(version) }) else {
@@ -54,7 +53,7 @@ struct LogCache {
         return blocks[block]?[place].piece
     }
 
-    /// Keeps a piece, in place of one that it begins with.
+    /// Adds a piece. Replaces a piece that begins with the same version.
     mutating func insert(_ piece: LogPiece) {
         let block = Self.block(of: piece.first).lowerBound
         clock += 1
@@ -68,7 +67,8 @@ struct LogCache {
         while bytes > bytesMax, removeOldest(but: clock) {}
     }
 
-    /// Forgets the piece that was used longest ago, but for the one that was used just now.
+    /// Drops the least recently used piece, but not the newest one. Returns false if there is no
+    /// other piece.
     private mutating func removeOldest(but newest: UInt64) -> Bool {
         var oldest: (block: UInt64, used: UInt64) = (0, newest)
         for (block, entries) in blocks {

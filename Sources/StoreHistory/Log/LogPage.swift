@@ -4,10 +4,11 @@ package import StoreWire
 /// A page of the log (protocol 5.1).
 package struct LogPage: Sendable {
     package let records: [Record]
-    /// Everything up to this version that was asked for has been given.
+    /// The last version that the search covered: the page has every matching record through this
+    /// version.
     package let through: UInt64
     package let epoch: Epoch
-    /// The newest version that is durable.
+    /// The newest durable version.
     package let newest: UInt64
     package let query: LogQuery
 }

@@ -4,19 +4,19 @@ import StorePlatform
 import StoreTelemetry
 package import StoreWire
 
-/// Reads one page of the log from the journal.
+/// A reader for one page of the log from the journal.
 package struct LogPageReader: Sendable {
-    /// The most bytes of payload and meta of a page of several records.
+    /// The most bytes of payload and meta in a page with several records.
     package static let bytesMax = 4 << 20
-    /// How long records of a rare type are looked for, in seconds.
+    /// The longest search for records of a rare type, in seconds.
     package static let secondsMax = 1.0
 
     package let log: ActionLog
-    /// The newest version that is published. The journal may be ahead of it, which no reader may
-    /// see.
+    /// The newest published version. The journal may be ahead of it, but no reader may see later
+    /// records.
     package let newest: UInt64
     package let query: LogQuery
-    /// As whom the log is read.
+    /// The viewer on whose behalf the log is read.
     package let viewer: Viewer
 
     package init(
@@ -35,7 +35,7 @@ package struct LogPageReader: Sendable {
         log.owners.isVisible(record, to: viewer)
     }
 
-    /// The page, which ends early where it is large. May take as long as a disk does.
+    /// Returns the page, which ends early if its records are large. Waits for the disk.
     package func page() throws(Problem) -> LogPage {
         do throws(JournalError) {
             do throws(JournalError) {
@@ -54,12 +54,12 @@ package struct LogPageReader: Sendable {
         }
     }
 
-    /// The action that a version began with, and all that came of it, in order; of both, what the
-    /// viewer may read.
+    /// Returns the first action of the trace that contains a version, and all actions that followed
+    /// from it, in order. Leaves out the records that the viewer may not read.
     package func family(of version: UInt64) throws(Problem) -> [Record] {
         do throws(JournalError) {
             var root = try record(version)
-            // A cause is always older, so this ends; a long chain is not followed to its very end.
+            // A cause is always older, so the loop ends. The limit bounds it for long chains.
             for _ in 0..<query.limit {
                 guard let cause = root.cause, cause > 0 else { break }
                 root = try record(cause)
@@ -91,8 +91,8 @@ package struct LogPageReader: Sendable {
         let deadline = Deadline(seconds: Self.secondsMax)
         var answer = JournalRecords(records: [], through: start)
         var records: [Record] = []
-        // A journal looks at so many records at a time; of a rare type, and of what a
-        // viewer may read, there may be none among them.
+        // The journal reads a bounded number of records at a time. None of them may have the type,
+        // or be visible to the viewer.
         repeat {
             answer = try log.journal.read(
                 JournalPage(
@@ -107,8 +107,8 @@ package struct LogPageReader: Sendable {
         return page(records, through: min(answer.through, newest))
     }
 
-    /// What comes of a version. Begins there whatever the page is, for only so is it known what
-    /// belongs to it.
+    /// Returns the records that follow from a version, directly or through other records. The
+    /// search always begins at `cause`, because the family of later records is not known otherwise.
     private func tree(of cause: UInt64, after start: UInt64) throws(JournalError) -> LogPage {
         let deadline = Deadline(seconds: Self.secondsMax)
         var family: Set<UInt64> = [cause]
@@ -138,7 +138,7 @@ package struct LogPageReader: Sendable {
         return page(found, through: max(start, min(through, newest)))
     }
 
-    /// How many records are looked at in one piece.
+    /// The most records in one read of the search.
     private static let treeRecordsMax = 1_000
 
     private func page(_ records: [Record], through: UInt64) -> LogPage {

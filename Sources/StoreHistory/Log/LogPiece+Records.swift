@@ -3,8 +3,8 @@ import StoreEventStream
 import StoreWire
 
 extension LogPiece {
-    /// Records as server-sent events (protocol 5.2): at least one, without a hole. They are added
-    /// to the piece that ends where they begin, where one is given.
+    /// Encodes records as server-sent events (protocol 5.2): at least one, and without a gap. If
+    /// `earlier` is not `nil`, its frames come first; it has to end directly before the records.
     convenience init(
         _ records: ArraySlice<Record>,
         epoch: Epoch,

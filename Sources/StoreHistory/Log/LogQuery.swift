@@ -1,12 +1,13 @@
-/// What a page of the log has.
+/// The query of a client for a page of the log.
 package struct LogQuery: Sendable {
-    /// The version that the page begins after; `nil` for the oldest that there is.
+    /// The version after which the page begins; `nil` for the oldest version.
     package var after: UInt64?
     /// The most records.
     package var limit: UInt64
-    /// Only records of this wire name; `nil` for all.
+    /// The wire name of the records; `nil` for all.
     package var type: String?
-    /// Only records that come of this version, directly or by way of others; `nil` for all.
+    /// The version from which the records follow, directly or through other records; `nil` for all
+    /// records.
     package var cause: UInt64?
 
     package init(

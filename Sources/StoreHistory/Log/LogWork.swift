@@ -1,26 +1,27 @@
 import StorePlatform
 
-/// What the readers of the log need, and what is there for them.
+/// The queue of the log's thread: the versions that readers need, and the pieces that are ready for
+/// them.
 struct LogWork: WorkQueue {
-    /// The most versions that wait to be read; a reader that asks for more asks again.
+    /// The most versions that wait to be read. A reader whose version has no room asks again.
     static let requestedMax = 1_024
 
     var cache = LogCache()
-    /// The pieces as sessions may read them.
+    /// The pieces as sessions and roles may read them.
     var seen = SeenPieces()
-    /// The oldest version that there is, as far as is known.
+    /// The oldest version in the journal, as far as the log has noticed.
     var oldest: UInt64 = 1
-    /// Versions that readers need next, in the order in which they asked.
+    /// The versions that readers need next, in the order of the requests.
     private var requested: [UInt64] = []
     private var isRequested: Set<UInt64> = []
-    /// Versions that could not be read, for the reader that asks next.
+    /// The versions that could not be read. The next reader that asks removes its version.
     private var unreadable: Set<UInt64> = []
-    /// Whether the last attempt to read failed.
+    /// True if the last attempt to read failed.
     private var isFailing = false
 
     var isEmpty: Bool { requested.isEmpty }
 
-    /// Notes a version to be read.
+    /// Adds a version to the queue.
     mutating func request(_ version: UInt64) {
         guard requested.count < Self.requestedMax, isRequested.insert(version).inserted else {
             return
@@ -28,34 +29,35 @@ struct LogWork: WorkQueue {
         requested.append(version)
     }
 
-    /// The version to be read next.
+    /// Takes the version that is read next.
     mutating func take() -> UInt64 {
         let version = requested.removeFirst()
         isRequested.remove(version)
         return version
     }
 
-    /// Reads nothing more of what readers have asked for.
+    /// Drops all requests of readers.
     mutating func dropRequested() {
         requested = []
         isRequested = []
     }
 
-    /// Notes that a version could be read.
+    /// Records that a version was read.
     mutating func succeeded() {
         isFailing = false
     }
 
-    /// Notes that a version could not be read. Returns whether that is news.
+    /// Records that a version could not be read. Returns true if the attempt before succeeded, so
+    /// that a failure is logged once.
     mutating func failed(_ version: UInt64) -> Bool {
-        // The readers that asked for the others may be gone; those that are not ask again.
+        // Other readers may be gone; those that remain ask again.
         if unreadable.count >= Self.requestedMax { unreadable = [] }
         unreadable.insert(version)
         defer { isFailing = true }
         return !isFailing
     }
 
-    /// Whether a version could not be read, said once.
+    /// Returns true once if a version could not be read.
     mutating func takeFailure(of version: UInt64) -> Bool {
         unreadable.remove(version) != nil
     }

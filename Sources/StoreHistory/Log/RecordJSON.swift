@@ -2,9 +2,14 @@ package import StoreCore
 import StoreWire
 
 extension JSONOutput {
-    /// Writes a record as the log shows it (protocol 5.1), in one line; `inFull` with its request
-    /// and its session, which the log does not show, and the program that wrote it: by its number
-    /// alone, or with the forms of its actions.
+    /// Writes a record as the log shows it (protocol 5.1), in one line.
+    ///
+    /// - Parameters:
+    ///   - record: the record.
+    ///   - inFull: adds the request, the session and the program that wrote the record, which the
+    ///     log does not show.
+    ///   - program: the program that wrote the record, written with the forms of its actions; `nil`
+    ///     for only its number.
     package mutating func record(
         _ record: Record,
         inFull: Bool = false,
@@ -58,8 +63,8 @@ extension JSONOutput {
         if record.changed { raw(",\"changed\":true}") } else { raw(",\"changed\":false}") }
     }
 
-    /// Writes JSON as its client sent it, but for line ends: they stand between its tokens only, as
-    /// a string can't hold them unescaped (RFC 8259 §7), so that spaces do as well.
+    /// Writes JSON as its client sent it, with spaces in place of line ends. Line ends only occur
+    /// between tokens, because a string can't contain them unescaped (RFC 8259 §7).
     private mutating func line(_ json: [UInt8]) {
         let (feed, carriage) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
         guard json.contains(where: { $0 == feed || $0 == carriage }) else { return raw(json) }

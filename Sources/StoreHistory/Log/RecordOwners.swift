@@ -3,19 +3,20 @@ package import StoreCore
 package import StoreEventStream
 import StoreTexts
 
-/// Who may read the records of the log: whose each is, and which module it is about.
+/// The rules for who may read the records of the log: the owner and the module of each record.
 ///
-/// Where no module has slices of sessions, all are shared. Else what changes a slice that is
-/// shared, or the whole state, is shared, and all other records are their session's: also those
-/// that change nothing.
+/// If no module has slices of sessions, all records are shared. Else a record is shared if its
+/// action changes a shared slice or the whole state. All other records belong to their sessions,
+/// even if they change nothing.
 package struct RecordOwners: Sendable {
-    /// `nil` where all may read all records.
+    /// The actions of the program; `nil` if every reader may read all records.
     private let actions: ActionTable?
-    /// The modules whose slices are shared.
+    /// The names of the modules whose slices are shared.
     private let shared: Set<String>
     private let hasSessions: Bool
 
-    /// Those of a state of these modules; roles that do not see all of them differ, too.
+    /// Makes the rules for a state of these modules. `hasRoles` is true if roles may not see all
+    /// modules.
     package init(
         _ actions: ActionTable,
         _ modules: [(name: String, ownership: SliceOwnership)],
@@ -26,7 +27,7 @@ package struct RecordOwners: Sendable {
         shared = Set(modules.filter { $0.ownership == .everybody }.map(\.name))
     }
 
-    /// All records are read by all.
+    /// The rule of a store in which every reader may read all records.
     package static let everybody = RecordOwners()
 
     private init() {
@@ -35,7 +36,7 @@ package struct RecordOwners: Sendable {
         hasSessions = false
     }
 
-    /// Who may read a record.
+    /// Returns the owner of a record.
     package func owner(of record: Record) -> RecordOwner {
         guard let actions else { return RecordOwner() }
         let action = actions[record.type]
@@ -48,11 +49,11 @@ package struct RecordOwners: Sendable {
         )
     }
 
-    /// Whether a viewer may read a record.
+    /// Returns true if a viewer may read a record.
     package func isVisible(_ record: Record, to viewer: Viewer) -> Bool {
         viewer.seesAll || owner(of: record).isVisible(to: viewer)
     }
 
-    /// Whether some records are not read by all.
+    /// True if some readers may not read all records.
     package var differ: Bool { actions != nil }
 }

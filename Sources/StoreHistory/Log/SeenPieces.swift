@@ -1,12 +1,12 @@
 import StoreEventStream
 import StoreWire
 
-/// Pieces of the log as viewers may read them, which differ from those that all share. Kept for
-/// the readers of a session or role, and while a reader takes one in several turns.
+/// Pieces of the log for viewers that may not read all records. They are cached for the readers of
+/// a session or role, and for a reader that takes a piece in several turns.
 ///
-/// Bounded: all go when they would take more than ``bytesMax``.
+/// Bounded: all are dropped before they would exceed ``bytesMax``.
 struct SeenPieces {
-    /// The most bytes that they take.
+    /// The most bytes of the pieces and their originals.
     static let bytesMax = 4 << 20
 
     private struct Key: Hashable {
@@ -14,11 +14,12 @@ struct SeenPieces {
         let viewer: Viewer
     }
 
-    /// With the piece that each was made of, so that no other can have its identity.
+    /// The filtered pieces with their originals. The reference keeps the original alive, so that no
+    /// other piece gets its identity.
     private var pieces: [Key: (all: LogPiece, seen: LogPiece)] = [:]
     private var bytes = 0
 
-    /// A piece as a viewer may read it; the piece itself where all of it is visible.
+    /// Returns a piece as a viewer may read it; the piece itself if the viewer may read all of it.
     mutating func piece(_ piece: LogPiece, by viewer: Viewer) -> LogPiece {
         guard !viewer.seesAll, !piece.owners.isEmpty else { return piece }
         let key = Key(piece: ObjectIdentifier(piece), viewer: viewer)

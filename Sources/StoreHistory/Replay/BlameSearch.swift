@@ -4,30 +4,32 @@ import StorePlatform
 import StorePublishing
 import StoreWire
 
-/// Which action last changed a part of the state.
+/// The action that last changed a part of the state.
 package struct Blame: Sendable {
-    /// The action; `nil` where none that was looked at changed it.
+    /// The record of the action; `nil` if no action in the searched range changed the part.
     package let record: Record?
-    /// Every action after this version was looked at.
+    /// The version after which the search covered every action.
     package let after: UInt64
-    /// Whether no earlier action could have changed it, or one was found.
+    /// True if the action was found, or if no earlier action can exist.
     package let isComplete: Bool
 
-    /// The same for a reader who may not read the action: it learns where the search has ended.
+    /// The result for a reader who may not read the action. The reader learns only the version at
+    /// which the search ended.
     package var withoutRecord: Blame {
         guard let record else { return self }
         return Blame(record: nil, after: record.version - 1, isComplete: false)
     }
 }
 
-/// Looks for the last action that changed a part of the state: replays the stretch behind the
-/// newest snapshot, then the one before it, and so on, until it is found or the time is over.
+/// A search for the last action that changed a part of the state. The search replays the records
+/// behind the newest snapshot, then the records behind the snapshot before, and so on. The search
+/// ends with the last change in a range, or at the deadline.
 struct BlameSearch<State: Codable & Sendable> {
     let replay: Replay<State>
     let epoch: Epoch
     let encode: StateEncoding<State>
     let pointer: JSONPointer
-    /// As whom the state is looked at.
+    /// The viewer on whose behalf the state is read.
     let viewer: Viewer
     let deadline: Deadline
 
@@ -74,7 +76,7 @@ struct BlameSearch<State: Codable & Sendable> {
         return found
     }
 
-    /// The part as bytes: the same value always has the same.
+    /// Returns the encoded part. Equal values have equal bytes.
     private func part(of state: State, at version: UInt64) -> Bytes? {
         let tag = Tag(epoch: epoch, version: version)
         guard let snapshot = try? encode(state, tag) else { return nil }

@@ -1,7 +1,7 @@
 import Dispatch
 import StoreCore
 
-/// A stretch of history, page by page.
+/// A range of history, read page by page.
 struct JournalPages {
     private let journal: any Journal
     private let end: UInt64
@@ -13,7 +13,7 @@ struct JournalPages {
         pending = start < end ? PendingPage(journal, after: start) : nil
     }
 
-    /// The next records; `nil` behind the end.
+    /// Returns the next records; `nil` after the end.
     mutating func next() throws(ReplayError) -> [Record]? {
         guard let page = pending else { return nil }
         let answer: JournalRecords

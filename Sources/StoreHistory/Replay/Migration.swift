@@ -1,11 +1,11 @@
 public import StoreCore
 package import StoreWire
 
-/// How an action that an earlier version of the program journaled is read today.
+/// A rule for reading an action that an earlier version of the program journaled.
 ///
-/// A journal outlives the program that wrote it. Where an action type is renamed, changed or gone,
-/// its records still have to be reduced whenever history is replayed; a start that meets one it
-/// can't read stops and names it.
+/// A journal outlives the program that wrote it. If an action type is renamed, changed or removed,
+/// its records still have to be reduced in every replay. A start stops with an error that names the
+/// records that it can't read.
 ///
 /// ```swift
 /// struct StepChanged: Decodable { let by: Int }
@@ -17,29 +17,29 @@ package import StoreWire
 ///     .main()
 /// ```
 ///
-/// The name may be one that the program still has, with other fields: the journal has the form in
-/// which each record was written, and only records of another form are migrated. Records of older
-/// journals have no form; there the type of today is tried first.
+/// The name may be one of today's action types that had other fields before. The journal has the
+/// form in which each record was written, and only records of another form are migrated. Records of
+/// older journals have no form; for them, today's type is tried first.
 public struct Migration: Sendable {
-    /// The wire name in the journal; for the actions of all instances of a module with `{id}`.
+    /// The wire name in the journal; with `{id}` for the actions of all instances of a module.
     package let name: String
-    /// The form of the fields that it reads, as ``FormText`` writes it.
+    /// The form of the fields that the migration reads, as ``FormText`` writes it.
     package let form: String?
-    /// Reads the action of today; `nil` if the old one means nothing any more. The instance's id
-    /// is empty where the name has none.
+    /// Reads the action of today; `nil` if the old action is dropped. The instance's id is empty if
+    /// the name has none.
     package let read:
         @Sendable (JSONNode, _ instance: String, JSONDecoder) throws(JSONError) -> (any Action)?
 
     /// Reads the journaled fields as `Old` and translates them.
     ///
-    /// For the actions of a module's instances the name has `{id}` in the place of the id,
-    /// `boards/{id}/cardAdded`, and the result goes to the same instance.
+    /// The name of an action of a module's instances has `{id}` in place of the id, as in
+    /// `boards/{id}/cardAdded`. The result goes to the same instance.
     ///
     /// - Parameters:
     ///   - name: the wire name under which the records were written.
     ///   - old: the form of the fields that the records have.
-    ///   - translate: the action of today that does the same, always the same for the same fields;
-    ///     `nil` where it changes nothing any more.
+    ///   - translate: returns the action of today with the same meaning, or `nil` if the action no
+    ///     longer changes anything. The result has to be the same for the same fields.
     /// - Returns: the migration for the program's list.
     public static func action<Old: Decodable & SendableMetatype>(
         _ name: String,
@@ -49,7 +49,8 @@ public struct Migration: Sendable {
         action(name, from: old) { fields, _ in translate(fields) }
     }
 
-    /// The same, with the instance's id, which `translate` may map to another one.
+    /// Reads the journaled fields as `Old` and translates them with the instance's id, which
+    /// `translate` may map to another id.
     ///
     /// ```swift
     /// .action("boards/{id}/cardAdded", from: OldCard.self) { old, id in
@@ -58,10 +59,10 @@ public struct Migration: Sendable {
     /// ```
     ///
     /// - Parameters:
-    ///   - name: the wire name, with `{id}` in the place of the id.
+    ///   - name: the wire name, with `{id}` in place of the id.
     ///   - old: the form of the fields that the records have.
-    ///   - translate: the action of today, given the fields and the id. It goes to the same
-    ///     instance, unless it names another one. The id is empty where the name has none.
+    ///   - translate: returns the action of today, given the fields and the id. The action goes to
+    ///     the same instance, unless it names another one. The id is empty if the name has none.
     /// - Returns: the migration for the program's list.
     public static func action<Old: Decodable & SendableMetatype>(
         _ name: String,
@@ -73,7 +74,7 @@ public struct Migration: Sendable {
         }
     }
 
-    /// Passes over the records of a name, whatever their fields: they mean nothing any more.
+    /// Skips the records of a name, whatever their fields are, because they have no meaning today.
     ///
     /// - Parameter name: the wire name; with `{id}` for the actions of a module's instances.
     /// - Returns: the migration for the program's list.

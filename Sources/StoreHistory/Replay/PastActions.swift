@@ -2,16 +2,16 @@ package import StoreCore
 import StorePlatform
 import Synchronization
 
-/// Reads single actions of the journal again, with the session that they came from.
+/// A reader for single actions of the journal, with the sessions that dispatched them.
 ///
-/// A start uses it for the effects that had not ended when the store stopped: each was begun by an
-/// action, and runs again with that action and on behalf of its session. The start then drops this
-/// object, and with it what it has looked up.
+/// A start uses it for the effects that had not ended when the store stopped. Each of them runs
+/// again with the action that began it, and on behalf of its session. The start then drops this
+/// object and its cache.
 package final class PastActions: Sendable {
     private let journal: any Journal
     private let forms: RecordForms
-    /// The session of each version that was looked up so far, because several effects often go back
-    /// to one action.
+    /// The sessions of the versions that were looked up: several effects often have the same
+    /// action.
     private let sessions = Locked<[UInt64: String?]>([:])
 
     package init(_ journal: any Journal, _ forms: RecordForms) {
@@ -19,8 +19,8 @@ package final class PastActions: Sendable {
         self.forms = forms
     }
 
-    /// The action of a version; `nil` where its record is removed or the journal can't be read. The
-    /// result has no action where the record can't be read as one, or a migration drops it.
+    /// Returns the action of a version; `nil` if its record is gone or the journal can't be read.
+    /// The result has no action if the record is unreadable, or if a migration drops it.
     package func action(of version: UInt64) -> PastAction? {
         guard let record = record(version) else { return nil }
         var reader = RecordReader(forms)
@@ -32,15 +32,15 @@ package final class PastActions: Sendable {
         )
     }
 
-    /// The session on whose behalf an action was dispatched; `nil` where that is not known.
+    /// Returns the session on whose behalf an action was dispatched; `nil` if it is not known.
     ///
-    /// A record has it. One of an older format names it in the text of its origin; there, one of
-    /// the program itself names its cause instead, the version of the action that led to it: so
-    /// causes are followed back until a record names a session.
+    /// A record has its session. In an older format, the text of the origin names it. A record of
+    /// the program itself then names its cause: the version of the action that led to it. So the
+    /// search follows the causes until a record names a session.
     private func session(of record: Record) -> String? {
         if let session = record.session { return session }
         var record = record
-        // The versions that were passed on the way: all have the same session.
+        // The versions on the path. All have the same session.
         var path: [UInt64] = []
         var found: String??
         while found == nil {
@@ -54,7 +54,7 @@ package final class PastActions: Sendable {
             } else if let cause = record.cause, cause < record.version,
                 let next = self.record(cause)
             {
-                // Each record on the way is older than the one before, so the way has an end.
+                // Each record on the path is older than the one before, so the path ends.
                 record = next
             } else {
                 found = .some(nil)

@@ -4,12 +4,14 @@ package import StoreCore
 package typealias StateReducer<State> =
     @Sendable (inout State, any Action, _ version: UInt64, _ session: String?) throws -> Void
 
-/// What makes states of actions: the first state, how older records are read, and the reducer.
+/// The parts of a program that make states of actions: the initial state, the migrations and the
+/// reducer.
 package struct Program<State: Codable & Equatable & Sendable>: Sendable {
     package let state: State
     package let migrations: [Migration]
     package let reducer: StateReducer<State>
-    /// Fills in what modules see of one another, in a state that was read and not reduced.
+    /// Fills in the copies of shared values that modules read, in a state that was decoded and not
+    /// reduced.
     package let connect: @Sendable (inout State) -> Void
 
     package init(

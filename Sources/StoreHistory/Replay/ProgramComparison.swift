@@ -1,31 +1,32 @@
 import StoreCore
 import StoreTexts
 
-/// Compares the programs that have written a history with the program that is to go on with it.
+/// A comparison of the programs that have written a history with the program that continues it.
 ///
-/// A start needs only the newest snapshot and the records behind it. The records before are needed
-/// later, for past versions and by `verify`, and then it is too late to find that the program can't
-/// read them. So a program that was not the last to start reads a record of each name whose form
-/// has changed. Where nothing has changed, no record is read.
+/// A start needs only the newest snapshot and the records behind it. Earlier records are needed
+/// later, for past versions and by `verify`. Then it would be too late to notice that the program
+/// can't read them. So a program that was not the last to start reads a record of each name whose
+/// form has changed. If nothing has changed, no record is read.
 struct ProgramComparison {
-    /// A name in one program's records; those of unknown programs have the number 0.
+    /// A name in the records of one program. Unknown programs have the number 0.
     private struct Key: Hashable {
         let program: UInt32
         let name: ExactText
     }
 
-    /// The most whole names that are remembered, so that their patterns need not be made again.
+    /// The most whole names whose patterns are cached.
     private static let namesMax = 10_000
 
     let journal: any Journal
     let forms: RecordForms
     let progress: ReplayProgress?
 
-    /// The programs that have to register after the start, in this order: where the journal has
-    /// none yet, the names of its records, and the program of today.
+    /// Compares the programs. Returns the programs that have to register after the start, in this
+    /// order. If the journal has no programs yet, the first has the names of its records. The last
+    /// is today's program.
     ///
-    /// - Throws: ``ReplayError/unreadable(_:)`` with the first record of each name that can't be
-    ///   read, and ``ReplayError/journal(_:)``.
+    /// - Throws: ``ReplayError/unreadable(_:)`` with the first record of each unreadable name, and
+    ///   ``ReplayError/journal(_:)``.
     func run() throws(ReplayError) -> [WritingProgram] {
         let kept: [KeptProgram]
         do { kept = try journal.programs() } catch { throw .journal(error) }
@@ -40,7 +41,8 @@ struct ProgramComparison {
         return [today]
     }
 
-    /// Reads the first record of each name, and returns the names.
+    /// Reads the first record of each name, and returns the names of records without a known
+    /// program.
     private func namesOfAll(_ numbers: Set<UInt32>) throws(ReplayError) -> [String] {
         var found: [ExactText: String] = [:]
         try readFirst(numbers) { key, pattern in
@@ -51,7 +53,7 @@ struct ProgramComparison {
         return found.values.filter { ClientRequest(recorded: $0) == nil }.sorted()
     }
 
-    /// Reads the first record of each name that has another form today, or is missing.
+    /// Reads the first record of each name whose form has changed or whose action is gone.
     private func compare(
         _ kept: [KeptProgram],
         _ numbers: Set<UInt32>,
@@ -75,8 +77,8 @@ struct ProgramComparison {
 
     private enum Choice { case isRead, isFirst, isLast }
 
-    /// Goes over all records, and reads those that `choose` asks for. A program without one of
-    /// these numbers is unknown.
+    /// Iterates over all records, and reads each record for which `choose` does not return
+    /// `isRead`. A program whose number is not in `numbers` is unknown.
     private func readFirst(
         _ numbers: Set<UInt32>,
         _ choose: (Key, String) -> Choice

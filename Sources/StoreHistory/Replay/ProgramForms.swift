@@ -4,25 +4,25 @@ import StoreDigest
 import StoreTexts
 import StoreWire
 
-/// The wire names of a program's actions, and the form of each: how its records are to be read.
+/// The wire names of a program's actions with the form of each: the way in which its records are
+/// read.
 package struct ProgramForms: Sendable {
-    /// One wire name. Those of all instances of a module are one: `boards/{id}/cardAdded`.
+    /// The form of a wire name. All instances of a module share a name: `boards/{id}/cardAdded`.
     package struct Form: Codable, Equatable, Sendable {
         /// The wire name.
         package let name: String
-        /// The payload's form, as ``FormText`` writes it; `nil` if it is not known, as for
-        /// records of before programs were kept.
+        /// The payload's form, as ``FormText`` writes it; `nil` if it is not known, as for records
+        /// from before programs were stored.
         package var form: String?
-        /// How many migrations the program had for this name. Two programs with as many read the
-        /// name alike; an older program has fewer.
+        /// The number of migrations that the program had for this name. Two programs with the same
+        /// number read the name alike; an older program has fewer.
         package var migrations: Int?
 
-        /// True if the program had no action of this name any more, and read its records by
-        /// migrations.
+        /// True if the program had no action of this name, and read its records by migrations.
         package var isOnlyMigrated: Bool { form == nil && migrations != nil }
     }
 
-    /// All of them, in the order of the program.
+    /// The forms, in the order of the program.
     package let all: [Form]
     private let places: [ExactText: Int]
 
@@ -31,9 +31,9 @@ package struct ProgramForms: Sendable {
         places = Dictionary(all.indices.map { (ExactText(all[$0].name), $0) }) { first, _ in first }
     }
 
-    /// Those of the program of today, and behind them the names that it reads by migrations alone.
+    /// Makes the forms of today's program, followed by the names that only migrations read.
     ///
-    /// Cost: the schemas of all types of actions are derived; meant for a start.
+    /// Derives the schemas of all types of actions, so it is slow, and meant for a start.
     package init(_ table: ActionTable, _ migrations: [Migration]) {
         let forms = table.entries.map(\.form)
         var counts: [ExactText: Int] = [:]
@@ -54,7 +54,7 @@ package struct ProgramForms: Sendable {
         self.init(all)
     }
 
-    /// Those that a journal has kept; `nil` if they can't be read.
+    /// Decodes the forms of a program in a journal; `nil` if they can't be decoded.
     package init?(_ program: WritingProgram) {
         guard
             let all = try? JSONDecoder(limits: .unbounded).decode([Form].self, from: program.forms)
@@ -62,7 +62,7 @@ package struct ProgramForms: Sendable {
         self.init(all)
     }
 
-    /// Names of which nothing else is known.
+    /// Makes forms of names alone.
     package init(names: [String]) {
         self.init(names.map { Form(name: $0) })
     }
@@ -70,22 +70,22 @@ package struct ProgramForms: Sendable {
     /// The form of a wire name; `nil` if the program has no such action.
     package subscript(name: String) -> Form? { places[ExactText(name)].map { all[$0] } }
 
-    /// As a journal keeps them.
+    /// The forms as a journal stores them.
     package var program: WritingProgram {
         let bytes = (try? JSONEncoder().encode(all)) ?? []
         return WritingProgram(digest: bytes.withUnsafeBytes { SHA256.hex($0) }, forms: bytes)
     }
 }
 
-/// A record's wire name, and the name that it has in common with those of other instances.
+/// A record's wire name, and the pattern that it shares with the names of other instances.
 package struct RecordName {
-    /// The name, with `{id}` in the place of an instance's id.
+    /// The name, with `{id}` in place of an instance's id.
     package let pattern: String
     /// The instance's id; `nil` if the name has none.
     package let instance: String?
 
-    /// Takes a name apart: `boards/7/cardAdded`. A name of fewer than three parts, or of a request,
-    /// has no instance.
+    /// Splits a name such as `boards/7/cardAdded`. A name with fewer than three parts, or of a
+    /// request, has no instance.
     package init(_ name: String) {
         let slash = UInt8(ascii: "/")
         let bytes = name.utf8

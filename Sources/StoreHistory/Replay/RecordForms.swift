@@ -5,19 +5,20 @@ import StoreTexts
 import StoreWire
 import Synchronization
 
-/// In which form each program has written its records, and how the program of today reads them.
+/// The forms in which each program has written its records, and the ways in which today's program
+/// reads them.
 ///
-/// All readers of one store's records share it. Any thread may call it.
+/// All readers of one store's records share the object. Any thread may call it.
 package final class RecordForms: Sendable {
     private struct Known {
         var journal: (any Journal)?
-        /// By number; `nil` stands for a program that the journal no longer has.
+        /// The forms of programs by number; `nil` for a program that the journal no longer has.
         var programs: [UInt32: ProgramForms?] = [:]
     }
 
     package let table: ActionTable
     package let migrations: [Migration]
-    /// Those of the program that reads.
+    /// The forms of the program that reads.
     package let today: ProgramForms
     private let byName: [ExactText: [Migration]]
     private let known = Locked(Known())
@@ -34,12 +35,12 @@ package final class RecordForms: Sendable {
         known.withLock { $0.journal = journal }
     }
 
-    /// Looks programs up in this journal from now on.
+    /// Sets the journal in which programs are looked up from now on.
     package func use(_ journal: any Journal) {
         known.withLock { $0.journal = journal }
     }
 
-    /// Takes programs over that were read already.
+    /// Adds programs that were already read from the journal.
     package func add(_ programs: [KeptProgram]) {
         let forms = programs.map { ($0.number, ProgramForms($0.program)) }
         known.withLock { known in
@@ -47,9 +48,9 @@ package final class RecordForms: Sendable {
         }
     }
 
-    /// The forms of the program with this number; `nil` if they are not known.
+    /// Returns the forms of the program with this number; `nil` if they are not known.
     ///
-    /// The journal is read once for each number that was not asked for before.
+    /// The journal is read once for each unknown number.
     ///
     /// - Throws: the journal's error.
     package func forms(of number: UInt32) throws(JournalError) -> ProgramForms? {
@@ -60,18 +61,20 @@ package final class RecordForms: Sendable {
         add(try journal.programs())
         return known.withLock { known in
             if let found = known.programs[number] { return found }
-            // No number is given twice, so this one stays unknown.
+            // The journal never reuses a number, so this one stays unknown.
             known.programs[number] = .some(nil)
             return nil
         }
     }
 
-    /// The migrations for a record's name: for that very name, or else for its pattern.
+    /// Returns the migrations for a record's name. Prefers migrations for the exact name to
+    /// migrations for its pattern.
     func migrations(for name: RecordName, _ whole: String) -> [Migration] {
         byName[ExactText(whole)] ?? byName[ExactText(name.pattern)] ?? []
     }
 
-    /// Why a record of this name can't be read: no action and no migration has it.
+    /// Returns the reason why a record of this name can't be read: no action and no migration has
+    /// the name.
     func unknown(_ whole: String) -> String {
         let name = RecordName(whole).pattern
         let names = today.all.filter { !$0.isOnlyMigrated }.map(\.name)
@@ -79,8 +82,8 @@ package final class RecordForms: Sendable {
         return "no action has this name" + (nearest.map { "; the nearest is \($0)" } ?? "")
     }
 
-    /// The ways in which a record can be read, best first. The next way counts where the fields do
-    /// not fit the one before.
+    /// Returns the ways to read a record, best first. A later way is used if the fields do not fit
+    /// the earlier ones.
     func readings(of whole: String, writtenBy program: ProgramForms?) -> [RecordReading] {
         let name = RecordName(whole)
         let old = migrations(for: name, whole).map { migration in
@@ -97,7 +100,8 @@ package final class RecordForms: Sendable {
         let ordered = exactFirst(old, then)
         let isOlder = (then.migrations ?? 0) < old.count
         if then.form == today[name.pattern]?.form {
-            // Only a migration of this very form is about a change that fields do not show.
+            // The fields have not changed, but their meaning may have. So a migration goes first
+            // only if it reads exactly this form.
             guard isOlder, let first = ordered.first, first.form == then.form else {
                 return [now] + ordered
             }
@@ -106,8 +110,9 @@ package final class RecordForms: Sendable {
         return isOlder ? ordered + [now] : [now] + ordered
     }
 
-    /// The migrations from the form that the records have before all others. Where several are from
-    /// the same form, the program that wrote knew the first of them already.
+    /// Moves the migrations from the record's form to the front. If several read the same form, the
+    /// first of them were already known to the program that wrote the record. So they go behind the
+    /// others.
     private func exactFirst(
         _ readings: [RecordReading],
         _ then: ProgramForms.Form?

@@ -1,26 +1,26 @@
 package import StoreCore
 import StoreWire
 
-/// Reads journaled records as the actions of today.
+/// A reader that makes today's actions of journaled records.
 ///
-/// One thread at a time may use it.
+/// Only one thread at a time may use it.
 package struct RecordReader {
     private static let placesCount = 256
 
     private let forms: RecordForms
     private let decoder = JSONDecoder(limits: .unbounded)
-    /// Each place has the type that came last of those that belong there.
+    /// A direct-mapped cache: each place has the most recent type with its hash.
     private var places: [RecordedType?] = Array(repeating: nil, count: placesCount)
-    /// That of the record before.
+    /// The type of the previous record.
     private var last: RecordedType?
 
     package init(_ forms: RecordForms) {
         self.forms = forms
     }
 
-    /// The action of a record; `nil` where a migration gives it up.
+    /// Returns the action of a record; `nil` if a migration drops it.
     ///
-    /// - Throws: why it can't be read.
+    /// - Throws: the reason why the record can't be read.
     package mutating func action(of record: Record) throws(UnreadableRecord) -> (any Action)? {
         var type = record.type
         return try type.withUTF8 { type in
@@ -36,7 +36,9 @@ package struct RecordReader {
         }.get()
     }
 
-    /// The same of a record that is not copied.
+    /// Returns the action of a record without copying its payload; `nil` if a migration drops it.
+    ///
+    /// - Throws: the reason why the record can't be read.
     package mutating func action(of record: RecordView) throws(UnreadableRecord) -> (any Action)? {
         let type: RecordedType
         if let last, last.has(record.type, record.program) {
@@ -87,7 +89,8 @@ package struct RecordReader {
         }
     }
 
-    /// FNV-1a over the length and the last bytes, where names differ most.
+    /// Returns a place in the cache: FNV-1a over the length and the last bytes, in which names
+    /// differ most.
     private static func place(of name: UnsafeRawBufferPointer, _ program: UInt32) -> Int {
         var hash = 0x811C_9DC5 ^ UInt32(truncatingIfNeeded: name.count) ^ program << 16
         for byte in name.suffix(8) { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
@@ -95,13 +98,13 @@ package struct RecordReader {
     }
 }
 
-/// A record that the program of today can't make an action of.
+/// The error for a record from which today's program can't make an action.
 package struct UnreadableRecord: Error {
     package let type: String
     package let version: UInt64
     package let reason: String
 
-    /// The wire name is given as the record has it; an instance's id becomes `{id}`.
+    /// Makes the error. The wire name is the one in the record; an instance's id becomes `{id}`.
     package init(_ type: String, _ version: UInt64, because reason: String) {
         self.type = RecordName(type).pattern
         self.version = version

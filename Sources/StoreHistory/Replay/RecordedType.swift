@@ -3,15 +3,15 @@ import StoreActionCatalog
 import StoreCore
 import StoreWire
 
-/// One way to make an action of a record's fields.
+/// A way to make an action from a record's fields.
 enum RecordReading {
-    /// As the action of today that has its name.
+    /// Decodes the action of today with the record's name.
     case action(FoundAction)
-    /// By a migration, for this instance where the name has one.
+    /// Runs a migration, for this instance if the name has one.
     case migrated(Migration, String?)
     case request(ClientRequest)
 
-    /// The form of the fields that a migration reads.
+    /// The form of the fields that a migration reads; `nil` for other ways.
     var form: String? {
         guard case .migrated(let migration, _) = self else { return nil }
         return migration.form
@@ -33,19 +33,19 @@ enum RecordReading {
     }
 }
 
-/// What the records of one wire name, written by one program, are today.
+/// The readings of the records with one wire name that one program wrote.
 final class RecordedType {
     let name: String
     private let bytes: [UInt8]
     private let program: UInt32
     private let table: ActionTable
-    /// Best first; none where no action has the name.
+    /// The ways to read the records, best first. Empty if no action and no migration has the name.
     private let readings: [RecordReading]
-    /// True if a record of this name needs no fields: all that have none are alike.
+    /// True if a record without fields can be read. All such records make the same action.
     let isReadBare: Bool
-    /// What they are, then.
+    /// The action of a record without fields.
     let bare: any Action
-    /// True if they mean nothing any more.
+    /// True if a record without fields has no action today.
     let isBareNothing: Bool
 
     init(
@@ -96,9 +96,9 @@ final class RecordedType {
         }.get()
     }
 
-    /// The first reading that the fields fit.
+    /// Returns the action of the first reading that the fields fit.
     ///
-    /// - Throws: why they do not fit the first one.
+    /// - Throws: the reason why the fields do not fit the first reading.
     private static func read(
         _ payload: UnsafeRawBufferPointer,
         _ readings: [RecordReading],
@@ -118,5 +118,5 @@ final class RecordedType {
     }
 }
 
-/// Stands where there is no action.
+/// A placeholder for a missing action.
 private struct NoAction: Action {}

@@ -6,27 +6,27 @@ package import StoreTelemetry
 package import StoreWire
 import Synchronization
 
-/// A store's history as a start finds it: where it is kept, how it is replayed, and the state that
-/// it leads to.
+/// A store's history after recovery at a start: its journal, its replay, and the current state.
 package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable {
     package let journal: any Journal
     package let replay: Replay<State>
-    /// The version that the server goes on from. Other servers may have taken the journal further
+    /// The version from which the server continues. Other servers may have appended to the journal
     /// since.
     package let version: UInt64
-    /// The state of that version.
+    /// The state of ``version``.
     package let state: State
-    /// The number of this program in the journal, which its records have.
+    /// The number of this program in the journal, which new records get.
     package let program: UInt32
 
     package var epoch: Epoch { Epoch(rawValue: journal.epoch) }
 
-    /// Reads what is there, or begins: with the file, where one is given, else with the program's
-    /// own state. What was made of the journal while it was opened is not made again.
+    /// Recovers the history in the journal, or begins a new one. A new history begins with the
+    /// state in `file` if there is one, else with the program's initial state. States in `replayed`
+    /// are not made again.
     ///
-    /// - Throws: ``RecoveryError`` where the journal can't be gone on from, ``ConfigurationError``
-    ///   where the file is needed and can't be used; the encoder's error where the initial
-    ///   state has no JSON form.
+    /// - Throws: ``RecoveryError`` if the store can't continue from the journal. Throws
+    ///   ``ConfigurationError`` if the file is needed and can't be used. Throws the encoder's error
+    ///   if the initial state has no JSON form.
     package init(
         of program: Program<State>,
         in journal: any Journal,
@@ -41,7 +41,8 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
         replay = Self.replay(of: program, in: journal, registry: registry, replayed)
         let form = replay.form
         if journal.version == 0, journal.oldestSnapshot == nil {
-            // Later programs may begin with another state; this history began with this one.
+            // A later program may have another initial state, but this history began with this
+            // state.
             let given = try file?.read()
             let first = StateSnapshot(
                 version: 0,
@@ -72,9 +73,9 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
         self.program = try Self.register(programs, in: journal)
     }
 
-    /// Has the journal keep the forms of what is appended from now on.
+    /// Registers the forms of the records that are appended from now on.
     ///
-    /// - Returns: the number of the last.
+    /// - Returns: the number of the last program.
     private static func register(
         _ programs: [WritingProgram],
         in journal: any Journal
@@ -88,15 +89,15 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
         return number
     }
 
-    /// Has the journal keep the names of imported records whose program is not known, and this
-    /// program as the last, which has read all of them.
+    /// Registers the names of imported records whose program is not known, and this program after
+    /// them, because it has read all of the records.
     package func registerAgain(behind names: Set<String>) throws(RecoveryError) {
         let older = names.isEmpty ? [] : [ProgramForms(names: names.sorted()).program]
         _ = try Self.register(older + [replay.forms.today.program], in: journal)
     }
 
-    /// Reads the actions of records that other servers have appended. One thread at a time may call
-    /// it.
+    /// A function that reads the actions of records from other servers. Calls are serialized by a
+    /// lock.
     package var action: @Sendable (Record) throws -> (any Action)? {
         let reader = Locked(RecordReader(replay.forms))
         return { record in
@@ -111,7 +112,7 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
         }
     }
 
-    /// Makes states of a journal again as this server does.
+    /// Returns the replay that this server uses for a journal.
     package static func replay(
         of program: Program<State>,
         in journal: any Journal,
@@ -130,19 +131,19 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
         )
     }
 
-    /// Identifies the form of the state's type: the SHA-256 of its JSON Schema.
+    /// The identity of the state type's form: the SHA-256 of its JSON Schema.
     package static var form: String {
         JSONSchema.schema(of: State.self).withUnsafeBytes { SHA256.hex($0) }
     }
 }
 
-/// What was made of a journal while it was opened.
+/// The results of the replay that ran while the journal was opened.
 package struct ReplayedState<State: Sendable> {
-    /// Identifies the form of the state's type, as ``RecoveredHistory/form`` does.
+    /// The identity of the state type's form, as in ``RecoveredHistory/form``.
     let form: String
-    /// How the records were read.
+    /// The forms with which the records were read.
     let forms: RecordForms
-    /// The state of a version; `nil` where it was not made.
+    /// Returns the state of a version; `nil` if the replay did not make it.
     package let state: (UInt64) -> State?
 
     package init(form: String, forms: RecordForms, state: @escaping (UInt64) -> State?) {

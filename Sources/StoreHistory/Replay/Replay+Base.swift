@@ -3,7 +3,7 @@ package import StorePlatform
 import StoreWire
 
 extension Replay {
-    /// A state from which later ones can be made.
+    /// A state from which later states can be made.
     package struct Base {
         package var state: State
         package let version: UInt64
@@ -14,7 +14,7 @@ extension Replay {
         }
     }
 
-    /// The state of `version`.
+    /// Returns the state of `version`.
     package func state(
         at version: UInt64,
         until deadline: Deadline? = nil,
@@ -31,11 +31,12 @@ extension Replay {
         return base.state
     }
 
-    /// The newest state at or before `version` that need not be made again.
+    /// Returns the newest known state at or before `version`.
     ///
-    /// A snapshot is read where the state's type has the form that it had when the snapshot was
-    /// taken. Otherwise all actions are reduced anew, as far as history reaches back; only where it
-    /// does not, the snapshot is read as far as it fits; so is a first state that was given.
+    /// A snapshot is used if the state's type still has the form that it had in the snapshot.
+    /// Otherwise all actions are reduced again from the beginning of history. If the beginning is
+    /// gone, the snapshot is decoded anyway, and its fields have to fit. The same is true of a
+    /// first state that was given in a file.
     package func base(for version: UInt64) throws(ReplayError) -> Base {
         let reachesBack = journal.oldest == 1
         let found: StateSnapshot?
@@ -57,7 +58,7 @@ extension Replay {
         }
     }
 
-    /// Whether a snapshot has the form that the state's type has today.
+    /// Returns true if a snapshot has the form that the state's type has today.
     package func isRead(_ snapshot: StateSnapshot) -> Bool {
         GivenState.isForm(snapshot.form, form)
     }
@@ -68,7 +69,8 @@ extension Replay {
         return state
     }
 
-    /// The state before the first action: the program's own, unless history began with another.
+    /// Returns the state before the first action: the program's initial state, unless history began
+    /// with a given one.
     private func beginning() throws(ReplayError) -> Base {
         let given: StateSnapshot?
         do { given = try GivenState.began(journal) } catch { throw .journal(error) }
@@ -81,9 +83,9 @@ extension Replay {
         }
     }
 
-    /// The state of a version as the journal has it, for a store that goes on.
+    /// Returns the journal's state of a version, for a store that continues from it.
     ///
-    /// - Throws: ``RecoveryError``, in words for the operator.
+    /// - Throws: ``RecoveryError``, with a text for the operator.
     func recover(
         _ version: UInt64,
         showing progress: ReplayProgress?
@@ -96,18 +98,18 @@ extension Replay {
     }
 }
 
-/// Why a store can't go on from its journal, and what can be done.
+/// The reason why a store can't continue from its journal, with the remedy.
 package struct RecoveryError: Error, CustomStringConvertible {
     package let description: String
 
-    /// The first state can't be kept.
+    /// Makes the error for a first state that can't be saved.
     package init(beginningIn error: JournalError) {
         description =
             "history can't begin, because its first state can't be kept: \(error)\n"
             + "see to the disk that --data is on, and start again"
     }
 
-    /// The program's forms can't be kept.
+    /// Makes the error for forms of the program that can't be saved.
     init(registeringIn error: JournalError) {
         description =
             "the forms of this program's actions can't be kept with the history: \(error)\n"

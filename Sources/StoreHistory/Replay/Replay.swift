@@ -2,24 +2,25 @@ package import StoreCore
 package import StorePlatform
 import StoreWire
 
-/// Makes the state of a version again: from a snapshot, by the actions after it.
+/// The replay of a history: makes the state of a version from a snapshot and the actions after it.
 ///
-/// The next page of the journal is read while the last one is reduced.
+/// The next page of the journal is read while the records of the last one are reduced.
 package struct Replay<State: Codable & Sendable>: Sendable {
     package let initial: State
-    /// How records are read.
+    /// The forms with which records are read.
     package let forms: RecordForms
     package let reducer: StateReducer<State>
-    /// Fills in what modules see of one another: what sessions begin with is not in a snapshot.
+    /// Fills in the copies of shared values in the slices of the modules that read them. Snapshots
+    /// lack the copies in the slices that sessions begin with.
     package let connect: @Sendable (inout State) -> Void
     package let journal: any Journal
-    /// Identifies the form of the state's type, by the SHA-256 of its JSON Schema.
+    /// The identity of the state type's form: the SHA-256 of its JSON Schema.
     package let form: String
 
-    /// Reduces every record after `start` up to `end`. `each` sees the state after each record;
-    /// where it returns `false`, the replay ends.
+    /// Reduces every record after `start` up to `end`. Calls `each` with the state after each
+    /// record. The replay ends early if `each` returns `false`.
     ///
-    /// - Throws: ``ReplayError``, also where the deadline has passed.
+    /// - Throws: ``ReplayError``, also if the deadline has passed.
     package func advance(
         _ state: inout State,
         after start: UInt64,
@@ -52,7 +53,8 @@ package struct Replay<State: Codable & Sendable>: Sendable {
         }
     }
 
-    /// Reads on without reducing, so that all types that are in the way are named at once.
+    /// Reads the remaining records without reducing, so that the error names all unreadable types
+    /// at once.
     private func unreadable(
         from first: UnreadableRecord,
         _ records: [Record],
@@ -75,18 +77,19 @@ package struct Replay<State: Codable & Sendable>: Sendable {
     }
 }
 
-/// Why a state could not be made again.
+/// The reason why a state could not be made again.
 package enum ReplayError: Error {
-    /// Records that no action of today can be made of: the first of each type.
+    /// The records that no action of today can read: the first of each type.
     case unreadable([UnreadableRecord])
-    /// The reducer refuses today what it applied when the record was written.
+    /// The reducer refuses an action today that it applied when the record was written.
     case diverged(UInt64, String)
     case journal(JournalError)
     /// History begins at this version.
     case gone(oldest: UInt64)
-    /// A snapshot of another form of the state's type, before which there is no history.
+    /// The oldest usable snapshot has another form of the state's type, and the records before it
+    /// are gone.
     case foreignSnapshot(UInt64, String)
-    /// The state that history began with was given, and is of another form of the state's type.
+    /// History began with a given state, which has another form of the state's type.
     case foreignBeginning(String)
     /// The time was over at this version.
     case tooLong(UInt64)

@@ -1,21 +1,21 @@
 import StorePlatform
 
-/// Shows how far a long pass over history has come.
+/// The reports on the progress of a long pass over history.
 package struct ReplayProgress: Sendable {
-    /// How far it is.
+    /// A report on the progress.
     package struct Report: Sendable {
-        /// `replayed`, `compared`.
+        /// The verb of the report: `replayed` or `compared`.
         let verb: String
         package let done: UInt64
-        /// 0 where it is not known.
+        /// The number of actions in the pass; 0 if it is unknown.
         package let total: UInt64
-        /// The time since the pass began.
+        /// The seconds since the pass began.
         let seconds: Double
 
-        /// Between 0 and 1.
+        /// The share that is done, between 0 and 1.
         package var share: Double { total == 0 ? 0 : Double(done) / Double(total) }
 
-        /// In words: `replayed 120000 of 1000000 actions (12 %), 24000/s, 37 s remain`.
+        /// The report as text: `replayed 120000 of 1000000 actions (12 %), 24000/s, 37 s remain`.
         package var text: String {
             let rate = seconds > 0 ? Double(done) / seconds : 0
             let pace = (rate < 10 ? "\(Double(Int(rate * 10)) / 10)" : "\(Int(rate))") + "/s"
@@ -26,13 +26,13 @@ package struct ReplayProgress: Sendable {
         }
     }
 
-    /// When the first report comes, and how long it is from one to the next, in seconds.
+    /// The seconds until the first report, and between one report and the next.
     package let intervals: (first: Double, others: Double)
     package let show: @Sendable (Report) -> Void
     /// Called at the end of a pass that had a report.
     package let end: @Sendable () -> Void
 
-    /// For a log, where lines stay: the first after a second, then every five.
+    /// The intervals for a log, whose lines stay: the first report after a second, then every five.
     package static let logIntervals = (first: 1.0, others: 5.0)
 
     package init(
@@ -46,12 +46,12 @@ package struct ReplayProgress: Sendable {
     }
 }
 
-/// One pass over history that shows how far it is.
+/// A counter for one pass over history that reports its progress.
 ///
-/// It looks at the clock so rarely that a fast pass costs nothing, and after each action where a
-/// slow one takes long.
+/// The clock is read so rarely that it costs a fast pass nothing. A slow pass reads it after each
+/// action.
 package struct ProgressCounter {
-    /// The most actions between two looks at the clock.
+    /// The most actions between two readings of the clock.
     private static let strideMax: UInt64 = 1_024
 
     private let progress: ReplayProgress?
@@ -59,18 +59,20 @@ package struct ProgressCounter {
     private let start: UInt64
     private let end: UInt64
     private let began = SystemTime.steadyNanoseconds()
-    /// The version at which the clock is looked at next.
+    /// The version at which the clock is read next.
     private var next: UInt64
     private var stride: UInt64 = 1
     private var looked: UInt64
-    /// When the next report is due, in nanoseconds since the beginning.
+    /// The time of the next report, in nanoseconds since the pass began.
     private var due: UInt64
     private var hasShown = false
 
+    /// Makes a counter.
+    ///
     /// - Parameters:
-    ///   - progress: shows it; `nil` for a pass that shows nothing.
-    ///   - verb: `replayed`.
-    ///   - start: the version that the pass begins after.
+    ///   - progress: gets the reports; `nil` for a pass without reports.
+    ///   - verb: the verb of the reports, such as `replayed`.
+    ///   - start: the version after which the pass begins.
     ///   - end: the last version.
     package init(
         _ progress: ReplayProgress?,
@@ -87,7 +89,7 @@ package struct ProgressCounter {
         due = UInt64((progress?.intervals.first ?? 0) * 1e9)
     }
 
-    /// The action of a version is done.
+    /// Counts the action of a version as done.
     @inline(__always)
     package mutating func reached(_ version: UInt64) {
         if version >= next { look(at: version) }
@@ -95,7 +97,8 @@ package struct ProgressCounter {
 
     private mutating func look(at version: UInt64) {
         let now = SystemTime.steadyNanoseconds()
-        // A tenth of a second between two looks is often enough.
+        // Doubles the stride after less than 50 ms, so that two readings are at most about a tenth
+        // of a second apart.
         stride = now &- looked < 50_000_000 ? min(stride * 2, Self.strideMax) : max(1, stride / 4)
         looked = now
         next = version + stride
@@ -112,7 +115,7 @@ package struct ProgressCounter {
         )
     }
 
-    /// The pass has ended.
+    /// Ends the pass.
     package func finish() {
         if hasShown { progress?.end() }
     }

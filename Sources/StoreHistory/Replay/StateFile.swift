@@ -4,13 +4,13 @@ import StorePlatform
 import StoreTelemetry
 import StoreWire
 
-/// `--state-file`: the state before the first action, as a JSON document.
+/// The file of `--state-file`: the state before the first action, as a JSON document.
 package struct StateFile<State: Codable & Sendable>: Sendable {
-    /// The most bytes of the document: what a snapshot can hold.
+    /// The most bytes of the document: the size limit of a snapshot.
     package static var bytesMax: Int { Record.fieldBytesMax }
 
     package let path: String
-    /// Fills in what modules see of one another.
+    /// Fills in the copies of shared values that modules read.
     package let connect: @Sendable (inout State) -> Void
 
     package init(
@@ -23,7 +23,7 @@ package struct StateFile<State: Codable & Sendable>: Sendable {
 
     /// Reads the state.
     ///
-    /// - Throws: ``ConfigurationError`` with the pointer of what does not fit.
+    /// - Throws: ``ConfigurationError`` with the pointer to the value that does not fit.
     package func read() throws(ConfigurationError) -> State {
         guard let bytes = FileReader.read(path, bytesMax: Self.bytesMax) else {
             throw ConfigurationError(
@@ -43,7 +43,7 @@ package struct StateFile<State: Codable & Sendable>: Sendable {
         }
     }
 
-    /// Writes a line to the log where history began with another state, and the file is not used.
+    /// Writes a line to the log if history began with another state, so that the file is not used.
     func logIfUnused(by journal: any Journal, _ encoder: JSONEncoder, _ logger: Logger) {
         let first = try? journal.snapshot(atOrBefore: 0)
         if let first, let state = try? read(), let bytes = try? encoder.encode(state),
@@ -59,17 +59,18 @@ package struct StateFile<State: Codable & Sendable>: Sendable {
     }
 }
 
-/// A first state that was given to the program, which no state of the program's own stands for.
+/// A first state that was given in a file, in place of the program's initial state.
 package enum GivenState {
-    /// What the form of its snapshot ends with.
+    /// The end of the form of its snapshot.
     package static let mark = " given"
 
-    /// Whether a snapshot's form is this one, with the mark or without.
+    /// Returns true if `found` is the form `form`, with the mark or without.
     package static func isForm(_ found: String, _ form: String) -> Bool {
         found.isSame(as: form) || found.isSame(as: form + mark)
     }
 
-    /// Whether a history began with one.
+    /// Returns the first state of a history if it was given; `nil` if it was the program's initial
+    /// state, or is gone.
     package static func began(_ journal: any Journal) throws(JournalError) -> StateSnapshot? {
         guard let first = try journal.snapshot(atOrBefore: 0), first.form.hasSuffix(mark) else {
             return nil

@@ -6,14 +6,14 @@ package import StoreTelemetry
 package import StoreWire
 import Synchronization
 
-/// Encodes states one after the other: of each, what differs from the one before.
+/// Encodes states one after the other; of each, only the difference from the state before.
 package typealias StateEncoding<State> = (State, Tag) throws(JSONError) -> Snapshot
 
-/// The state as it was: made again on demand, away from the Core, with a small cache.
+/// Past states, made again on demand by threads other than the Core's, with a small cache.
 package final class TimeTravel<State: Codable & Sendable>: PastStates {
-    /// How long making one state again may take, in seconds.
+    /// The longest time for making one state, in seconds.
     package static var secondsMax: Double { 5 }
-    /// What the cache holds at most.
+    /// The most states in the cache.
     static var cachedMax: Int { 16 }
     static var cachedBytesMax: Int { 32 << 20 }
 
@@ -21,7 +21,7 @@ package final class TimeTravel<State: Codable & Sendable>: PastStates {
     private let epoch: Epoch
     private let encoding: @Sendable () -> StateEncoding<State>
     private let logger: Logger
-    /// The states that were asked for last, the newest at the end.
+    /// The most recently made states; the newest is the last.
     private let cache = Locked<[Snapshot]>([])
 
     package init(
@@ -83,7 +83,7 @@ package final class TimeTravel<State: Codable & Sendable>: PastStates {
             }
         }
     }
-    /// What a client is answered where a state can't be made again.
+    /// Returns the problem for a client whose state can't be made.
     private func problem(_ error: ReplayError, _ version: UInt64) -> Problem {
         switch error {
         case .gone(let oldest), .journal(.gone(let oldest)):

@@ -3,17 +3,17 @@ package import StoreEventStream
 package import StorePublishing
 package import StoreWire
 
-/// Makes states that are past again, from history.
+/// The port that makes past states from history.
 package protocol PastStates: Sendable {
-    /// The state of a version. May take as long as a disk does.
+    /// Returns the state of a version. Waits for the disk.
     ///
-    /// - Throws: 410 where history does not reach back that far, 503 where it takes too long.
+    /// - Throws: 410 if history does not reach back that far, 503 if it takes too long.
     func snapshot(at version: UInt64) throws(Problem) -> Snapshot
 
-    /// Which action up to a version last changed a part of the state, as a viewer sees it.
-    /// May take as long as a disk does.
+    /// Finds the action that last changed a part of the state, up to a version and as a viewer sees
+    /// it. Waits for the disk.
     ///
-    /// - Throws: as ``snapshot(at:)`` does.
+    /// - Throws: the same problems as ``snapshot(at:)``.
     func blame(
         _ pointer: JSONPointer,
         at version: UInt64,

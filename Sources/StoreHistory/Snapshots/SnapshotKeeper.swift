@@ -5,10 +5,10 @@ package import StoreTelemetry
 import StoreWire
 package import Synchronization
 
-/// Keeps a snapshot of the published state every so often, on a thread of its own or of a pool, so
-/// that a start has little to replay and old records can be forgotten.
+/// Saves snapshots of the published state in the journal, on a thread of its own or of a pool. So a
+/// start has few records to replay, and old records can be deleted.
 package final class SnapshotKeeper: Sendable {
-    /// The most bytes that the records after a snapshot have, unless there is a reason for fewer.
+    /// The most bytes of the records after a snapshot, unless the caller sets fewer.
     package static let bytesMax: UInt64 = 64 << 20
 
     private let journal: any Journal
@@ -19,7 +19,7 @@ package final class SnapshotKeeper: Sendable {
     private let newest: @Sendable () -> Snapshot
     private let logger: Logger
 
-    /// Whether a snapshot is due; several that are become one.
+    /// The queue of the thread: true if a snapshot is due. Several requests become one.
     private struct Due: WorkQueue {
         var isDue = false
 
@@ -28,17 +28,16 @@ package final class SnapshotKeeper: Sendable {
         mutating func take() { isDue = false }
     }
 
-    /// How long keeping a snapshot took, with forgetting what is beyond the bounds; and how often
-    /// that failed. The one thread that saves counts.
+    /// The duration of each save, with the deletion of records beyond the bounds. The thread that
+    /// saves adds to it and to `failures`.
     package let saving = Histogram()
     package let failures = Atomic<UInt64>(0)
     private let savedVersion: Atomic<UInt64>
     private let pendingBytes = Atomic<UInt64>(0)
     private let worker: Worker<Due>
 
-    /// Makes a keeper that begins with ``start()``. It keeps the newest published state, which
-    /// `newest` gives, when the records after a snapshot are as many, or have as many bytes, as
-    /// these bounds.
+    /// Makes a keeper; ``start()`` starts its thread. After `recordsMax` records or `bytesMax`
+    /// bytes since the last snapshot, the keeper saves the state that `newest` returns.
     package init(
         journal: any Journal,
         form: String,
@@ -67,7 +66,7 @@ package final class SnapshotKeeper: Sendable {
         }
     }
 
-    /// Notes that records have become durable. The Core's thread calls it.
+    /// Counts records that have become durable. The Core's thread calls it.
     package func appended(through version: UInt64, bytes: Int) {
         let pending = pendingBytes.add(UInt64(bytes), ordering: .relaxed).newValue
         let saved = savedVersion.load(ordering: .relaxed)
@@ -75,7 +74,7 @@ package final class SnapshotKeeper: Sendable {
         worker.post { $0.isDue = true }
     }
 
-    /// Ends the thread, and keeps the last state so that the next start has nothing to replay.
+    /// Ends the thread, and saves the last state, so that the next start has nothing to replay.
     package func stop() {
         _ = worker.close(seconds: .infinity) { $0.isDue = false }
         save()
@@ -96,14 +95,15 @@ package final class SnapshotKeeper: Sendable {
                 )
             )
         } catch {
-            // The records are there, so nothing is lost but time at the next start.
+            // The records are durable, so the next start only takes more time.
             failures.count()
             logger.warning(
                 .snapshotFailed,
                 "the state of version \(snapshot.version) can't be kept: \(error)"
             )
         }
-        // Not tried again before as much has come as usual, or a full disk would be filled at once.
+        // The next attempt waits for as many records as usual, because repeated attempts would fill
+        // a full disk.
         savedVersion.store(snapshot.version, ordering: .relaxed)
         pendingBytes.store(0, ordering: .relaxed)
     }
