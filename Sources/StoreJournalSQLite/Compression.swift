@@ -1,10 +1,12 @@
 import CStoreZstd
 
-/// zstd (RFC 8878), as snapshots of the state are kept.
+/// Compression with zstd (RFC 8878) for snapshots of the state.
 enum Compression {
     private static let level: CInt = 3
 
-    /// - Returns: `nil` where memory does not suffice.
+    /// Compresses bytes.
+    ///
+    /// - Returns: the compressed bytes; `nil` if memory does not suffice.
     static func compress(_ bytes: [UInt8]) -> [UInt8]? {
         let bound = ZSTD_compressBound(bytes.count)
         guard ZSTD_isError(bound) == 0 else { return nil }
@@ -18,7 +20,9 @@ enum Compression {
         return failed ? nil : compressed
     }
 
-    /// - Returns: `nil` where these bytes are not what ``compress(_:)`` made of so many.
+    /// Decompresses the result of ``compress(_:)`` for `size` bytes.
+    ///
+    /// - Returns: the original bytes; `nil` if the input is not such a result.
     static func decompress(_ bytes: [UInt8], size: Int) -> [UInt8]? {
         let stated = bytes.withUnsafeBytes { ZSTD_getFrameContentSize($0.baseAddress, $0.count) }
         guard stated == UInt64(size) else { return nil }

@@ -1,12 +1,12 @@
-/// Why a journal can't be opened, in words for the operator.
+/// The reason why a journal can't be opened, with texts for the operator.
 public struct JournalOpenError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What kind of obstacle it is.
+    /// The kind of obstacle.
     public enum Reason: Sendable, Equatable {
         /// The directory can't be used.
         case directory
-        /// Another process has it.
+        /// Another process uses the directory.
         case inUse
-        /// What is there was not made by this journal, or by a newer one.
+        /// The file belongs to another program, or to a newer form of this journal.
         case foreign
         /// History is damaged or ends too early.
         case damaged
@@ -14,11 +14,11 @@ public struct JournalOpenError: Error, Sendable, Equatable, CustomStringConverti
         case system
     }
 
-    /// What kind of obstacle it is.
+    /// The kind of obstacle.
     public let reason: Reason
-    /// What was attempted and what was found.
+    /// The attempt and its result, as text for the operator.
     public let message: String
-    /// What can be done about it.
+    /// The remedy, as text for the operator.
     public let hint: String
 
     init(_ reason: Reason, _ message: String, hint: String) {
@@ -27,6 +27,6 @@ public struct JournalOpenError: Error, Sendable, Equatable, CustomStringConverti
         self.hint = hint
     }
 
-    /// Message and hint.
+    /// The message and the hint, each on a line.
     public var description: String { "\(message)\n\(hint)" }
 }

@@ -1,18 +1,18 @@
-/// What a look at everything that a journal holds found.
+/// The result of a check of everything in a journal.
 public struct JournalReport: Sendable, Equatable {
-    /// The oldest version whose record is there, or one more than ``version`` where none is.
+    /// The oldest version with a record; one more than ``version`` if there are no records.
     public var oldest: UInt64
     /// The newest version.
     public var version: UInt64
-    /// How many records were followed without a fault.
+    /// The number of records in the chain that were checked without a fault.
     public var recordsCount: UInt64 = 0
-    /// How many snapshots are intact.
+    /// The number of intact snapshots.
     public var snapshotsCount = 0
-    /// How many outcomes of idempotency keys are intact.
+    /// The number of intact outcomes of idempotency keys.
     public var outcomesCount = 0
-    /// What is wrong, in the operator's words; empty where all is well.
+    /// The faults, as texts for the operator; empty if everything is intact.
     public var faults: [String] = []
 
-    /// Whether all is well.
+    /// True if there are no faults.
     public var isIntact: Bool { faults.isEmpty }
 }

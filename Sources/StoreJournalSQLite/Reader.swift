@@ -1,19 +1,19 @@
 import StoreCore
 
-/// A connection that only reads, with the statements that it keeps.
+/// A read-only connection with its prepared statements.
 ///
-/// Safety: only the thread that took it out of the pool uses it.
+/// Safety: only the thread that took the reader out of the pool uses it.
 final class Reader: @unchecked Sendable {
     let connection: Connection
     let begin: Statement
     let end: Statement
     let meta: Statement
     let records: Statement
-    /// The same up to whatever is last, which spares each row a comparison.
+    /// The same rows without an upper bound, which saves a comparison for each row.
     let recordsToEnd: Statement
     let outcome: Statement
     let snapshots: Statement
-    /// True if the file has a table of programs, which older forms have not.
+    /// True if the file has a table of programs; files of older forms have none.
     let hasPrograms: Bool
     var form = CanonicalBytes()
     var names = TextCache()
@@ -58,7 +58,7 @@ final class Reader: @unchecked Sendable {
         )
     }
 
-    /// Runs `body` in one read transaction: everything it reads is of the same moment.
+    /// Runs `body` in one read transaction: all reads see the same state of the database.
     func transaction<Result>(
         _ body: (Reader) throws(ReadFailure) -> Result
     ) throws(ReadFailure) -> Result {
@@ -81,12 +81,12 @@ final class Reader: @unchecked Sendable {
     }
 }
 
-/// Why something can't be read.
+/// The reason why rows can't be read.
 enum ReadFailure: Error, CustomStringConvertible {
     case sqlite(SQLiteFailure)
-    /// What was read is not what was written.
+    /// The bytes that were read differ from the bytes that were written.
     case damaged(String)
-    /// The records that are kept begin after this position.
+    /// The records in the journal begin after this position.
     case gone(base: ChainPosition)
 
     var journalError: JournalError {
@@ -105,7 +105,7 @@ enum ReadFailure: Error, CustomStringConvertible {
         }
     }
 
-    /// Whether the file is what is wrong.
+    /// True if the file itself is damaged.
     var isDamage: Bool {
         switch self {
         case .sqlite(let failure): failure.isCorrupt

@@ -4,16 +4,17 @@ public import StoreCore
 import StorePlatform
 
 extension SQLiteJournal {
-    /// Copies the database as it is at this moment into a file of its own, while appends go on.
+    /// Copies the current state of the database into a file of its own, while appends continue.
     ///
-    /// The copy is synced, and has its name only when it is whole. To go back to it, put it into an
-    /// empty directory as `store.db`: history then gets a new epoch, because the records after the
-    /// copy are unknown. Any thread may call this. While it runs the write-ahead log grows by what
-    /// is appended.
+    /// The copy is synced, and gets its name only when it is complete. To restore it, put it into
+    /// an empty directory as `store.db`. History then gets a new epoch, because the records after
+    /// the copy are unknown. Any thread may call this function. While it runs, the write-ahead log
+    /// grows with each append.
     ///
-    /// - Parameter path: must not exist.
-    /// - Throws: ``JournalError/storageFull`` where there is no room; ``JournalError/unknown(_:)``
-    ///   for whatever else stands in the way, in words.
+    /// - Parameter path: the file to make; it must not exist.
+    /// - Throws: ``JournalError/storageFull`` if the file can't be made or synced for want of room.
+    ///   Throws ``JournalError/corrupt(_:)`` if the database is damaged, and
+    ///   ``JournalError/unknown(_:)`` with a text for any other error of SQLite or the system.
     public func backup(to path: String) throws(JournalError) {
         try Self.copy(to: path) { (partial) throws(JournalError) in
             try withReader { (reader) throws(ReadFailure) in
@@ -28,7 +29,7 @@ extension SQLiteJournal {
 
     /// Copies the database of a directory that another process has open; see ``backup(to:)``.
     ///
-    /// Only reads: the process that has it keeps writing and checkpointing alone.
+    /// Only reads: the other process alone writes to the database and checkpoints it.
     public static func backup(
         inUse directory: String,
         to path: String
@@ -42,7 +43,7 @@ extension SQLiteJournal {
         }
     }
 
-    /// Whether the directory holds a history.
+    /// Returns true if the directory has a database.
     public static func exists(in directory: String) -> Bool {
         access(directory + "/store.db", F_OK) == 0
     }
@@ -52,14 +53,14 @@ extension SQLiteJournal {
         by copy: (String) throws(JournalError) -> Void
     ) throws(JournalError) {
         let partial = "\(path).partial-\(getpid())"
-        // O_EXCL: a file that another process has there is not written over.
+        // O_EXCL: never overwrite a file of another process.
         let descriptor = open(partial, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Self.backupFailure("making", partial) }
         Glibc.close(descriptor)
         defer { unlink(partial) }
         try copy(partial)
         try Self.sync(partial)
-        // Unlike a rename, a link never takes the place of what is there.
+        // Unlike a rename, a link never replaces an existing file.
         guard link(partial, path) == 0 else { throw Self.backupFailure("making", path) }
         guard JournalDirectory.sync(Self.parent(of: path)) else {
             throw Self.backupFailure("syncing the directory of", path)
@@ -85,7 +86,7 @@ extension SQLiteJournal {
 }
 
 extension Connection {
-    /// Copies every page as of one moment, in one read transaction.
+    /// Copies every page in one read transaction, so that all pages are of the same moment.
     fileprivate func copyAll(to path: String) throws(SQLiteFailure) {
         let target = try Connection(path: path, for: .write)
         try target.execute("PRAGMA journal_mode = MEMORY")
@@ -96,7 +97,8 @@ extension Connection {
         let code = sqlite3_backup_step(backup, -1)
         sqlite3_backup_finish(backup)
         guard code == SQLITE_DONE else { throw target.failure(code, "copying to \(path)") }
-        // The copy's header is that of a database in WAL mode; the copy needs no write-ahead log.
+        // The copy's header is that of a database in WAL mode, but the copy needs no write-ahead
+        // log.
         try target.execute("PRAGMA journal_mode = DELETE")
     }
 }

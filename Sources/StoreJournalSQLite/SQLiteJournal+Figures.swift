@@ -4,7 +4,7 @@ package import StoreCore
 import StorePlatform
 
 extension SQLiteJournal: MeasuredJournal {
-    /// The sizes of the database and of its write-ahead log, and how long the syncs took.
+    /// The sizes of the database and of its write-ahead log, and the durations of the syncs.
     package var figures: JournalFigures {
         JournalFigures(
             files: [
@@ -15,10 +15,10 @@ extension SQLiteJournal: MeasuredJournal {
         )
     }
 
-    /// The version of SQLite that is loaded.
+    /// The version of the loaded SQLite library.
     package static var libraryVersion: String { String(cString: sqlite3_libversion()) }
 
-    /// 0 where there is no such file.
+    /// Returns the size of a file; 0 if there is no such file.
     private static func bytes(of path: String) -> UInt64 {
         var status = stat()
         return stat(path, &status) == 0 ? UInt64(clamping: status.st_size) : 0

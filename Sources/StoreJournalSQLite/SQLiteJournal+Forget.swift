@@ -1,8 +1,8 @@
 import StoreCore
 
 extension SQLiteJournal {
-    /// Forgets what is beyond the bounds, in transactions small enough for appends to get in
-    /// between.
+    /// Deletes records, snapshots and outcomes beyond the bounds, in transactions that are small
+    /// enough for appends between them.
     func forget() throws(JournalError) {
         let now = clock.now()
         let retention = retention
@@ -14,7 +14,7 @@ extension SQLiteJournal {
             try writer.forgetRecords(through: last)
         }) {}
         if last > 0 {
-            // Snapshots of before the oldest record lead nowhere now.
+            // Snapshots before the oldest record are of no use now.
             try write { (writer, _) throws(JournalError) in
                 try writer.thinSnapshots(max: retention.snapshotsMax)
             }
@@ -37,9 +37,10 @@ extension SQLiteJournal {
 }
 
 extension Retention {
-    /// The last version whose record may be forgotten, and all before it; 0 where none may.
+    /// Returns the last version that may be deleted with all records before it; 0 if there is none.
     ///
-    /// It is always that of a snapshot, so that what is kept begins with a state that is known.
+    /// The result is always the version of a snapshot, so that the remaining records follow a known
+    /// state.
     fileprivate func forgettable(_ writer: Writer, _ now: Int64) -> UInt64 {
         let cutoff = secondsMax.map { now.before(seconds: $0) }
         let superseded = writer.snapshots.last { snapshot in
@@ -53,7 +54,8 @@ extension Retention {
 }
 
 extension Int64 {
-    /// So many seconds before this time, in nanoseconds since 1970.
+    /// Returns the time `seconds` before this time, in nanoseconds since 1970. The result does not
+    /// overflow.
     fileprivate func before(seconds: UInt64) -> Int64 {
         let (span, over) = Int64(clamping: seconds).multipliedReportingOverflow(by: 1_000_000_000)
         let (time, under) = subtractingReportingOverflow(over ? .max : span)

@@ -1,9 +1,10 @@
 public import StoreCore
 
 extension SQLiteJournal {
-    /// Keeps a program's names and forms in a transaction of its own; see ``Journal/register(_:)``.
+    /// Stores a program's names and forms in a transaction of its own; see
+    /// ``Journal/register(_:)``.
     ///
-    /// Writes nothing for the program that registered last.
+    /// Writes nothing if this program was the last one to register.
     public func register(_ program: WritingProgram) throws(JournalError) -> UInt32 {
         let (known, given) = try withReader { (reader) throws(ReadFailure) in
             (try reader.programs(), try reader.newestProgram())
@@ -22,23 +23,24 @@ extension SQLiteJournal {
         return number
     }
 
-    /// The programs that are kept, in the order in which they have registered last.
+    /// Returns the stored programs, in the order of their last registration.
     public func programs() throws(JournalError) -> [KeptProgram] {
         try withReader { (reader) throws(ReadFailure) in try reader.programs() }
     }
 }
 
 extension Reader {
-    /// The programs of the file, in the order in which they have registered last.
+    /// Returns the programs in the file, in the order of their last registration.
     ///
-    /// - Throws: where the forms of a program are not what was written.
+    /// - Throws: ``ReadFailure/damaged(_:)`` if the forms of a program do not match their checksum.
     func programs() throws(ReadFailure) -> [KeptProgram] {
         let (intact, damaged) = try checkedPrograms()
         guard let number = damaged.first else { return intact }
         throw .damaged("the forms of program \(number) are not what was written")
     }
 
-    /// The program of the newest record, whose row may be lost; 0 if it has none.
+    /// Returns the program of the newest record, even if its row in the table is lost; 0 if the
+    /// record has none.
     func newestProgram() throws(ReadFailure) -> UInt32 {
         guard hasPrograms else { return 0 }
         do throws(SQLiteFailure) {
@@ -51,7 +53,7 @@ extension Reader {
         }
     }
 
-    /// The programs that are what was written, and the numbers of the others.
+    /// Returns the programs that match their checksums, and the numbers of the others.
     func checkedPrograms() throws(ReadFailure) -> (intact: [KeptProgram], damaged: [UInt32]) {
         guard hasPrograms else { return ([], []) }
         var intact: [KeptProgram] = []
@@ -80,7 +82,7 @@ extension Reader {
 }
 
 extension Writer {
-    /// Writes a program behind all that began before it.
+    /// Writes a program as the last one to register.
     func insert(_ kept: KeptProgram) throws(SQLiteFailure) {
         let last = try connection.integer("SELECT max(began) FROM programs") ?? 0
         let row = try Statement(
@@ -100,8 +102,8 @@ extension Writer {
         }
     }
 
-    /// Removes the programs that are too many, the oldest start first. The greatest number stays,
-    /// because the next number follows it.
+    /// Deletes the surplus programs that registered longest ago. Keeps the greatest number, because
+    /// the next number follows it.
     fileprivate func removePrograms(
         of known: [KeptProgram],
         beside kept: KeptProgram

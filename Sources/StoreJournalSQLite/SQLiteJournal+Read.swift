@@ -1,20 +1,20 @@
 public import StoreCore
 
 extension SQLiteJournal {
-    /// The most rows that one call looks at where only one type is asked for.
+    /// The most rows that one call reads if the caller asks for a single type.
     static let rowsLookedAtMax: UInt64 = 100_000
 
-    /// How many records are replayed in one transaction: short ones let the write-ahead log be
-    /// started anew in between.
+    /// The number of records that one transaction of a check reads. Between short transactions, the
+    /// write-ahead log can be restarted.
     static let replaySlice: UInt64 = 10_000
 
-    /// Records in order, in one short read transaction.
+    /// Reads records in order, in one short read transaction.
     ///
-    /// Any thread may call this, and it never waits for an append. Every record's place in the
-    /// chain is checked, so a damaged one is never given out.
+    /// Any thread may call this function, and it never waits for an append. The place of every
+    /// record in the chain is checked, so a damaged record is never returned.
     ///
     /// - Throws: ``JournalError/gone(oldest:)``, ``JournalError/corrupt(_:)``, or
-    ///   ``JournalError/unknown(_:)`` where the system could not read.
+    ///   ``JournalError/unknown(_:)`` if the system could not read.
     public func read(_ page: JournalPage) throws(JournalError) -> JournalRecords {
         let newest = version
         guard page.after < newest else {
@@ -25,7 +25,7 @@ extension SQLiteJournal {
         }
     }
 
-    /// What became of the requests that had these keys, as far as that is still known; several are
+    /// Returns the outcomes of requests with these keys, if they are still stored. Several keys are
     /// looked up in one transaction.
     public func outcomes(
         of keys: [IdempotencyKey]
@@ -67,7 +67,8 @@ extension Reader {
         return answer
     }
 
-    /// Checks each record's place in the chain, and calls `body` with it until that returns false.
+    /// Checks each record's place in the chain, and calls `body` with the record until `body`
+    /// returns false.
     func forEach(
         after: UInt64,
         through: UInt64,
@@ -83,7 +84,7 @@ extension Reader {
         }
     }
 
-    /// A copy of a record that stays.
+    /// Returns a copy of a record that does not depend on the row.
     func record(_ fields: borrowing RecordFields) -> Record {
         Record(
             version: fields.version,
@@ -125,7 +126,8 @@ extension Reader {
         throw .damaged("what is kept of an idempotency key is not what was written")
     }
 
-    /// The outcome of the row that a statement stands on; `nil` where it is not what was written.
+    /// Returns the outcome in the current row of a statement; `nil` if it does not match its
+    /// checksum.
     func outcome(_ row: Statement, of key: IdempotencyKey) -> KeptOutcome? {
         let kept = KeptOutcome(
             key: key,

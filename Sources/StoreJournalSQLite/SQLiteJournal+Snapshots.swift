@@ -1,13 +1,13 @@
 public import StoreCore
 
 extension SQLiteJournal {
-    /// Keeps the state of a version that is durable, and forgets what is beyond the bounds.
+    /// Stores the state of a durable version, and deletes records and snapshots beyond the bounds.
     ///
-    /// Any thread may call this. It compresses without holding a lock, and forgets in small
-    /// transactions between which appends get in.
+    /// Any thread may call this function. The state is compressed without a lock, and small
+    /// transactions delete the old rows, so that appends run between them.
     ///
-    /// - Throws: ``JournalError/conflict(version:)`` for a version that is not there yet,
-    ///   ``JournalError/gone(oldest:)`` for one that was forgotten; else as an append does.
+    /// - Throws: ``JournalError/conflict(version:)`` for a version that does not exist yet,
+    ///   ``JournalError/gone(oldest:)`` for a deleted one, and otherwise the errors of an append.
     public func save(_ snapshot: StateSnapshot) throws(JournalError) {
         guard snapshot.version <= version else { throw .conflict(version: version) }
         let position = try withReader { (reader) throws(ReadFailure) in
@@ -28,9 +28,10 @@ extension SQLiteJournal {
         if isNew { try forget() }
     }
 
-    /// The newest snapshot of `version` or before that is intact.
+    /// Returns the newest intact snapshot of `version` or before.
     ///
-    /// - Throws: ``JournalError/corrupt(_:)`` where there are snapshots and none can be read.
+    /// - Throws: ``JournalError/corrupt(_:)`` if no snapshot is intact and the records before them
+    ///   were deleted, or if the newest intact one can't be decompressed.
     public func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot? {
         try withReader { (reader) throws(ReadFailure) in
             guard
@@ -55,11 +56,11 @@ extension SQLiteJournal {
 }
 
 extension Reader {
-    /// The newest snapshot that is intact. `passingOver` is called with the version of each damaged
-    /// one that is newer.
+    /// Returns the newest intact snapshot. Calls `passingOver` with the version of each newer,
+    /// damaged one.
     ///
-    /// - Throws: ``ReadFailure/damaged(_:)`` where only damaged ones are left, and the records do
-    ///   not reach back to version 0 either.
+    /// - Throws: ``ReadFailure/damaged(_:)`` if all snapshots are damaged, and the records do not
+    ///   reach back to version 0 either.
     func newestSnapshot(
         atOrBefore version: UInt64 = .max,
         passingOver: (UInt64) -> Void
@@ -87,7 +88,8 @@ extension Reader {
         }
     }
 
-    /// The snapshot of one version, within the transaction that is open; `nil` where it is damaged.
+    /// Returns the snapshot of one version, within the open transaction; `nil` if it is missing or
+    /// damaged.
     func storedSnapshot(of version: UInt64) throws(ReadFailure) -> StoredSnapshot? {
         defer { snapshots.reset() }
         do throws(SQLiteFailure) {
@@ -101,7 +103,7 @@ extension Reader {
         return storedSnapshot()
     }
 
-    /// The snapshot of the row that the statement stands on, if it is what was written.
+    /// Returns the snapshot in the current row; `nil` if it does not match its hash.
     private func storedSnapshot() -> StoredSnapshot? {
         guard let hash = ChainHash(snapshots.bytes(5)) else { return nil }
         let snapshot = StoredSnapshot(
@@ -116,7 +118,7 @@ extension Reader {
         return snapshot.hash.matches(snapshots.bytes(6)) ? snapshot : nil
     }
 
-    /// The position of a version in the chain.
+    /// Returns the position of a version in the chain.
     func position(at version: UInt64) throws(ReadFailure) -> ChainPosition {
         try transaction { (reader) throws(ReadFailure) in
             try RecordRows(reader, after: version, through: version).end

@@ -1,18 +1,18 @@
 public import StoreCore
 
 extension SQLiteJournal {
-    /// The most faults of one kind that a report lists.
+    /// The most faults of SQLite's own check that a report lists.
     static let faultsMax = 100
 
-    /// Looks at everything: the whole chain, every snapshot, every outcome, and SQLite's own trees.
+    /// Checks the whole chain, every snapshot, outcome and program, and SQLite's own trees.
     ///
-    /// Any thread may call this while others append and read; what is appended meanwhile is not
-    /// looked at. Cost: reads the whole database twice.
+    /// Any thread may call this function while others append and read. Records that are appended
+    /// meanwhile are not checked. Cost: reads the whole database twice.
     ///
     /// - Parameter progress: gets the version that was reached, about every 10,000 records.
-    /// - Returns: which versions the journal has, and the faults that were found, at most 100 of a
-    ///   kind.
-    /// - Throws: ``JournalError`` where the system can't read. What is damaged is in the report.
+    /// - Returns: the versions in the journal, and the faults. At most 100 are of SQLite's own
+    ///   check.
+    /// - Throws: ``JournalError`` if the system can't read. Damage is part of the report instead.
     public func verifyAll(
         progress: (UInt64) -> Void = { _ in }
     ) throws(JournalError) -> JournalReport {
@@ -53,7 +53,7 @@ extension SQLiteJournal {
             } catch {
                 switch error {
                 case .gone(let oldest):
-                    // Forgotten since the report was begun.
+                    // Deleted since the check began.
                     report.oldest = oldest
                     report.recordsCount = 0
                     after = oldest - 1

@@ -2,20 +2,21 @@ public import StoreCore
 import StorePlatform
 import Synchronization
 
-/// A journal in a directory, on SQLite: it outlives the process, a kill and a power cut.
+/// A journal in a directory, on SQLite, that survives the end of the process, a kill and a power
+/// cut.
 ///
-/// Every append is one transaction that is synced before it returns. Each record carries a hash
-/// over itself and the one before it, and a high-water mark beside the database has the last
-/// version. So damaged or missing records are found when the directory is opened, and on each read.
+/// Every append is one transaction that is synced before it returns. Each record has a hash of
+/// itself and of the record before it. A high-water mark beside the database has the last version.
+/// So damaged or missing records are found when the directory is opened, and on each read.
 public final class SQLiteJournal: Journal {
     /// The most bytes of a record's payload, of its meta and of a state: 512 MiB. SQLite's own
-    /// bound on a row is 1,000,000,000.
+    /// bound on a row is 1,000,000,000 bytes.
     public static let fieldBytesMax = Record.fieldBytesMax
 
-    /// How many idle connections are kept for reading.
+    /// The most idle connections that are kept for reading.
     static let readersKept = 4
 
-    /// Where history begins and ends, for those who may not wait for an append.
+    /// The bounds of history, for readers that may not wait for an append.
     private struct Extent {
         var end: UInt64
         var base: UInt64
@@ -31,7 +32,7 @@ public final class SQLiteJournal: Journal {
         }
     }
 
-    /// What goes when the journal closes.
+    /// The objects that are released when the journal closes.
     private struct Opened {
         let writer: Writer
         let mark: MarkFile
@@ -48,29 +49,32 @@ public final class SQLiteJournal: Journal {
     let keyClock: any WallClock
     let log: @Sendable (String) -> Void
     let databasePath: String
-    /// How long the syncs of batches took; the write lock's holder observes.
+    /// The durations of the syncs of batches; only the thread with the write lock adds to it.
     let syncs = Histogram()
     private let opened: Locked<Opened?>
     private let extent: Locked<Extent>
     private let readers = Locked(Readers())
 
-    /// Identifies the continuous history that the directory holds.
+    /// The identity of the continuous history in the directory.
     public let epoch: UInt32
 
-    /// Opens the journal in a directory, or makes one, and checks what is there.
+    /// Opens the journal in a directory, or makes one, and checks its contents.
     ///
     /// Cost: reads and checks the newest snapshot and every record after it.
     ///
     /// - Parameters:
-    ///   - directory: made, for its owner only, where it does not exist.
-    ///   - retention: how much is kept.
-    ///   - clock: gives the time by which records are too old to be kept.
-    ///   - keyClock: gives the time by which keys are too old; the caller of ``append(_:)`` takes
-    ///     their times from the same clock. The journal sets it forward to the time of the newest
-    ///     key, so that no new key looks older when the time of day was set back between two runs.
-    ///   - acceptDataLoss: goes on with what is intact where history is damaged, under a new epoch.
-    ///   - keepsForm: leaves a file that an older server wrote in its form, so that this server can
-    ///     still read it; then nothing can be appended to it. Otherwise it gets this server's form.
+    ///   - directory: the directory; if it does not exist, it is made for its owner only.
+    ///   - retention: the bounds on the records, snapshots and keys that are kept.
+    ///   - clock: gives the time at which records become too old.
+    ///   - keyClock: gives the time at which keys become too old. The caller of ``append(_:at:)``
+    ///     takes the times of keys from the same clock. The journal sets the clock forward to the
+    ///     time of the newest key. So no new key looks older if the time of day was set back
+    ///     between two runs.
+    ///   - acceptDataLoss: continues with the intact records under a new epoch if history is
+    ///     damaged.
+    ///   - keepsForm: leaves the file of an older server in its form, so that this server can still
+    ///     read it. Nothing can be appended to such a file. If false, the file is upgraded to this
+    ///     server's form.
     ///   - log: gets lines for the operator, from any thread.
     /// - Throws: ``JournalOpenError``.
     public convenience init(
@@ -94,7 +98,7 @@ public final class SQLiteJournal: Journal {
         )
     }
 
-    /// Likewise, and hands what is checked to a follower.
+    /// Opens the journal, and passes the checked records to a follower.
     package init(
         directory: String,
         retention: Retention,
@@ -133,14 +137,16 @@ public final class SQLiteJournal: Journal {
     public var oldestSnapshot: UInt64? { extent.withLock { $0.oldestSnapshot } }
     /// The version of the newest snapshot.
     public var newestSnapshot: UInt64? { extent.withLock { $0.newestSnapshot } }
-    /// Disks fill up and break.
+    /// True, because disks fill up and break.
     public var canFail: Bool { true }
 
     /// Appends a batch in one transaction, and returns when it is synced.
     ///
-    /// - Throws: ``JournalError/storageFull`` where nothing was written and it may be tried again.
-    ///   After ``JournalError/unknown(_:)`` every later append fails too: the journal must be
-    ///   opened anew.
+    /// - Throws: ``JournalError/conflict(version:)`` if `expected` is not the newest version.
+    ///   Throws ``JournalError/storageFull`` if nothing was written and the caller may try again.
+    ///   Throws ``JournalError/unknown(_:)`` if a record does not fit, with a text that begins with
+    ///   "nothing was written". After any other error, every later append fails, too: the journal
+    ///   must be opened again.
     public func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError) {
         let notice = try write { [syncs] (writer, mark) throws(JournalError) in
             guard writer.end.version == expected else {
@@ -154,11 +160,12 @@ public final class SQLiteJournal: Journal {
         if let notice { log(notice) }
     }
 
-    /// Moves everything into the database, makes the mark durable, and lets the directory go.
+    /// Moves all pages of the log into the database, makes the mark durable, and releases the
+    /// directory.
     ///
-    /// Whatever is asked of the journal afterwards fails. Closing twice is no error.
+    /// Later calls of other functions fail. A second call does nothing.
     public func close() {
-        // Readers first: the log goes away with the last connection, which has to be the writer's.
+        // Close the readers first: the last connection deletes the log, and has to be the writer's.
         readers.withLock { $0 = Readers(isClosed: true) }
         let notice = opened.withLock { opened -> String? in
             guard let open = opened else { return nil }
@@ -170,7 +177,8 @@ public final class SQLiteJournal: Journal {
         if let notice { log(notice) }
     }
 
-    /// What SQLite and the canonical form can hold. Requests are bounded far below.
+    /// Throws if SQLite or the canonical form can't store a record. Requests have far smaller
+    /// bounds.
     private static func check(_ batch: JournalBatch, after: UInt64) throws(JournalError) {
         var next = after
         for record in batch.records {
@@ -190,7 +198,7 @@ public final class SQLiteJournal: Journal {
 }
 
 extension SQLiteJournal {
-    /// Writes with the one connection that may, and then updates the extent that readers use.
+    /// Writes with the only writing connection, and then updates the extent that readers use.
     func write<Result: Sendable>(
         _ body: (Writer, MarkFile) throws(JournalError) -> Result
     ) throws(JournalError) -> Result {
@@ -203,7 +211,7 @@ extension SQLiteJournal {
         }
     }
 
-    /// Reads with a connection of the pool, or with one more.
+    /// Reads with an idle connection of the pool, or with a new one.
     func withReader<Result>(
         _ body: (Reader) throws(ReadFailure) -> Result
     ) throws(JournalError) -> Result {

@@ -1,14 +1,14 @@
 import Glibc
 
-/// Strings that come again and again in rows, made once.
+/// A cache of strings that occur in many rows.
 ///
-/// Bounded: a fixed number of places, each of which holds the text that came last.
+/// Bounded: a fixed number of places, each of which has the most recent text with its hash.
 struct TextCache {
     private static let placesCount = 256
 
     private var places: [String?] = Array(repeating: nil, count: placesCount)
 
-    /// The text that these bytes are.
+    /// Returns the bytes as a string.
     mutating func text(_ bytes: UnsafeRawBufferPointer) -> String {
         let place = Self.place(of: bytes)
         if let known = places[place], Self.same(known, bytes) { return known }
@@ -27,7 +27,8 @@ struct TextCache {
             } ?? false
     }
 
-    /// FNV-1a over the length and the last bytes, where names differ most.
+    /// Returns a place in the cache: FNV-1a over the length and the last bytes, in which names
+    /// differ most.
     private static func place(of bytes: UnsafeRawBufferPointer) -> Int {
         var hash = 0x811C_9DC5 ^ UInt32(truncatingIfNeeded: bytes.count)
         for byte in bytes.suffix(8) { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }

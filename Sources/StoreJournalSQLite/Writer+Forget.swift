@@ -1,12 +1,12 @@
 import StoreCore
 
 extension Writer {
-    /// The most rows that one transaction forgets.
+    /// The most rows that one transaction deletes.
     static let forgottenRowsMax = 1_000
 
-    /// Forgets the oldest records, no later than `last`, which has a snapshot.
+    /// Deletes the oldest records, up to `last` at most, which must have a snapshot.
     ///
-    /// - Returns: whether there are more.
+    /// - Returns: true if there are more records to delete.
     func forgetRecords(through last: UInt64) throws(JournalError) -> Bool {
         let base = meta.base.version
         guard base < last, last <= end.version else { return false }
@@ -18,7 +18,8 @@ extension Writer {
                 "SELECT hash FROM records WHERE version = ?"
             )
             try hash.bind(1, Int64(clamping: through))
-            // A missing record is damage. A read reports it; until then nothing is forgotten.
+            // A missing record is damage, and reading it reports an error. Until then, nothing is
+            // deleted.
             guard try hash.step(), let baseHash = ChainHash(hash.bytes(0)) else { return fresh }
             hash.reset()
             fresh.base = ChainPosition(version: through, hash: baseHash)
@@ -32,9 +33,9 @@ extension Writer {
         return fresh.base.version > base && through < last
     }
 
-    /// Forgets the oldest outcomes: those of before `cutoff`, and those beyond the count.
+    /// Deletes the oldest outcomes: those before `cutoff`, and those beyond `max`.
     ///
-    /// - Returns: whether there are more.
+    /// - Returns: true if there may be more outcomes to delete.
     func forgetOutcomes(before cutoff: Int64, max: Int) throws(JournalError) -> Bool {
         let old = try forgetOutcomes("WHERE time < \(cutoff)", Self.forgottenRowsMax)
         let surplus = min(outcomesCount - max, Self.forgottenRowsMax)

@@ -1,10 +1,9 @@
 import StoreCore
 
 extension Writer {
-    /// Keeps a snapshot in a transaction of its own.
+    /// Stores a snapshot in a transaction of its own.
     ///
-    /// - Returns: false where it is not newer than the newest that is kept; then nothing is
-    ///   written.
+    /// - Returns: false if the newest stored snapshot is not older; then nothing is written.
     func insert(
         _ snapshot: StateSnapshot,
         at position: ChainPosition,
@@ -37,7 +36,7 @@ extension Writer {
         return true
     }
 
-    /// Gives up the snapshots that are too many, and those that no record follows any more.
+    /// Deletes the surplus snapshots, and the snapshots from before the oldest record.
     func thinSnapshots(max: Int) throws(JournalError) {
         let base = meta.base.version
         let leading = snapshots.map(\.version).filter { $0 >= base }
@@ -64,12 +63,12 @@ extension Writer {
 struct SnapshotEntry: Equatable, Sendable {
     var version: UInt64
     var time: Int64
-    /// What the payloads and the meta of all records up to it took, in bytes.
+    /// The bytes of payload and meta of all records up to the snapshot.
     var bytesTotal: UInt64
 }
 
 extension StoredSnapshot {
-    /// Writes the row within the transaction that is open.
+    /// Writes the row within the open transaction.
     func insert(into connection: Connection) throws(SQLiteFailure) {
         let statement = try Statement(
             connection,

@@ -2,48 +2,52 @@ import CStoreSQLite
 import StoreCore
 import StorePlatform
 
-/// The one connection that writes and checkpoints, with the statements that it keeps.
+/// The only connection that writes and checkpoints, with its prepared statements.
 ///
-/// SQLite 3.7.0 to 3.51.2 can damage a database when two connections write or checkpoint at the
-/// same time just as the write-ahead log is reset. That can't happen here: the lock on
-/// the directory keeps other processes away, this class does all writing and checkpointing under
-/// one lock, and readers can do neither.
+/// SQLite 3.7.0 to 3.51.2 can damage a database if two connections write or checkpoint at the
+/// moment in which the write-ahead log is reset. Three facts prevent that here. The lock on the
+/// directory keeps other processes away, this class does all writing and checkpointing under one
+/// lock, and readers can do neither.
 ///
-/// What bounds the write-ahead log: after a commit that leaves ``walPagesMax`` pages or more in it,
-/// they are moved into the database. SQLite starts the log anew once no reader looks at its old
-/// pages, and read transactions are short: one page of history. Only a backup holds one for longer,
-/// and the log grows by what is appended meanwhile; it is cut to ``walBytesKept`` afterwards.
+/// The write-ahead log is bounded. After a commit that leaves ``walPagesMax`` pages or more in the
+/// log, they are moved into the database. SQLite restarts the log when no reader uses its old
+/// pages. Read transactions are short, because each reads one page of history. Only a backup and a
+/// check of everything have longer ones, and the log grows with each append meanwhile. Afterwards,
+/// the log is cut to ``walBytesKept``.
 ///
-/// Safety: it is reached only through the journal's write lock.
+/// Safety: the writer is only reached through the journal's write lock.
 final class Writer: @unchecked Sendable {
-    /// How many pages may lie in the log before they are moved.
+    /// The number of pages in the log from which they are moved into the database.
     static let walPagesMax: CInt = 1_000
     static let walBytesKept = 16 << 20
     let connection: Connection
-    /// The newest record.
+    /// The position of the newest record.
     private(set) var end: ChainPosition
-    /// What the payloads and the meta of all records took, from the beginning of history on.
+    /// The bytes of payload and meta of all records since the beginning of history.
     private(set) var bytesTotal: UInt64
     var meta: MetaRow
     var outcomesCount: Int
-    /// When the newest key was used that was there at the start, or was written since.
+    /// The last time at which a key was used: of the keys that were there at the start, and of
+    /// newer ones.
     private(set) var newestKeyTime: Int64
-    /// The snapshots that are kept, in ascending order.
+    /// The stored snapshots, in ascending order.
     var snapshots: [SnapshotEntry]
-    /// Why nothing more is written: after an error that leaves the outcome unknown, SQLite's and
-    /// the system's view of the file may differ, so later records could follow a missing one.
+    /// The error after which nothing more is written. If an error leaves the outcome unknown,
+    /// SQLite and the system may see different files. Later records could then follow a missing
+    /// one.
     private(set) var broken: String?
 
     private let begin: Statement
     private let commit: Statement
     private let rollback: Statement
-    /// `nil` where the file keeps an older form, which is only read.
+    /// The statement that inserts a record; `nil` if the file has an older form, which is only
+    /// read.
     private let insertRecord: Statement?
     private let insertOutcome: Statement
     private let countOutcome: Statement
     private var form = CanonicalBytes()
-    /// The parameters of `insertRecord` that are NULL from the record before, a bit each: what is
-    /// bound stays bound.
+    /// The parameters of `insertRecord` that are still NULL from the record before, as bits:
+    /// bindings remain after a run.
     private var nulls: UInt16 = 0
     private let walPages: UnsafeMutablePointer<CInt>
 
@@ -84,8 +88,8 @@ final class Writer: @unchecked Sendable {
         )
         walPages = .allocate(capacity: 1)
         walPages.initialize(to: 0)
-        // Safety: SQLite calls it within a COMMIT of this connection, so under the write lock, and
-        // the connection is gone before the number is.
+        // Safety: SQLite calls the hook within a COMMIT of this connection, so under the write
+        // lock. The hook is removed before the memory of the number is freed.
         sqlite3_wal_hook(
             connection.handle,
             { pages, _, _, count in
@@ -101,12 +105,12 @@ final class Writer: @unchecked Sendable {
         walPages.deallocate()
     }
 
-    /// Runs `body` in a transaction of its own, and returns when what it wrote is durable.
+    /// Runs `body` in a transaction of its own, and returns when its writes are durable.
     ///
-    /// How long the sync took is added to `syncs`.
+    /// Adds the duration of the sync to `syncs`.
     ///
-    /// - Throws: ``JournalError/storageFull`` after everything was rolled back, so that it can be
-    ///   tried again; any other error for good, because no failed sync is ever tried again.
+    /// - Throws: ``JournalError/storageFull`` after everything was rolled back, so that the caller
+    ///   may try again. Any other error is final, because a failed sync is never repeated.
     func transaction<Result>(
         timing syncs: Histogram? = nil,
         _ body: (Writer) throws(SQLiteFailure) -> Result
@@ -142,7 +146,7 @@ final class Writer: @unchecked Sendable {
         return failure.isCorrupt ? .corrupt(failure.description) : .unknown(failure.description)
     }
 
-    /// Writes a batch, which must fit, and makes it durable.
+    /// Writes a batch and makes it durable. Its first record has to follow ``end``.
     func append(_ batch: JournalBatch, timing syncs: Histogram? = nil) throws(JournalError) {
         let before = (end, bytesTotal, outcomesCount)
         do throws(JournalError) {
@@ -168,7 +172,7 @@ final class Writer: @unchecked Sendable {
         try insertRecord.bind(4, text: fields.type)
         try insertRecord.bind(5, blob: fields.payload)
         var nulls = nulls
-        // Where a bind fails, none is relied on.
+        // Rely on no earlier NULL if a bind fails.
         self.nulls = 0
         if let meta = fields.meta {
             nulls &= ~(1 << 6)
@@ -219,15 +223,17 @@ final class Writer: @unchecked Sendable {
         newestKeyTime = max(newestKeyTime, outcome.time)
     }
 
-    /// Moves the log's pages into the database where there are too many of them.
+    /// Moves the log's pages into the database if there are too many of them.
     ///
-    /// - Returns: a line for the operator.
+    /// - Returns: a line for the operator; `nil` if there is nothing to report.
     func checkpointIfDue() -> String? {
         guard broken == nil, walPages.pointee >= Self.walPagesMax else { return nil }
         return checkpoint(SQLITE_CHECKPOINT_PASSIVE)
     }
 
-    /// Moves all of them, and empties the log.
+    /// Moves all pages into the database, and empties the log.
+    ///
+    /// - Returns: a line for the operator; `nil` if there is nothing to report.
     func checkpointAll() -> String? {
         guard broken == nil else { return nil }
         return checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
@@ -237,7 +243,7 @@ final class Writer: @unchecked Sendable {
         let code = connection.withoutWaiting {
             sqlite3_wal_checkpoint_v2(connection.handle, nil, mode, nil, nil)
         }
-        // A reader that looks at old pages puts the rest off until the next time.
+        // If a reader uses old pages, the next checkpoint moves the rest.
         if code == SQLITE_OK || code & 0xFF == SQLITE_BUSY { return nil }
         let failure = connection.failure(code, "moving the log into the database")
         if failure.isFull { return "\(failure); it is tried again with the next appends" }
@@ -247,7 +253,7 @@ final class Writer: @unchecked Sendable {
 }
 
 extension Statement {
-    /// Binds a text or NULL; `nulls` has a bit for each parameter that is NULL already.
+    /// Binds a text or NULL. `nulls` has a bit for each parameter that is already NULL.
     fileprivate func bind(
         _ index: CInt,
         _ text: UnsafeRawBufferPointer?,

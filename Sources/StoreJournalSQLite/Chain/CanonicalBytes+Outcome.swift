@@ -3,13 +3,13 @@ import StoreCore
 /// The fields of an outcome, as pointers into memory that the caller owns.
 struct OutcomeFields {
     var key: UnsafeRawBufferPointer
-    /// Empty where the sender is unknown, else "=" and the name.
+    /// Empty if the sender is unknown, else "=" and the name.
     var principal: UnsafeRawBufferPointer
     var fingerprint: UnsafeRawBufferPointer
 }
 
 extension CanonicalBytes {
-    /// Replaces the bytes by those of an outcome. Returns pointers to its fields.
+    /// Replaces the bytes with the form of an outcome. Returns pointers to its fields.
     mutating func put(_ outcome: KeptOutcome) -> OutcomeFields {
         clear()
         append(outcome.first)
@@ -28,7 +28,7 @@ extension CanonicalBytes {
         )
     }
 
-    /// The same for a key alone, to look it up.
+    /// Replaces the bytes with a key, to look it up. Returns pointers to its fields.
     mutating func put(_ key: IdempotencyKey) -> OutcomeFields {
         clear()
         let name = append(key.key)

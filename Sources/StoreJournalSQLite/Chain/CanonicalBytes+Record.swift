@@ -14,10 +14,10 @@ struct RecordFields {
     var cause: UInt64?
     var origin: UnsafeRawBufferPointer?
     var session: UnsafeRawBufferPointer?
-    /// The number of the program that wrote it; 0 where that is not known.
+    /// The number of the program that wrote the record; 0 if it is not known.
     var program: UInt32 = 0
 
-    /// What the form has behind the request, in bytes.
+    /// The size of the source part, which follows the request, in bytes.
     @inline(__always)
     fileprivate var sourceBytes: Int {
         guard cause != nil || origin != nil || session != nil else { return 0 }
@@ -27,23 +27,23 @@ struct RecordFields {
 }
 
 extension CanonicalBytes {
-    /// What the form of each record begins with, before its fields: the hash of the record before
-    /// it, its own numbers, and the lengths of five fields.
+    /// The size of the head of each record's form: the hash of the record before, three fixed
+    /// fields, and the lengths of five fields.
     static let recordHeadBytes = 32 + 8 + 8 + 1 + 5 * 4
 
-    /// What the source part begins with, before the origin: the cause, and the origin's length.
+    /// The size of the head of the source part: the cause, and the length of the origin.
     ///
-    /// A record has that part where it has a cause, an origin or a session. A session's length and
-    /// text stand behind the origin, where the form ends without one: so a record without a session
-    /// has the form that it had when no record had one.
+    /// A record has a source part if it has a cause, an origin or a session. The length and the
+    /// text of a session follow the origin. Without a session, the form ends after the origin. So a
+    /// record without a session has the form of times before sessions.
     fileprivate static let sourceHeadBytes = 8 + 4
 
-    /// What stands at the end of the form of a record whose program is known: its number. The byte
-    /// that says whether the record has changed something says that, too; so a record without a
-    /// program has the form that it had when no record had one.
+    /// Returns the size of the program's number, which ends the form of a record; 0 if the program
+    /// is not known. A bit in the byte of `changed` marks its presence. So a record without a
+    /// program has the form of times before programs.
     static func programBytes(_ program: UInt32) -> Int { program == 0 ? 0 : 4 }
 
-    /// Appends the form of a record that follows `previous`. Returns the offset at which it begins.
+    /// Appends the form of a record that follows `previous`. Returns the offset of its first byte.
     mutating func append(_ record: RecordFields, after previous: ChainHash) -> Int {
         let fields =
             record.type.count + record.payload.count + (record.meta?.count ?? 0)
@@ -59,7 +59,7 @@ extension CanonicalBytes {
         if let meta = record.meta { Self.put(meta, at: &place) }
         if let principal = record.principal { Self.put(principal, at: &place) }
         if let request = record.request { Self.put(request, at: &place) }
-        // The part is left out where there is no source.
+        // A record without a source has no source part.
         if source > 0 {
             Self.putSource(record, at: place)
             place += Self.sourceHeadBytes
@@ -119,8 +119,8 @@ extension CanonicalBytes {
         place += field.count
     }
 
-    /// Replaces the bytes by those of a record that follows `previous`. Returns pointers to its
-    /// fields.
+    /// Replaces the bytes with the form of a record that follows `previous`. Returns pointers to
+    /// its fields.
     mutating func put(_ record: Record, after previous: ChainHash) -> RecordFields {
         clear()
         let hasSource = record.cause != nil || record.origin != nil || record.session != nil

@@ -1,11 +1,11 @@
 import Glibc
 
-/// A buffer for the bytes over which a hash is computed; its memory is used again.
+/// A reusable buffer for the bytes over which a hash is computed.
 ///
-/// The canonical form of a value is its numbers, each of a fixed width, and the lengths of its
-/// fields, followed by the fields: different values never have the same bytes.
+/// The canonical form of a value has its numbers, each of a fixed width, the lengths of its fields,
+/// and then the fields. Different values never have the same bytes.
 struct CanonicalBytes: ~Copyable {
-    /// Stands for the length of a field that is absent.
+    /// The length that marks an absent field.
     static let absent = UInt32.max
 
     private var memory: UnsafeMutableRawPointer
@@ -24,7 +24,7 @@ struct CanonicalBytes: ~Copyable {
     /// The bytes that were appended so far; valid until the next change.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: count) }
 
-    /// A range of them; valid until the next change.
+    /// Returns a range of the bytes; valid until the next change.
     func bytes(_ range: Range<Int>) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: bytes[range])
     }
@@ -69,7 +69,8 @@ struct CanonicalBytes: ~Copyable {
         return start..<count
     }
 
-    /// Appends so many bytes, all of which the caller writes to the place that it gets.
+    /// Appends `size` bytes without initializing them. Returns their address; the caller has to
+    /// write all of them.
     @inline(__always)
     mutating func extend(by size: Int) -> UnsafeMutableRawPointer {
         reserve(size)

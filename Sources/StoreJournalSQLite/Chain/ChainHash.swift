@@ -8,13 +8,13 @@ struct ChainHash: Equatable, Sendable {
 
     static func == (one: ChainHash, other: ChainHash) -> Bool { one.words == other.words }
 
-    /// The hash with these bytes; `nil` unless there are 32.
+    /// Makes a hash of its bytes; `nil` unless there are 32.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count == Self.bytesCount else { return nil }
         words = bytes.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64).self)
     }
 
-    /// SHA-256 (FIPS 180-4) over these bytes.
+    /// Computes SHA-256 (FIPS 180-4) over these bytes.
     init(hashing bytes: UnsafeRawBufferPointer) {
         var context = sha256_ctx()
         nettle_sha256_init(&context)
@@ -30,14 +30,14 @@ struct ChainHash: Equatable, Sendable {
         }
     }
 
-    /// Where a history begins: what it has before its first record.
+    /// Computes the hash before the first record of a history.
     init(genesisOf epoch: UInt32) {
         var bytes = Array("store-server journal 1\n".utf8)
         withUnsafeBytes(of: epoch.bigEndian) { bytes.append(contentsOf: $0) }
         self = bytes.withUnsafeBytes { ChainHash(hashing: $0) }
     }
 
-    /// The first eight bytes, for sums that need no more.
+    /// The first eight bytes, for short checksums.
     var prefix: UInt64 { words.0 }
 
     func withBytes<Result, Failure: Error>(
@@ -47,7 +47,7 @@ struct ChainHash: Equatable, Sendable {
         return try withUnsafeBytes(of: copy, body)
     }
 
-    /// Writes its bytes to memory that has room for them.
+    /// Writes the bytes of the hash to memory that has room for them.
     @inline(__always)
     func store(to memory: UnsafeMutableRawPointer) {
         memory.storeBytes(of: words, as: (UInt64, UInt64, UInt64, UInt64).self)

@@ -1,22 +1,23 @@
-/// Rows of the table of records, each checked against the one before it.
+/// Rows of the table of records, each checked against the row before it.
 ///
-/// It lives within one read transaction.
+/// Valid within one read transaction.
 struct RecordRows: ~Copyable {
     private let statement: Statement
-    /// The last version, which must be there; `nil` for whatever is there.
+    /// The last version, which must exist; `nil` to read up to the last row.
     private let through: UInt64?
-    /// The record that ``next(_:)`` went to last.
+    /// The position of the current record.
     private(set) var end: ChainPosition
     private(set) var fields: RecordFields
-    /// Whether the statement stands on a row that was not looked at.
+    /// True if the statement is at a row that was not read yet.
     private var isPending: Bool
-    /// Whether there are no more rows. A statement that is asked again would begin anew.
+    /// True if there are no more rows. Another step of the statement would start again.
     private var isAtEnd: Bool
 
-    /// Rows after one version, up to `through`, which must be there, or to whatever is last. The
-    /// hash at `after` is read where `start` does not give it.
+    /// Begins to read rows after a version, up to `through`, which must exist, or up to the last
+    /// row. Reads the hash at `after` from the database if `start` is `nil`.
     ///
-    /// - Throws: where the records at `after` are missing or forgotten, or the system can't read.
+    /// - Throws: ``ReadFailure`` if the record at `after` is missing or deleted, or if the system
+    ///   can't read.
     init(
         _ reader: Reader,
         after: UInt64,
@@ -66,10 +67,10 @@ struct RecordRows: ~Copyable {
         throw .damaged("what the journal knows of itself is not what was written")
     }
 
-    /// Goes to the next record and appends its form to `form`, where it is hashed. Answers where
-    /// the form begins; `nil` after the last record.
+    /// Moves to the next record and appends its form to `form`, in which it is hashed. Returns the
+    /// offset of the form's first byte; `nil` after the last record.
     ///
-    /// ``fields`` is good until the next call.
+    /// ``fields`` is valid until the next call.
     mutating func next(_ form: inout CanonicalBytes) throws(ReadFailure) -> Int? {
         if let through, end.version >= through { return nil }
         do throws(SQLiteFailure) {

@@ -1,19 +1,19 @@
 import StoreCore
 
-/// A snapshot as it lies in the database.
+/// A snapshot as it is stored in the database.
 struct StoredSnapshot {
-    /// Its version, and the chain's hash there.
+    /// The version of the snapshot, and the chain's hash at it.
     var position: ChainPosition
     var time: Int64
     var form: String
-    /// What the state takes before it is compressed, in bytes.
+    /// The size of the state before compression, in bytes.
     var size: Int
-    /// What the payloads and the meta of all records up to it took, in bytes.
+    /// The bytes of payload and meta of all records up to the snapshot.
     var bytesTotal: UInt64
     /// The state, compressed with zstd.
     var state: [UInt8]
 
-    /// A hash over all of it.
+    /// The hash of all fields.
     var hash: ChainHash {
         var bytes = CanonicalBytes(capacity: state.count + 256)
         bytes.append(position.version)

@@ -1,11 +1,11 @@
-/// The last position of the chain that was written, kept beside the database: a start that finds a
-/// database with fewer records reports the loss.
+/// The last position of the chain that was written, in a file beside the database. A start reports
+/// a loss if the database has fewer records.
 struct HighWaterMark: Equatable, Sendable {
-    /// Its size in the file, with its checksum.
+    /// The size of a mark in the file, with its checksum.
     static let bytesCount = 96
     private static let magic: UInt64 = 0x314B_5241_4D4C_4A53  // "SJLMARK1"
 
-    /// Counts the writes; of two marks the one with the higher number is newer.
+    /// The number of the write; the mark with the higher number is newer.
     var sequence: UInt64
     var epoch: UInt32
     var end: ChainPosition
@@ -16,7 +16,7 @@ struct HighWaterMark: Equatable, Sendable {
         self.end = end
     }
 
-    /// Reads one slot; `nil` where it is torn or was never written.
+    /// Reads one slot; `nil` if it is torn or was never written.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= Self.bytesCount,
             bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self) == Self.magic,
@@ -30,7 +30,7 @@ struct HighWaterMark: Equatable, Sendable {
         end = ChainPosition(version: version, hash: hash)
     }
 
-    /// Replaces the bytes of a buffer by those of the mark.
+    /// Replaces the bytes of a buffer with the form of the mark.
     func put(into form: inout CanonicalBytes) {
         form.clear()
         form.append(Self.magic)

@@ -1,11 +1,11 @@
 import Glibc
 import StorePlatform
 
-/// The directory that holds a journal, for one process at a time.
+/// The directory of a journal, for one process at a time.
 ///
-/// The process holds `flock` on the file `lock`; the kernel releases it when the process ends. It
-/// keeps other servers away. SQLite's own locks are on `store.db`, which nothing here ever opens:
-/// closing any descriptor of a file releases all POSIX locks of the process on it.
+/// The process holds `flock` on the file `lock`, which keeps other servers away. The kernel
+/// releases it when the process ends. SQLite's own locks are on `store.db`, and only SQLite may
+/// open that file. Closing any descriptor of a file releases all POSIX locks of the process on it.
 final class JournalDirectory: Sendable {
     let path: String
     private let lockDescriptor: CInt
@@ -23,13 +23,13 @@ final class JournalDirectory: Sendable {
         close(lockDescriptor)
     }
 
-    /// The bytes of a file in the directory; `nil` where it does not exist.
+    /// Returns the size of a file in bytes; `nil` if it does not exist.
     func size(of file: String) -> Int? {
         var status = stat()
         return stat(file, &status) == 0 ? Int(status.st_size) : nil
     }
 
-    /// Makes what happened to the directory's entries durable.
+    /// Makes changes of the directory's entries durable.
     func sync() throws(JournalOpenError) {
         guard Self.sync(path) else { throw Self.failure("making entries durable in", path) }
     }
@@ -98,7 +98,7 @@ extension JournalDirectory {
                 hint: "stop it first, or give another directory with --data"
             )
         }
-        // The number is for people only, so a full disk does not matter here.
+        // The number only helps the operator, so the error of a full disk is ignored.
         let text = Array("\(getpid())\n".utf8)
         _ = ftruncate(descriptor, 0)
         _ = pwrite(descriptor, text, text.count, 0)

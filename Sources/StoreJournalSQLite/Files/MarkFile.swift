@@ -5,25 +5,25 @@ import StorePlatform
 import Synchronization
 
 /// The file `mark`, which has the high-water mark in two slots. They are written in turn, so that a
-/// torn write leaves one.
+/// torn write leaves the other one intact.
 ///
-/// Each commit writes it and does not wait for the disk. It is synced about once a second while it
-/// changes: it may lag behind the database after a power cut, and never runs ahead of it.
+/// Each commit writes the file and does not wait for the disk. A sync follows within about a
+/// second. So after a power cut the mark may be behind the database, and is never ahead of it.
 final class MarkFile: Sendable {
-    /// The slots lie in different blocks of the disk.
+    /// The distance of the slots, which puts them into different blocks of the disk.
     static let slotBytes = 4_096
     static let syncMilliseconds = 1_000
 
     enum Found: Equatable {
         case nothing
-        /// There is a file, and no slot of it is whole.
+        /// There is a file, but none of its slots is intact.
         case unreadable
         case mark(HighWaterMark)
     }
 
     private struct Writing: ~Copyable {
         var sequence: UInt64
-        /// Whether the last write failed: of several failures in a row, the first is logged.
+        /// True if the last write failed. Of several failures in a row, only the first is logged.
         var failed = false
         var form = CanonicalBytes(capacity: 128)
     }
@@ -34,7 +34,7 @@ final class MarkFile: Sendable {
     private let queue = DispatchQueue(label: "journal.mark", qos: .utility)
     private let failed: @Sendable (String) -> Void
 
-    /// What the file holds.
+    /// Reads the newest mark of a file.
     static func read(_ path: String) -> Found {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return errno == ENOENT ? .nothing : .unreadable }
@@ -53,13 +53,18 @@ final class MarkFile: Sendable {
         return newest.map { .mark($0) } ?? .unreadable
     }
 
-    /// Opens the file whose highest sequence this is, or puts a new one in its place where that is
-    /// `nil`, and writes a first mark that is durable when this returns, once the directory is
-    /// synced. `nil` where the system refuses.
+    /// Opens the file and writes a first mark. The mark is durable when this returns, once the
+    /// directory is synced. `nil` if the system reports an error.
     ///
-    /// A new file gets its name when it is whole: a process that ends before leaves none, rather
-    /// than one that can't be read. When a later write or sync fails, `failed` is called on a
-    /// thread of the system's pool.
+    /// A new file gets its name only when it is complete. So a process that ends earlier leaves no
+    /// file, instead of an unreadable one.
+    ///
+    /// - Parameters:
+    ///   - path: the path of the file.
+    ///   - sequence: the highest sequence in the file; `nil` to replace the file with a new one.
+    ///   - epoch: the epoch of the history.
+    ///   - end: the position at which the history ends.
+    ///   - failed: called on a thread of the system's pool if a later write or sync fails.
     init?(
         _ path: String,
         after sequence: UInt64?,
@@ -71,7 +76,7 @@ final class MarkFile: Sendable {
         descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         writing = Locked(Writing(sequence: sequence ?? 0))
         self.failed = failed
-        // Both slots, so that their place on the disk is theirs from the beginning.
+        // Write both slots, so that the file system allocates both now.
         guard descriptor >= 0, put(epoch, end), put(epoch, end), fsync(descriptor) == 0,
             file == path || rename(file, path) == 0
         else { return nil }
@@ -81,7 +86,7 @@ final class MarkFile: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Writes where the history ends now, and has it synced within about a second.
+    /// Writes the new end of the history, and schedules a sync within about a second.
     func write(epoch: UInt32, end: ChainPosition) {
         guard put(epoch, end) else { return }
         guard !syncIsDue.exchange(true, ordering: .relaxed) else { return }
@@ -112,7 +117,7 @@ final class MarkFile: Sendable {
             return (written, isNew ? errno : nil)
         }
         if let error {
-            // On another thread: a commit must not wait for the operator's log.
+            // On another thread, because a commit must not wait for the operator's log.
             queue.async { [failed] in
                 failed("writing the mark failed: \(SystemError.text(of: error))")
             }

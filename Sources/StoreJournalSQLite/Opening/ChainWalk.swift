@@ -1,15 +1,15 @@
 import Dispatch
 
-/// Follows the chain from where an examination begins to its end.
+/// A pass over the chain, from the start of a check to the end of the records.
 struct ChainWalk: ~Copyable {
     private var rows: RecordRows
-    /// The version that the mark file names.
+    /// The version in the mark file.
     private let markedVersion: UInt64?
-    /// The hash there, where the walk has come by.
+    /// The hash at ``markedVersion``, if the walk has passed it.
     private(set) var marked: ChainHash?
-    /// What the payloads and the meta of all records took so far, in bytes.
+    /// The bytes of payload and meta of all records so far.
     private(set) var bytesTotal: UInt64
-    /// The last record that is what was written.
+    /// The last record that is intact.
     private(set) var end: ChainPosition
 
     init(
@@ -35,9 +35,10 @@ struct ChainWalk: ~Copyable {
         }
     }
 
-    /// Walks to the end, and answers where the walk has come to.
+    /// Walks to the end of the records, or to the first damaged one, and passes full pages to the
+    /// follower.
     ///
-    /// - Returns: the walk, and what is wrong with the record that it could not go to.
+    /// - Returns: the position at the end of the walk, and the error of the record that stopped it.
     static func run(_ walk: consuming ChainWalk, _ follower: (any HistoryFollower)?) -> WalkEnd {
         let pages = WalkedPages(walk)
         var page = RecordPage()
@@ -48,7 +49,8 @@ struct ChainWalk: ~Copyable {
                 pages.fillNext()
                 continue
             }
-            // Short histories are read here: another thread would cost more than it spares.
+            // A short history is read on this thread, because another thread would cost more than
+            // it saves.
             if page.isFull { pages.beginFillingNext() } else { pages.fillNext() }
             if !follows.follow(page) { follower = nil }
             pages.wait()
@@ -57,7 +59,7 @@ struct ChainWalk: ~Copyable {
     }
 }
 
-/// Where a walk has ended.
+/// The result of a walk.
 struct WalkEnd {
     var end: ChainPosition
     var bytesTotal: UInt64
@@ -65,10 +67,11 @@ struct WalkEnd {
     var failure: ReadFailure?
 }
 
-/// The page that is being filled, perhaps by another thread, while the one before it is followed.
+/// The next page of a walk. Another thread may fill it while the follower processes the page
+/// before.
 private final class WalkedPages: @unchecked Sendable {
-    // Safety: what is here belongs to the thread that fills the page, from `beginFillingNext` to
-    // the signal; else to the one that runs the walk.
+    // Safety: from `beginFillingNext` to the signal, only the thread that fills the page uses the
+    // variables. At all other times, only the thread of the walk does.
     private var walk: ChainWalk
     private var next = RecordPage()
     private var failure: ReadFailure?
@@ -97,7 +100,7 @@ private final class WalkedPages: @unchecked Sendable {
         do throws(ReadFailure) { try walk.fill(&next) } catch { failure = error }
     }
 
-    /// Takes what was filled; false where that is nothing, or not what was written.
+    /// Takes the filled page; returns false if it is empty, or if a record is damaged.
     func take(_ page: inout RecordPage) -> Bool {
         guard failure == nil, next.count > 0 else { return false }
         swap(&page, &next)

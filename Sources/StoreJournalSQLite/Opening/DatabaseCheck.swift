@@ -1,25 +1,26 @@
 import StoreCore
 
-/// The check of a database when the journal is opened: what is intact, and what is damaged.
+/// The check of a database when the journal is opened: its intact contents, and its damage.
 struct DatabaseCheck {
-    /// What is intact, from the beginning that is kept to an end.
+    /// The intact contents, from the oldest record to the last intact one.
     var contents: DatabaseContents
-    /// The newest snapshot that is intact. Records are followed from it on.
+    /// The newest intact snapshot. The check reads the records after it.
     private(set) var snapshot: StoredSnapshot?
-    /// What is wrong; `nil` where all is well.
+    /// The first fault; `nil` if everything is intact.
     private(set) var damage: String?
-    /// Whether the database is sound in itself, and only ends too early or is not the one that the
-    /// mark file names.
+    /// True if the database itself is intact, and only ends too early or does not belong to the
+    /// mark file.
     private(set) var isSound = true
 
-    /// Checks the newest snapshot, every record after it, and what is kept of idempotency keys. The
-    /// follower gets the snapshot and the records as they are found; what it made of them is of no
-    /// use where there is ``damage``.
+    /// Checks the newest snapshot, every record after it, the programs, and the outcomes of
+    /// idempotency keys. Passes the snapshot and the records to the follower. The follower's result
+    /// is void if there is ``damage``.
     ///
     /// Older records are checked when they are read.
     ///
-    /// - Throws: where nothing can be kept: what the journal keeps about itself is damaged, or the
-    ///   state can't be made again from what is left; or where the system can't read.
+    /// - Throws: ``ReadFailure/damaged(_:)`` if nothing can be saved: the journal's metadata is
+    ///   damaged, or the state can't be made from the intact records. Throws other failures if the
+    ///   system can't read.
     init(
         of reader: Reader,
         mark: HighWaterMark?,
@@ -53,7 +54,7 @@ struct DatabaseCheck {
         if damage == nil, let mark { compare(with: mark, marked) }
     }
 
-    /// Where records are followed from.
+    /// The position after which the check reads records.
     var start: ChainPosition { snapshot?.position ?? contents.meta.base }
 
     /// Adds a fault that was found outside the database.
@@ -61,7 +62,8 @@ struct DatabaseCheck {
         damage = damage ?? fault
     }
 
-    /// Runs one of the checks. A damage that it throws is noted, and the next check may go on.
+    /// Runs one of the checks. Returns the text of a damage, so that the next check may run; throws
+    /// other errors.
     private static func fault(
         _ check: () throws(ReadFailure) -> Void
     ) throws(ReadFailure) -> String? {
@@ -92,7 +94,7 @@ struct DatabaseCheck {
                 log("the snapshot of version \(version) is damaged; an older one is looked for")
             }
         } catch {
-            // The records alone will do, where they go back to the beginning.
+            // The records suffice if they reach back to version 0.
             guard error.isDamage, base == 0 else { throw error }
             note("\(error)")
         }
@@ -106,7 +108,9 @@ struct DatabaseCheck {
         return damaged
     }
 
-    /// - Returns: the hash of the version that the mark file names, where it is known.
+    /// Reads the records after the snapshot.
+    ///
+    /// - Returns: the hash of the version in the mark file, if it is known.
     private mutating func followChain(
         _ reader: Reader,
         _ mark: HighWaterMark?,
@@ -139,7 +143,7 @@ struct DatabaseCheck {
         return marked
     }
 
-    /// The follower, where it goes on from the snapshot.
+    /// Returns the follower if it continues from the snapshot, else `nil`.
     private func followerFromSnapshot(
         _ follower: (any HistoryFollower)?,
         _ newest: UInt64,

@@ -1,18 +1,18 @@
-/// What a database contains, as the ``Writer`` needs it to append.
+/// The contents of a database that the ``Writer`` needs for appends.
 struct DatabaseContents: Equatable {
     var meta: MetaRow
     /// The form of the file.
     var format = Schema.format
     var end: ChainPosition
-    /// What the payloads and the meta of all records took, from the beginning of history on.
+    /// The bytes of payload and meta of all records since the beginning of history.
     var bytesTotal: UInt64
     var outcomesCount: Int
-    /// When the newest key that is kept was used; 0 where there is none.
+    /// The last time at which a stored key was used; 0 if there are no keys.
     var newestKeyTime: Int64
-    /// The snapshots that are kept, in ascending order.
+    /// The stored snapshots, in ascending order.
     var snapshots: [SnapshotEntry]
 
-    /// Those of a new database.
+    /// Makes the contents of a new database.
     init(_ meta: MetaRow) {
         self.meta = meta
         end = meta.base

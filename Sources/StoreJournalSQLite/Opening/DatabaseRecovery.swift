@@ -2,9 +2,10 @@ import Glibc
 import StoreCore
 import StorePlatform
 
-/// Copies what is intact in a damaged database to a new one, and keeps the old one as it was.
+/// The recovery of a damaged database: copies the intact rows to a new one, and keeps the old one
+/// unchanged.
 ///
-/// Nothing is repaired in place: a write to a damaged B-tree makes the damage worse.
+/// Nothing is repaired in place, because a write to a damaged B-tree makes the damage worse.
 struct DatabaseRecovery {
     private let opening: JournalOpening
     private let check: DatabaseCheck
@@ -18,7 +19,8 @@ struct DatabaseRecovery {
         epoch = JournalOpening.epoch(otherThan: check.contents.meta.epoch)
     }
 
-    /// Copies, keeps the old files aside, and puts the new one into their place.
+    /// Copies the intact rows, saves the old files in a folder, and replaces them with the new
+    /// database.
     func run(
         _ reader: consuming Reader,
         _ connection: consuming Connection
@@ -30,7 +32,7 @@ struct DatabaseRecovery {
         _ = consume reader
         _ = consume connection
         let kept = try keepOldFiles()
-        // The old log must not be there when the new database is: it would be applied to it.
+        // Delete the old log first: SQLite would apply it to the new database.
         unlink(old.database + "-wal")
         unlink(old.database + "-shm")
         guard rename(path, old.database) == 0 else { throw failure("renaming \(path)") }
@@ -56,7 +58,8 @@ struct DatabaseRecovery {
         if let notice = writer.checkpointAll() { throw failure(notice) }
     }
 
-    /// Records of before the snapshot are kept too where all of them are intact.
+    /// Returns the contents with which the copy begins. Records before the snapshot are copied,
+    /// too, if all of them are intact.
     private func beginning(_ reader: Reader) -> DatabaseContents {
         var meta = check.contents.meta
         meta.epoch = epoch
@@ -75,7 +78,8 @@ struct DatabaseRecovery {
         return DatabaseContents(meta)
     }
 
-    /// As far as they can be read: records of a program that is lost are read as older ones are.
+    /// Copies the readable programs. Records of a lost program are read like records of older
+    /// forms.
     private func copyPrograms(_ reader: Reader, to writer: Writer) throws(JournalError) {
         let programs = (try? reader.checkedPrograms().intact) ?? []
         try writer.transaction { (writer) throws(SQLiteFailure) in
@@ -100,7 +104,7 @@ struct DatabaseRecovery {
 
     private func copyOutcomes(_ reader: Reader, to writer: Writer) throws(JournalError) {
         var outcomes: [KeptOutcome] = []
-        // As far as it can be read: a key that is lost can only be used again.
+        // Copy as much as possible: the only harm of a lost key is that it can be used again.
         _ = try? reader.forEachOutcome { outcome in
             if outcome.last <= writer.end.version { outcomes.append(outcome) }
             return true

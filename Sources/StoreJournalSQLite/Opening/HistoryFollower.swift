@@ -1,19 +1,20 @@
 package import StoreCore
 
-/// Makes the state of the records that an opening journal checks, so that each is read and hashed
-/// once.
+/// An object that makes the state of the records while an opening journal checks them. So each
+/// record is read and hashed only once.
 package protocol HistoryFollower: AnyObject {
-    /// Whether it goes on from the snapshot that the records follow, up to `newest`. The programs
-    /// have written them. Nothing more comes where it does not.
+    /// Returns true if the follower continues from the snapshot. The records after it reach up to
+    /// `newest`; the programs have written them. If the result is false, the follower gets no
+    /// records.
     func begins(
         with snapshot: StateSnapshot,
         newest: UInt64,
         writtenBy programs: [KeptProgram]
     ) -> Bool
 
-    /// Takes the next records. Nothing more comes where it answers `false`.
+    /// Processes the next records. If the result is false, the follower gets no more records.
     func follow(_ page: borrowing RecordPage) -> Bool
 
-    /// Forgets what it has made: the journal is damaged, and what it will have is not known yet.
+    /// Discards the results: the journal is damaged, and its final contents are not known yet.
     func forget()
 }

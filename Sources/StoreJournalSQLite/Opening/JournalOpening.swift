@@ -2,14 +2,14 @@ import CStoreSQLite
 import Glibc
 import StoreCore
 
-/// Opens the journal in a directory: checks its files, recovers or makes the database, and returns
-/// the writer, or throws the reason.
+/// The opening of a journal in a directory: checks its files, recovers or makes the database, and
+/// returns the writer, or throws the reason.
 struct JournalOpening {
     let directory: JournalDirectory
     let acceptDataLoss: Bool
-    /// Whether a file of an older form stays as it is; then it can only be read.
+    /// True if a file of an older form stays unchanged; then it can only be read.
     let keepsForm: Bool
-    /// Makes the state of the records that are checked.
+    /// An object that makes the state of the checked records; `nil` if there is none.
     let follower: (any HistoryFollower)?
     let log: @Sendable (String) -> Void
 
@@ -40,7 +40,7 @@ struct JournalOpening {
         return try startWriting(connection, contents, after: mark)
     }
 
-    /// Runs `body`, and turns an error of SQLite into one for the operator.
+    /// Runs `body`, and turns an error of SQLite into an error for the operator.
     func sqlite<Result>(
         _ body: () throws(SQLiteFailure) -> Result
     ) throws(JournalOpenError) -> Result {
@@ -128,7 +128,8 @@ extension JournalOpening {
         }
     }
 
-    /// A missing database is a new one only if there is no mark of an old one.
+    /// Checks that a missing database is new: there must be no mark of an old one, unless data loss
+    /// is accepted.
     private func checkIsNew(_ found: MarkFile.Found) throws(JournalOpenError) {
         if found == .nothing { return }
         if case .mark(let mark) = found, mark.end.version == 0 { return }
@@ -163,8 +164,9 @@ extension JournalOpening {
     func makeDatabase(_ path: String, _ meta: MetaRow) throws(JournalOpenError) -> Connection {
         try sqlite { () throws(SQLiteFailure) in
             let connection = try Connection(path: path, for: .create)
-            // While it is empty: the log and the index take their mode from it. Where that can't be
-            // set, as on some mounted file systems, the directory's own mode has to do.
+            // Set the mode before the log and its index exist, because they inherit it. Some
+            // mounted file systems do not support it; there the mode of the directory has to
+            // suffice.
             chmod(path, 0o600)
             try configure(connection)
             try Schema.create(in: connection, meta)
@@ -185,7 +187,7 @@ extension JournalOpening {
         }
     }
 
-    /// Brings a sound database of an older form to this one, unless it is to stay as it is.
+    /// Upgrades an intact database of an older form, unless `keepsForm` is true.
     private func bringToForm(
         _ contents: inout DatabaseContents,
         of connection: Connection
@@ -240,17 +242,17 @@ extension JournalOpening {
                 hint: "see whether the disk is full or broken; nothing was changed"
             )
         }
-        // A sync of the file does not make its name durable, which is perhaps a new one.
+        // The sync of a file does not make its name durable, and the name may be new.
         try directory.sync()
         return (writer, file)
     }
 
-    /// Makes durable what is about to be shown.
+    /// Makes the records durable before readers see them.
     ///
-    /// A process that was killed may have written records and not synced them: they are read from
-    /// the page cache, and a power cut would still lose them, after the mark and readers have them.
-    /// The checkpoint syncs the write-ahead log first, and also writes the pages again that an
-    /// earlier sync had failed at. Where the disk is full, the log is synced and stays.
+    /// A killed process may have written records without a sync. They are then read from the page
+    /// cache. A power cut would still lose them, after the mark and readers have them. The
+    /// checkpoint first syncs the write-ahead log. Pages whose earlier sync failed are written
+    /// again. If the disk is full, the log is synced and stays.
     private func makeDurable(_ writer: Writer) throws(JournalOpenError) {
         guard let notice = writer.checkpointAll() else { return }
         guard writer.broken == nil else {
@@ -267,11 +269,11 @@ extension JournalOpening {
 extension JournalOpening {
     private enum Identity {
         case ours
-        /// A database that was being made when its process ended: there is nothing in it.
+        /// An empty database whose process ended while it made the tables.
         case unfinished
     }
 
-    /// Looks at what kind of file it is before anything is changed.
+    /// Identifies the file before anything is changed.
     private func identify(
         _ connection: Connection,
         _ found: MarkFile.Found
@@ -313,7 +315,7 @@ extension JournalOpening {
         )
     }
 
-    /// Sets the pragmas that durability depends on, and checks that SQLite took them.
+    /// Sets the pragmas that durability depends on, and checks that SQLite accepted them.
     func configure(_ connection: Connection) throws(SQLiteFailure) {
         let mode = try connection.text("PRAGMA journal_mode = WAL")
         try connection.execute("PRAGMA synchronous = FULL")
@@ -326,7 +328,8 @@ extension JournalOpening {
                 message: "journal_mode is \(mode), synchronous is \(synchronous ?? -1)"
             )
         }
-        // The writer makes the checkpoints: SQLite would not report the errors of one in a commit.
+        // The writer makes the checkpoints, because SQLite would not report errors of a checkpoint
+        // in a commit.
         try connection.execute("PRAGMA wal_autocheckpoint = 0")
         try connection.execute("PRAGMA journal_size_limit = \(Writer.walBytesKept)")
     }

@@ -1,10 +1,11 @@
-/// The one row of the table `meta`: the epoch and where the records begin, with a checksum.
+/// The one row of the table `meta`: the epoch and the position before the first record, with a
+/// checksum.
 struct MetaRow: Equatable, Sendable {
-    /// Identifies the continuous history.
+    /// The identity of the continuous history.
     var epoch: UInt32
-    /// The epoch that the chain begins with. It stays when history takes a new epoch.
+    /// The epoch with which the chain begins. A new epoch of the history does not change it.
     var origin: UInt32
-    /// Where the records that are kept begin.
+    /// The position before the oldest record.
     var base: ChainPosition
 
     init(epoch: UInt32) {
@@ -13,9 +14,9 @@ struct MetaRow: Equatable, Sendable {
         base = ChainPosition(version: 0, hash: ChainHash(genesisOf: epoch))
     }
 
-    /// Reads the row by a statement that is kept.
+    /// Reads the row with a prepared statement.
     ///
-    /// - Returns: `nil` where it is missing or not what was written.
+    /// - Returns: the row; `nil` if it is missing or does not match its checksum.
     static func read(_ statement: Statement) throws(SQLiteFailure) -> MetaRow? {
         defer { statement.reset() }
         guard try statement.step(), let baseHash = ChainHash(statement.bytes(3)) else { return nil }
@@ -25,7 +26,7 @@ struct MetaRow: Equatable, Sendable {
         return meta.sum.matches(statement.bytes(4)) ? meta : nil
     }
 
-    /// Writes the row within the transaction that is open.
+    /// Writes the row within the open transaction.
     func write(to connection: Connection) throws(SQLiteFailure) {
         let statement = try Statement(
             connection,

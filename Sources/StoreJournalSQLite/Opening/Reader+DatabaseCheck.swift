@@ -10,7 +10,8 @@ extension Reader {
         throw .damaged("what the journal knows of itself is not what was written")
     }
 
-    /// Checks that the records reach from where they are to begin to the snapshot.
+    /// Checks that the records begin directly after `base`, and that the chain has the snapshot's
+    /// hash at its version.
     func checkRecordsReach(
         from base: ChainPosition,
         to snapshot: ChainPosition
@@ -52,10 +53,10 @@ extension Reader {
         return entries
     }
 
-    /// Checks what is kept of idempotency keys, and counts it.
+    /// Checks the outcomes of idempotency keys, and counts them.
     ///
-    /// Rows lie in the table and in the index by time: what a damaged page hides in one of them is
-    /// missed by the other's count.
+    /// Rows are stored in the table and in the index by time. If a damaged page hides a row in one
+    /// of them, the count of the other one reveals it.
     func countOutcomes(
         _ body: (KeptOutcome) -> Void = { _ in }
     ) throws(ReadFailure) -> Int {
@@ -79,9 +80,9 @@ extension Reader {
         return count
     }
 
-    /// Calls `body` with each outcome that is what was written, until it returns false.
+    /// Calls `body` with each intact outcome, until `body` returns false.
     ///
-    /// - Returns: whether all are.
+    /// - Returns: true if no outcome so far was damaged.
     func forEachOutcome(_ body: (KeptOutcome) -> Bool) throws(ReadFailure) -> Bool {
         var all = true
         do throws(SQLiteFailure) {
@@ -112,6 +113,6 @@ extension Reader {
 }
 
 extension RecordFields {
-    /// What its payload and meta take, in bytes.
+    /// The bytes of payload and meta.
     var bytesCount: UInt64 { UInt64(payload.count + (meta?.count ?? 0)) }
 }

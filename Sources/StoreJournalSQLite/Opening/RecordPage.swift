@@ -1,23 +1,23 @@
 package import StoreCore
 
-/// Records of a journal that is being opened, in order and checked, where they lie in memory.
+/// Checked records of a journal that is being opened, in order and in contiguous memory.
 package struct RecordPage: ~Copyable {
     /// The most records.
     static let recordsMax = 1_000
-    /// How many bytes make it full; one record may have more.
+    /// The number of bytes from which a page is full. Its last record may exceed it.
     static let bytesMax = 256 << 10
 
-    /// Where one record's type lies; its payload lies behind it.
+    /// The place of a record's type; its payload follows.
     private struct Place {
         var start: Int
         var typeCount: Int
         var payloadCount: Int
-        /// Where the session lies, where there is one.
+        /// The place of the session; `nil` if the record has none.
         var session: Range<Int>?
         var program: UInt32
     }
 
-    /// The forms that are hashed, one behind the other: the fields are used where they lie there.
+    /// The hashed forms of the records, one after the other. The fields are used in place.
     private var form = CanonicalBytes(capacity: bytesMax + 4_096)
     private var places: [Place] = []
     private var first: UInt64 = 0
@@ -26,12 +26,12 @@ package struct RecordPage: ~Copyable {
         places.reserveCapacity(Self.recordsMax)
     }
 
-    /// How many records it has.
+    /// The number of records in the page.
     package var count: Int { places.count }
 
     var isFull: Bool { places.count >= Self.recordsMax || form.count >= Self.bytesMax }
 
-    /// One of the records; its bytes are good for as long as the page is not filled anew.
+    /// Returns a record. Its bytes are valid until the page is filled again.
     package func record(at index: Int) -> RecordView {
         let place = places[index]
         let end = place.start + place.typeCount
@@ -44,16 +44,17 @@ package struct RecordPage: ~Copyable {
         )
     }
 
-    /// Where the session lies in the form that was appended last: at its end, before the program.
+    /// Returns the place of the session in the form that was appended last: at its end, before the
+    /// program.
     private func session(of fields: borrowing RecordFields) -> Range<Int>? {
         let end = form.count - CanonicalBytes.programBytes(fields.program)
         return fields.session.map { (end - $0.count)..<end }
     }
 
-    /// Fills it with the next of the rows; leaves it empty where there are none. `each` gets the
-    /// rows as they stand at each record.
+    /// Fills the page with the next rows; leaves it empty if there are none. Calls `each` with the
+    /// rows at each record.
     ///
-    /// - Throws: where a row is damaged or missing, or the system can't read.
+    /// - Throws: ``ReadFailure`` if a row is damaged or missing, or if the system can't read.
     mutating func fill(
         _ rows: inout RecordRows,
         each: (borrowing RecordRows) -> Void

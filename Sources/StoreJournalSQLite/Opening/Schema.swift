@@ -1,16 +1,18 @@
-/// The form of the file. A file of another form is refused, never guessed at.
+/// The form of the file. A file of an unknown form is rejected; its form is never guessed.
 enum Schema {
-    /// Marks the file as a journal's database (sqlite.org/pragma.html#pragma_application_id).
+    /// The number that marks the file as a journal's database
+    /// (sqlite.org/pragma.html#pragma_application_id).
     static let applicationID: Int64 = 0x5354_4A4C  // "STJL"
-    /// Counts the forms; a change of anything here or in the canonical forms makes another.
+    /// The number of the newest form. Any change in this type or in the canonical forms needs a new
+    /// number.
     ///
-    /// Form 2 has each record's session. Form 3 has the programs that wrote, and which of them
-    /// wrote each record.
+    /// Form 2 adds the session of each record. Form 3 adds the programs, and the program of each
+    /// record.
     static let format: Int64 = 3
-    /// The forms that are read. An older file gets this form when it is opened to be written to.
+    /// The forms that can be read. An older file is upgraded when it is opened for writing.
     static let formats: ClosedRange<Int64> = 1...format
 
-    /// The objects of a form: each one's name, and the statement that makes it.
+    /// Returns the name of each object of a form, and the statement that makes it.
     private static func objects(of format: Int64) -> [(name: String, sql: String)] {
         let records =
             switch format {
@@ -23,8 +25,8 @@ enum Schema {
             + [("records", records), ("snapshots", snapshots)]
     }
 
-    /// One row. `origin` is the epoch that the chain begins with, and `base` where the records that
-    /// are kept begin: the version and the hash of the last one that was forgotten.
+    /// The table with one row. `origin` is the epoch with which the chain begins. `base` and
+    /// `base_hash` are the version and the hash of the last deleted record.
     private static let meta = """
         CREATE TABLE meta (
             id INTEGER PRIMARY KEY,
@@ -36,7 +38,8 @@ enum Schema {
         )
         """
 
-    /// Byte for byte what SQLite makes of the table of form 1 in ``upgrade(_:from:)``.
+    /// Returns the statement of the table, byte for byte as SQLite stores it after
+    /// ``upgrade(_:from:)`` from form 1.
     private static func records(adding columns: String) -> String {
         """
         CREATE TABLE records (
@@ -54,7 +57,7 @@ enum Schema {
         """ + (columns.isEmpty ? "\n)" : "\n" + columns + ")")
     }
 
-    /// `began` orders the programs by when they registered last.
+    /// The table of programs; `began` is the order of their last registration.
     private static let programs = """
         CREATE TABLE programs (
             number INTEGER PRIMARY KEY,
@@ -65,7 +68,7 @@ enum Schema {
         )
         """
 
-    /// `principal` is empty where the sender is unknown, else "=" and the name.
+    /// The table of outcomes; `principal` is empty if the sender is unknown, else "=" and the name.
     private static let outcomes = """
         CREATE TABLE outcomes (
             key TEXT NOT NULL,
@@ -82,8 +85,8 @@ enum Schema {
 
     private static let outcomesByTime = "CREATE INDEX outcomes_by_time ON outcomes (time)"
 
-    /// `size` is what the state has before zstd, `bytes` what all records up to it have, `hash` the
-    /// chain's at its version.
+    /// The table of snapshots. `size` is the size of the state before zstd. `bytes` is the size of
+    /// all records up to the snapshot, and `hash` the chain's hash at its version.
     private static let snapshots = """
         CREATE TABLE snapshots (
             version INTEGER PRIMARY KEY,
@@ -107,13 +110,13 @@ enum Schema {
         try connection.execute("COMMIT")
     }
 
-    /// Which form a database says that it has.
+    /// Returns the form in the header of a database.
     static func format(of connection: Connection) throws(SQLiteFailure) -> Int64 {
         try connection.integer("PRAGMA user_version") ?? 0
     }
 
-    /// Makes this form of an older one, all of it or nothing. No record is written again: SQLite
-    /// reads a new column as NULL where a row ends before it.
+    /// Upgrades an older form in one transaction. No record is rewritten: SQLite reads a new column
+    /// as NULL if a row ends before it.
     static func upgrade(_ connection: Connection, from old: Int64) throws(SQLiteFailure) {
         try connection.execute("BEGIN IMMEDIATE")
         do throws(SQLiteFailure) {
@@ -128,7 +131,7 @@ enum Schema {
         }
     }
 
-    /// Whether the tables are exactly those of a form.
+    /// Returns true if the tables are exactly those of a form.
     static func isIntact(in connection: Connection, format: Int64) throws(SQLiteFailure) -> Bool {
         let statement = try Statement(
             connection,

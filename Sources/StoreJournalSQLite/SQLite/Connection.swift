@@ -1,23 +1,23 @@
 import CStoreSQLite
 
-/// One connection to a database; it closes itself when the last statement made from it is gone.
+/// A connection to a database; it is closed after its last statement is gone.
 ///
-/// Safety: it is opened without SQLite's own mutexes. Only the thread that
-/// holds the journal's write lock, or that took the reader out of the pool, uses it.
+/// Safety: the connection has no mutex of SQLite. Only the thread with the journal's write lock, or
+/// the thread that took the reader out of the pool, uses it.
 final class Connection: @unchecked Sendable {
     enum Purpose {
-        /// Reads, and can't write.
+        /// Only reads.
         case read
-        /// Reads and writes what is there.
+        /// Reads an existing file and writes to it.
         case write
-        /// Reads and writes, and makes the file where there is none.
+        /// Reads and writes, and makes the file if it does not exist.
         case create
     }
 
     let handle: OpaquePointer
 
-    /// How long a lock is waited for, in milliseconds. A reader that comes upon the index of the
-    /// write-ahead log in the midst of a change takes the writer's lock for a moment.
+    /// The longest wait for a lock, in milliseconds. A reader that finds the index of the
+    /// write-ahead log in the middle of a change takes the writer's lock for a moment.
     private static let lockMilliseconds: CInt = 10_000
 
     init(path: String, for purpose: Purpose) throws(SQLiteFailure) {
@@ -41,15 +41,16 @@ final class Connection: @unchecked Sendable {
         }
         handle = opened
         sqlite3_busy_timeout(handle, Self.lockMilliseconds)
-        // A database may be damaged: its schema may call no function, SQLite checks cells before it
-        // uses them, and no statement writes to SQLite's own tables.
+        // The database may be damaged. So its schema may call no function, SQLite checks cells
+        // before use, and no statement writes to SQLite's own tables.
         csqlite_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
         csqlite_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
         try execute("PRAGMA cell_size_check = ON")
-        // Temporary tables stay in memory: a container may have no other place to write to.
+        // Temporary tables stay in memory, because a container may have no writable directory for
+        // them.
         try execute("PRAGMA temp_store = MEMORY")
         if purpose == .read {
-            // Readers never write and never checkpoint, not even when they are the last to close.
+            // Readers never write and never checkpoint, even if they are the last to close.
             csqlite_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             try execute("PRAGMA query_only = ON")
         }
@@ -59,19 +60,19 @@ final class Connection: @unchecked Sendable {
         sqlite3_close_v2(handle)
     }
 
-    /// Leaves the write-ahead log (WAL) as it is when this connection closes.
+    /// Leaves the write-ahead log (WAL) unchanged when this connection closes.
     func keepWALOnClose() {
         csqlite_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     }
 
-    /// Does something for which no lock is waited: who has one keeps it.
+    /// Runs `body` without waiting for locks: a lock of another connection is an error at once.
     func withoutWaiting<Result>(_ body: () -> Result) -> Result {
         sqlite3_busy_timeout(handle, 0)
         defer { sqlite3_busy_timeout(handle, Self.lockMilliseconds) }
         return body()
     }
 
-    /// Whether a transaction is open.
+    /// True if a transaction is open.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
     func execute(_ sql: String) throws(SQLiteFailure) {
@@ -79,13 +80,13 @@ final class Connection: @unchecked Sendable {
         guard code == SQLITE_OK else { throw failure(code, sql) }
     }
 
-    /// The first column of the first row, as an integer; `nil` where there is no row.
+    /// Returns the first column of the first row, as an integer; `nil` if there is no row.
     func integer(_ sql: String) throws(SQLiteFailure) -> Int64? {
         let statement = try Statement(self, sql)
         return try statement.step() ? statement.integer(0) : nil
     }
 
-    /// The first column of the first row, as text; empty where there is no row.
+    /// Returns the first column of the first row, as text; empty if there is no row.
     func text(_ sql: String) throws(SQLiteFailure) -> String {
         let statement = try Statement(self, sql)
         return try statement.step() ? statement.string(0) : ""

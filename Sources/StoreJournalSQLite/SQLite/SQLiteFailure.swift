@@ -2,24 +2,24 @@ import CStoreSQLite
 import Glibc
 import StoreCore
 
-/// An error of SQLite. It never leaves this target.
+/// An error of SQLite. Only this target uses it.
 struct SQLiteFailure: Error, CustomStringConvertible {
     /// The extended result code (sqlite.org/rescode.html).
     let code: CInt
-    /// The system's error number behind it, 0 where there is none.
+    /// The system's error number; 0 if there is none.
     let systemError: CInt
-    /// What was attempted.
+    /// The attempted operation, as text.
     let attempted: String
-    /// SQLite's own words.
+    /// The message of SQLite.
     let message: String
 
-    /// The primary result code: its low eight bits.
+    /// The primary result code: the low eight bits of ``code``.
     var kind: CInt { code & 0xFF }
 
-    /// Whether the disk, or what this user may take of it, is full, and a write met that.
+    /// True if a write failed because the disk or the user's quota is full.
     ///
-    /// A sync that fails is never such a case, whatever its reason: what it left on the disk is not
-    /// known.
+    /// False for every failed sync, whatever its reason, because the contents of the disk are then
+    /// unknown.
     var isFull: Bool {
         if kind == SQLITE_FULL { return true }
         let writes = [
@@ -31,10 +31,10 @@ struct SQLiteFailure: Error, CustomStringConvertible {
         return (systemError == ENOSPC || systemError == EDQUOT) && writes.contains(code)
     }
 
-    /// Whether what the file holds is not what a database holds.
+    /// True if the file is not a database, or is damaged.
     var isCorrupt: Bool { kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB }
 
-    /// The same for those above the port.
+    /// The error for callers of the journal.
     var journalError: JournalError {
         isCorrupt ? .corrupt(description) : .unknown(description)
     }

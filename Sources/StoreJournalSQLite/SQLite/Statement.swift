@@ -26,7 +26,7 @@ final class Statement {
         sqlite3_finalize(handle)
     }
 
-    /// Goes to the next row; false at the end.
+    /// Moves to the next row; returns false at the end.
     func step() throws(SQLiteFailure) -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
@@ -35,23 +35,24 @@ final class Statement {
         }
     }
 
-    /// Makes it ready for another run. What went wrong before was said by ``step()``.
+    /// Prepares the statement for another run. Ignores the result code, because ``step()`` has
+    /// already thrown the error.
     func reset() {
         sqlite3_reset(handle)
     }
 
-    /// Runs it to its end, for statements that give no rows.
+    /// Runs the statement to its end, for statements without rows.
     func run() throws(SQLiteFailure) {
         defer { reset() }
         while try step() {}
     }
 
-    /// How many rows the last run changed.
+    /// The number of rows that the last run changed.
     var changes: Int { Int(sqlite3_changes(connection.handle)) }
 }
 
-// Parameters count from 1. What a pointer leads to is not copied: it stays where it is until the
-// statement has run.
+// Parameters count from 1. SQLite does not copy the bytes of a pointer: they have to stay in place
+// until the statement has run.
 extension Statement {
     func bind(_ index: CInt, _ value: Int64) throws(SQLiteFailure) {
         try check(sqlite3_bind_int64(handle, index, value))
@@ -90,23 +91,23 @@ extension Statement {
     }
 }
 
-// Columns count from 0. A pointer is good until the next step or reset.
+// Columns count from 0. A pointer is valid until the next step or reset.
 extension Statement {
     func integer(_ column: CInt) -> Int64 { sqlite3_column_int64(handle, column) }
 
-    /// Likewise; `nil` for NULL.
+    /// Returns the integer; `nil` for NULL.
     func integerIfAny(_ column: CInt) -> Int64? {
         let value = sqlite3_column_value(handle, column)
         return sqlite3_value_type(value) == SQLITE_NULL ? nil : sqlite3_value_int64(value)
     }
 
-    /// The bytes of a blob or of text. Text is asked for as a blob too: that spares its copy with a
-    /// zero at the end.
+    /// Returns the bytes of a blob or a text. A text is read as a blob, too, so that SQLite does
+    /// not copy it to add a zero.
     func bytes(_ column: CInt) -> UnsafeRawBufferPointer {
         Self.bytes(of: sqlite3_column_value(handle, column))
     }
 
-    /// Likewise; `nil` for NULL.
+    /// Returns the bytes of a blob or a text; `nil` for NULL.
     func bytesIfAny(_ column: CInt) -> UnsafeRawBufferPointer? {
         let value = sqlite3_column_value(handle, column)
         return sqlite3_value_type(value) == SQLITE_NULL ? nil : Self.bytes(of: value)
