@@ -1,21 +1,21 @@
 import StoreTexts
 
-/// Whose actions a resource takes.
+/// The audience of a resource that takes actions.
 package enum ActionAudience: Sendable {
-    /// Those of every client, at `POST /dispatch`.
+    /// Every client, at `POST /dispatch`.
     case everybody
-    /// Those of a module's views, at `POST /modules/<name>/ui`; where an instance is named, of that
-    /// one's view alone, at `POST /modules/<name>/<id>/ui`.
+    /// The views of a module, at `POST /modules/<name>/ui`. With an instance: only the views of
+    /// that instance, at `POST /modules/<name>/<id>/ui`.
     case views(of: String, instance: String? = nil)
 
-    /// The wire name of an action: views may leave the name of their module out, and the instance.
+    /// Returns the wire name of an action. Views may omit the names of their module and instance.
     func wireName(_ name: String) -> String {
         guard case .views(let module, let instance) = self, !name.utf8.contains(UInt8(ascii: "/"))
         else { return name }
         return instance.map { "\(module)/\($0)/\(name)" } ?? module + "/" + name
     }
 
-    /// Whether an action is taken here.
+    /// Returns true if this audience may dispatch an action.
     package func takes(_ action: FoundAction) -> Bool {
         switch (self, action.access) {
         case (.everybody, .everybody): true
@@ -26,7 +26,7 @@ package enum ActionAudience: Sendable {
         }
     }
 
-    /// Why an action is not taken here.
+    /// Returns the reason why this audience may not dispatch an action.
     package func refusal(of name: String, _ action: FoundAction) -> String {
         switch (self, action.access) {
         case (_, .program):

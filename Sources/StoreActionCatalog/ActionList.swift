@@ -3,12 +3,8 @@ public import StoreCore
 /// The actions that a server takes, each with its wire name and module.
 ///
 /// An array literal of types is the short form: each type's own name is its wire name.
-///
-/// ```swift
-/// let actions: ActionList = [CounterIncreaseRequested.self, StepChangeRequested.self]
-/// ```
 public struct ActionList: ExpressibleByArrayLiteral, Sendable {
-    /// An action type that can come over the wire.
+    /// An action type that clients can dispatch.
     public typealias Element = any (Action & Codable).Type
 
     package struct Entry: Sendable {
@@ -19,22 +15,23 @@ public struct ActionList: ExpressibleByArrayLiteral, Sendable {
 
     package let entries: [Entry]
 
-    /// The actions of these types, under their own names, in no module.
+    /// Makes a list of these types, under their own names and without a module.
     public init(arrayLiteral types: Element...) {
         self.init(types, module: nil)
     }
 
-    /// The actions of one slice of the state: `module` is the `subject` of their analytics lines.
+    /// Makes a list of the actions of one slice of the state: `module` is the `subject` of their
+    /// analytics lines.
     public static func module(_ name: String, _ types: [Element]) -> ActionList {
         ActionList(types, module: name)
     }
 
-    /// One action under a wire name that differs from its type's.
+    /// Makes a list of one action under a wire name that differs from its type's.
     public static func named(_ name: String, _ type: Element, module: String? = nil) -> ActionList {
         ActionList(entries: [Entry(name: name, module: module, type: type)])
     }
 
-    /// Both lists, one after the other.
+    /// Returns both lists, one after the other.
     public static func + (first: ActionList, second: ActionList) -> ActionList {
         ActionList(entries: first.entries + second.entries)
     }

@@ -1,22 +1,24 @@
 package import StoreCore
 
-/// Makes the analytics records of the actions of one type.
+/// A function that makes the analytics records of the actions of one type.
 package struct ActionRecorder<State>: Sendable {
-    /// Picks the record of an action, given the state before it, and which slice it is for.
+    /// A function that returns the record of an action, given the state before the action, and the
+    /// key of its slice.
     package typealias Record =
         @Sendable (any Action, State, SliceKey) -> (any Encodable & Sendable)?
 
     package let type: any TrackedAction.Type
-    /// `nil` if the type declares its analytics for another state.
+    /// The function that makes records; `nil` if the type declares its analytics for another state.
     package let record: Record?
 
-    /// Of a type that belongs to the state as a whole.
+    /// Makes the recorder of a type that belongs to the whole state.
     init(of type: any TrackedAction.Type) {
         self.type = type
         record = Self.whole(type)
     }
 
-    /// Of a type that belongs to a module: its `State` is the slice, or the state as a whole.
+    /// Makes the recorder of a type that belongs to a module. The `State` of the type is the
+    /// module's slice or the whole state.
     init<A: TrackedAction>(of type: A.Type, in mount: Mount<State>) where State: RootState {
         self.type = type
         guard !(type is any TrackedInstanceAction.Type) || mount.slice.form == .instances else {

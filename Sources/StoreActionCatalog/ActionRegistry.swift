@@ -1,16 +1,16 @@
 package import StoreCore
 package import StoreWire
 
-/// Finds what is known of actions: by their wire names, and by their types.
+/// The registered actions of a program: finds them by wire name and by type.
 package struct ActionRegistry<State>: Sendable {
     package let table: ActionTable
-    /// What analytics keep of an action, by its type, where that declares anything.
+    /// The functions that make analytics records, by the types that declare analytics.
     private let recorders: [ObjectIdentifier: ActionRecorder<State>.Record]
 
-    /// Registers every action of the list, and those of modules.
+    /// Registers the actions of the list and of the modules.
     ///
-    /// - Throws: where two types share a wire name, a name is empty, a type has no form on the
-    ///   wire, or an action's analytics are declared for another state.
+    /// - Throws: ``ConfigurationError`` if two types share a wire name, a name is empty, a type has
+    ///   no form on the wire, or an action's analytics are declared for another state.
     package init(
         _ list: ActionList,
         _ modules: [ModuleActions<State>] = [],
@@ -36,20 +36,21 @@ package struct ActionRegistry<State>: Sendable {
         self.recorders = recorders
     }
 
-    /// Every wire name, in the order of the list and of the modules.
+    /// The registered actions, in the order of the list and then of the modules.
     package var entries: [RegisteredAction] { table.entries }
 
-    /// The action of this wire name; one of an instance, `cards/7/liked`, names the instance, too.
+    /// The action with this wire name. A name such as `cards/7/liked` also names the instance.
     package subscript(name: String) -> FoundAction? { table[name] }
 
-    /// What is reduced and journaled of an action that the program itself dispatches.
+    /// Returns the member of an envelope for an action that the program itself dispatches.
     ///
-    /// - Throws: as ``ActionTable/member(of:_:)``.
+    /// - Throws: the errors of ``ActionTable/member(of:_:)``.
     package func member(of action: any Action, _ encoder: JSONEncoder) throws -> EnvelopeMember {
         try table.member(of: action, encoder)
     }
 
-    /// Makes the analytics record of an action, given the state before it and the session.
+    /// Returns the analytics record of an action, given the state before the action and the
+    /// session.
     package func record(
         of action: any Action,
         of session: String?,
@@ -58,16 +59,16 @@ package struct ActionRegistry<State>: Sendable {
         guard !recorders.isEmpty else { return nil }
         let addressed = action as? AddressedAction
         let action = addressed?.action ?? action
-        // Most actions are of no such type: only one that is allocates its key.
+        // Most types have no records. So the slice key, which allocates, is made after the look-up.
         guard let record = recorders[ObjectIdentifier(type(of: action))] else { return nil }
         return record(action, state, SliceKey(session: session, instance: addressed?.instance))
     }
 }
 
-/// The actions of a server by name and by type. It is no generic type, so that requests look no
-/// metadata up, and an object, so that they don't copy it.
+/// The actions of a server by name and by type. The class is not generic, so that requests need no
+/// look-up of metadata, and no copy of the table.
 package final class ActionTable: Sendable {
-    /// The most bytes of a payload: those that one record of history can hold.
+    /// The most bytes of a payload: the bound on a field of a record.
     static let payloadBytesMax = Record.fieldBytesMax
 
     package let entries: [RegisteredAction]
@@ -75,7 +76,9 @@ package final class ActionTable: Sendable {
     private let types: [ObjectIdentifier: PlacedType]
     private let payloadBytesMax: Int
 
-    /// - Throws: where two actions share a wire name, or one has none.
+    /// Makes the table.
+    ///
+    /// - Throws: ``ConfigurationError`` if two actions share a wire name, or if one is empty.
     package init(
         _ types: [RegisteredType],
         payloadBytesMax: Int = ActionTable.payloadBytesMax
@@ -103,7 +106,7 @@ package final class ActionTable: Sendable {
         self.types = placed
     }
 
-    /// A type, and the place of its first entry in ``entries``.
+    /// A type, and the index of its first entry in ``entries``.
     private struct PlacedType {
         let type: RegisteredType
         let first: Int
@@ -114,7 +117,7 @@ package final class ActionTable: Sendable {
         return name.withUTF8 { self[$0] }
     }
 
-    /// The action of a wire name, given as UTF-8.
+    /// The action of a wire name in UTF-8.
     package subscript(name: UnsafeBufferPointer<UInt8>) -> FoundAction? {
         if let place = names.place(of: name), !entries[place].isForInstances {
             let entry = entries[place]
@@ -140,7 +143,8 @@ package final class ActionTable: Sendable {
         )
     }
 
-    /// What may be dispatched somewhere; by a sender, where one is given.
+    /// Returns the forms of the actions that an audience may dispatch. If `sender` is not `nil`,
+    /// leaves out the actions that the sender may not dispatch.
     package func forms(
         for audience: ActionAudience,
         by sender: (any DispatchPermission)? = nil
@@ -156,7 +160,8 @@ package final class ActionTable: Sendable {
         }.map { entries[$0].form }
     }
 
-    /// An action for one instance, unless it names an instance itself or is for none.
+    /// Returns an action for one instance. Returns the action itself if its type is not for
+    /// instances.
     package func addressed(_ action: any Action, to instance: String) -> any Action {
         guard let placed = types[ObjectIdentifier(type(of: action))],
             placed.type.entries.first?.isForInstances == true
@@ -164,12 +169,12 @@ package final class ActionTable: Sendable {
         return action.to(instance)
     }
 
-    /// What is reduced and journaled of an action that the program itself dispatches: the same as
-    /// if a client had sent it, so without its secret members.
+    /// Returns the member of an envelope for an action that the program itself dispatches. The
+    /// result is the same as for a client's request, so it has no secret members.
     ///
-    /// - Throws: ``UnwrittenAction`` where no list and no module has its type, or history can't
-    ///   hold it; the error of the encoder or the decoder where it has no JSON form, or needs a
-    ///   secret member.
+    /// - Throws: ``UnwrittenAction`` if no list and no module has the type, or if the payload is
+    ///   too large for a record. Throws the error of the encoder or decoder if the action has no
+    ///   JSON form, or needs a secret member.
     package func member(of action: any Action, _ encoder: JSONEncoder) throws -> EnvelopeMember {
         var inner = action
         var instance: String?
@@ -181,10 +186,11 @@ package final class ActionTable: Sendable {
         }
         let (place, payload) = try known.type.write(inner, encoder)
         let entry = known.type.entries[place]
-        // Only instances are told apart by an id: elsewhere it has no place on the wire.
+        // Only actions for instances have an id in their wire names.
         if !entry.isForInstances { instance = nil }
         let wireName = entry.wireName(instance)
-        // Clients' are bounded by the body; a record that history can't hold would end the server.
+        // The bound on the body limits payloads of clients. A program's payload that is too large
+        // for a record would stop the server.
         guard payload.count <= payloadBytesMax else {
             throw UnwrittenAction.oversized(bytes: payload.count, bytesMax: payloadBytesMax)
         }
@@ -209,7 +215,7 @@ package final class ActionTable: Sendable {
     }
 }
 
-/// The bound on instances' ids.
+/// The bound on the ids of instances.
 package enum InstanceID {
     package static let bytesMax = 128
 }

@@ -1,4 +1,4 @@
-/// A value of any type, which is encoded as it would be on its own.
+/// A value of any encodable type. Its encoding is the same as that of the value itself.
 package struct AnyEncodable: Encodable {
     package let value: any Encodable
 

@@ -1,4 +1,4 @@
-/// A configuration that can't be used: one line with what was wrong and what is allowed.
+/// The error for a configuration that can't be used: a line with the fault and the allowed values.
 public struct ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The line, without the program's name.
     public let description: String

@@ -1,27 +1,28 @@
 package import StoreCore
 package import StoreWire
 
-/// What the table of actions finds for a wire name: the registered action and, where the name has
-/// one, the id of the module's instance, as `7` in `cards/7/liked`.
+/// The result of a look-up in the table of actions: the registered action, and the id of the
+/// instance if the name has one, as `7` in `cards/7/liked`.
 package struct FoundAction {
-    /// What is registered, for all instances together.
+    /// The registered action, which all instances share.
     package let entry: RegisteredAction
-    /// Where that stands in ``ActionTable/entries``.
+    /// The index of ``entry`` in ``ActionTable/entries``.
     package let place: Int
-    /// The id of the instance that the action is for; `nil` where the module has no instances.
+    /// The id of the instance that the action is for; `nil` if the module has no instances.
     package let instance: String?
-    /// The whole name, with the id: it goes into the journal.
+    /// The whole name with the id, as the journal has it.
     let wireName: String
 
     package var name: String { entry.name }
     package var module: String? { entry.module }
-    /// What it is about: its module, or the instance in it, `cards/7`.
+    /// The module of the action, or its instance, as `cards/7`; `nil` without a module.
     package var subject: String? {
         entry.module.map { module in instance.map { "\(module)/\($0)" } ?? module }
     }
     package var access: ActionAccess { entry.access }
 
-    /// Makes the action of its payload, for the instance; `nil` stands for no payload.
+    /// Decodes the action from its payload, and addresses it to the instance; `nil` is the absent
+    /// payload.
     package func decode(_ payload: JSONNode?, _ decoder: JSONDecoder) throws(JSONError)
         -> any Action
     {
@@ -30,8 +31,8 @@ package struct FoundAction {
         return action.to(instance)
     }
 
-    /// The action as the Core takes it, with the name and the payload for the journal. Secret
-    /// members are in neither: they are removed first.
+    /// Returns the member of an envelope, with the name and the payload for the journal. Secret
+    /// members are removed first: neither the action nor the payload has them.
     package func member(
         _ payload: JSONNode?,
         meta: [UInt8]? = nil,
@@ -50,14 +51,14 @@ package struct FoundAction {
             return EnvelopeMember(
                 action: try decode(payload, decoder),
                 type: wireName,
-                // An object of two bytes is `{}`, of which all share one array.
+                // An object of two bytes is `{}`, and all such payloads share one array.
                 payload: payload.byteRange.count == 2
                     ? RegisteredType.emptyObject : Array(payload.source),
                 meta: meta,
                 number: place
             )
         }
-        // The action is made of the payload that is kept, so a replay makes the same one.
+        // Decode the stored payload, so that a replay makes the same action.
         let kept = payload.source(without: entry.secrets)
         return EnvelopeMember(
             action: try decode(JSONDocument(parsing: kept, limits: .unbounded).root, decoder),

@@ -2,15 +2,16 @@ package import StoreCore
 package import StoreTelemetry
 
 extension Logger {
-    /// Writes why a client's action, or another request of it, was refused, and where in its
-    /// payload. The client may not be allowed to read either.
+    /// Logs the reason why a client's action or other request was refused, with the pointer to the
+    /// part of the payload. The client itself may not be allowed to read either.
     ///
-    /// Refusals leave room for lines that matter more: beyond that they are lost, and counted.
+    /// The log leaves room for more important lines: refusals beyond their bound are dropped and
+    /// counted.
     ///
     /// - Parameters:
-    ///   - refusal: the reason, and the pointer.
+    ///   - refusal: the refusal with its reason and pointer.
     ///   - type: the wire name, with `{id}` for an instance.
-    ///   - request: the id of the request, as the problem has it.
+    ///   - request: the id of the request, as in the problem.
     package func note(_ refusal: Refusal, of type: String, in request: String) {
         details(1, .actionRefused) { _ in
             let reason = refusal.failure.map { "\($0)" } ?? refusal.reason

@@ -2,20 +2,23 @@ package import StoreCore
 package import StoreTelemetry
 package import StoreWire
 
-/// What a sender may dispatch, where that is limited.
+/// The permission of a sender whose dispatching is limited.
 package protocol DispatchPermission: AnyObject, Sendable {
-    /// - Throws: what is answered where the sender may not dispatch the action with this payload.
+    /// Checks that the sender may dispatch the action with this payload.
+    ///
+    /// - Throws: the problem for the answer, if the sender may not dispatch it.
     func check(_ action: FoundAction, _ payload: JSONNode?) throws(Problem)
 
-    /// Whether it may dispatch the action at a place of ``ActionTable/entries`` with some payload.
+    /// Returns true if the sender may dispatch the action at an index of ``ActionTable/entries``
+    /// with at least one payload.
     func mayDispatch(_ place: Int) -> Bool
 }
 
-/// Reads the actions of request bodies, each of which is looked up once.
+/// A reader for the actions in request bodies. Each action is looked up once.
 ///
-/// An object, so that a route makes it once, and nothing of it is copied for a request.
+/// A class, so that a route makes it once and no request copies it.
 package final class MemberReader: Sendable {
-    /// The most that an action's `meta` may take.
+    /// The most bytes of an action's `meta`.
     static let metaBytesMax = 4 << 10
 
     package let table: ActionTable
@@ -35,7 +38,7 @@ package final class MemberReader: Sendable {
         self.logger = logger
     }
 
-    /// The same for the view of one instance of the module.
+    /// Returns the reader for the views of one instance of the module.
     package func ofInstance(_ id: String) -> MemberReader {
         guard case .views(let module, _) = audience else { return self }
         return MemberReader(
@@ -46,10 +49,10 @@ package final class MemberReader: Sendable {
         )
     }
 
-    /// Reads one action, the one at this index where the body is an array.
+    /// Reads an action. `index` is its index if the body is an array.
     ///
-    /// - Throws: 422 where it has no name, no action has that name or its payload or `meta` can't
-    ///   be read; 403 where the audience, or its sender, may not dispatch it.
+    /// - Throws: 422 if the action has no name or an unknown one, or if its payload or `meta` can't
+    ///   be read. Throws 403 if the audience or the sender may not dispatch it.
     package func member(
         _ node: JSONNode,
         at index: Int? = nil,
@@ -114,6 +117,6 @@ package final class MemberReader: Sendable {
         return Array(meta.source)
     }
 
-    /// Where the action stands in the body; only errors need it.
+    /// Returns the pointer to the action in the body, for errors.
     private func pointer(_ index: Int?) -> String { index.map { "/\($0)" } ?? "" }
 }

@@ -1,11 +1,10 @@
 package import StoreCore
 
-/// The types of action that one module handles, or the root state, with their wire names and who
-/// may dispatch them.
-/// The server makes its table of actions of those of all modules.
+/// The action types of a module or of the root state, with their wire names and access. The server
+/// makes its table of actions from them.
 package struct ModuleActions<State>: Sendable {
-    /// Makes the entries for the table. It is a function, because it throws where a type of action
-    /// can't be read from JSON, which is an error of the start.
+    /// Makes the entries for the table. A function, because it throws if a type of action can't be
+    /// read from JSON, and that is an error of the start.
     package let types: @Sendable () throws(ConfigurationError) -> [RegisteredType]
     /// The recorders of the types that declare analytics.
     let recorders: [ActionRecorder<State>]
@@ -26,7 +25,7 @@ package struct ModuleActions<State>: Sendable {
         }
     }
 
-    /// Those of the root state itself.
+    /// Makes the entries of the root state itself.
     package init(of root: State.Type) where State: RootState {
         recorders = root.dispatchables.compactMap { type in
             (type as? any TrackedAction.Type).map { ActionRecorder(of: $0) }
@@ -38,7 +37,8 @@ package struct ModuleActions<State>: Sendable {
         }
     }
 
-    /// The entry of one type; `nil` for a type that has no JSON form, which clients can't dispatch.
+    /// Returns the entry of one type; `nil` for a type without a JSON form, which clients can't
+    /// dispatch.
     private static func type<Root>(
         of handler: ActionHandler<Root>,
         in mount: Mount<Root>,

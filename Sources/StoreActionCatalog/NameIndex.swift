@@ -1,20 +1,22 @@
 import Glibc
 
-/// Finds the index of a name in a list, byte by byte, without making a `String` of the bytes.
+/// An index of names by their bytes, which makes no `String` of a name that is looked up.
 struct NameIndex: Sendable {
-    /// One name, and where its bytes are; a place below zero stands for none.
+    /// A name and the offset of its bytes; a negative place marks a free slot.
     private struct Slot {
         var place = -1
         var start = 0
         var count = 0
     }
 
-    /// Open addressing: the first free slot behind a name's own ends the search. At most half are
-    /// taken.
+    /// The slots of a hash table with open addressing: the first free slot after a name's own ends
+    /// the search. At most half of them are taken.
     private var slots: [Slot]
     private var bytes: [UInt8] = []
 
-    /// - Parameter names: each once; a name's place is its index.
+    /// Makes the index.
+    ///
+    /// - Parameter names: distinct names; the place of a name is its index.
     init(_ names: [String]) {
         var count = 4
         while count < names.count * 2 { count *= 2 }
@@ -32,7 +34,7 @@ struct NameIndex: Sendable {
         bytes += name
     }
 
-    /// The place of a name, given as UTF-8.
+    /// Returns the place of a name in UTF-8; `nil` if it is unknown.
     func place(of name: UnsafeBufferPointer<UInt8>) -> Int? {
         var slot = Self.hash(name) & (slots.count - 1)
         while slots[slot].place >= 0 {
@@ -51,7 +53,8 @@ struct NameIndex: Sendable {
         }
     }
 
-    /// FNV-1a. The names in the table are the program's own, so no client can make them collide.
+    /// Computes FNV-1a. Only the program's own names are in the table, so clients can't add names
+    /// that collide.
     private static func hash(_ name: UnsafeBufferPointer<UInt8>) -> Int {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in name { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

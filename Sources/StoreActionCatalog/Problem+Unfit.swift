@@ -2,8 +2,9 @@ package import StoreTelemetry
 package import StoreWire
 
 extension Problem {
-    /// 422 for a value that its type can't hold: what was sent to `name`, read from the JSON at
-    /// `prefix` of the body. What the type's own code threw is for the log alone.
+    /// Returns 422 for a value that does not fit its type. `name` is the name of the action or
+    /// request, and `prefix` the pointer to its JSON in the body. An error that the type's own code
+    /// threw goes only to the log.
     package static func unfit(
         _ error: JSONError,
         for name: String,

@@ -2,13 +2,13 @@ import StoreCore
 import StoreWire
 
 extension RegisteredType {
-    /// Where a type's actions belong.
+    /// The module and the access of a type's actions.
     struct Place {
         let module: String
         var access = ActionAccess.everybody
         let isForInstances: Bool
 
-        /// What a case of an enum looks like on the wire.
+        /// Returns the form of an enum's case on the wire.
         func form(
             of choice: EnumForm.Case,
             _ type: any (Decodable & SendableMetatype).Type
@@ -19,7 +19,7 @@ extension RegisteredType {
             return form(choice.key, type, caseName: choice.key)
         }
 
-        /// What a name's last part looks like on the wire.
+        /// Returns the form on the wire of an action whose wire name ends with `name`.
         func form(
             _ name: String,
             _ type: any (Decodable & SendableMetatype).Type,

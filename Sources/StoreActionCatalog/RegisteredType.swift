@@ -1,19 +1,19 @@
 package import StoreCore
 import StoreWire
 
-/// What is known of one action type: the wire names of its values, how they are read, and how they
-/// are written.
+/// The registration of one action type: the wire names of its values, and the functions that read
+/// and write them.
 package final class RegisteredType: Sendable {
-    /// Returns which of the entries a value belongs to, and its payload.
+    /// Returns the index of a value's entry in ``entries``, and its payload.
     typealias Writer = @Sendable (any Action, JSONEncoder) throws -> (entry: Int, payload: [UInt8])
 
     /// A payload without members.
     package static let emptyObject = Array("{}".utf8)
 
     package let type: any Action.Type
-    /// What analytics call it where its declaration does not fit: its wire name, or its module.
+    /// The wire name of the type; for an enum, the name of its module.
     package let title: String
-    /// One for a whole type; for an enum one for each case.
+    /// The entries: a single one for a whole type, and one for each case of an enum.
     package let entries: [RegisteredAction]
     let write: Writer
 
@@ -31,7 +31,7 @@ package final class RegisteredType: Sendable {
 }
 
 extension RegisteredType {
-    /// A type that is its payload.
+    /// Registers a type that is its own payload.
     package static func whole<A: Action & Codable>(
         _ type: A.Type,
         named name: String,
@@ -40,7 +40,7 @@ extension RegisteredType {
         try whole(type, named: name, module: module, form: ActionForm(name, type))
     }
 
-    /// A type that is its payload, and that changes the whole state.
+    /// Registers a type that is its own payload, and changes the whole state.
     static func whole<A: Action & Codable>(
         ofWholeState type: A.Type,
         named name: String
@@ -54,7 +54,7 @@ extension RegisteredType {
         )
     }
 
-    /// A type that is its payload, for each of a module's instances.
+    /// Registers a type that is its own payload, for the instances of a module.
     static func whole<A: Action & Codable>(
         _ type: A.Type,
         forInstancesAt place: Place
@@ -92,7 +92,7 @@ extension RegisteredType {
         return RegisteredType(type, title: name, [entry], write: writer(of: type, entry))
     }
 
-    /// An enum of which each case is an action, and its associated values are the payload.
+    /// Registers an enum: each case is an action, and its associated values are the payload.
     static func cases<A: Action & Codable>(
         of type: A.Type,
         at place: Place
@@ -145,7 +145,7 @@ extension RegisteredType {
         }
     }
 
-    /// The action that starts or stops a module, which has a payload of another type.
+    /// Registers the action that starts or stops a module, whose payload has another type.
     static func lifecycle<Wire: Codable & Sendable>(
         _ name: String,
         _ type: any Action.Type,
@@ -195,7 +195,7 @@ extension RegisteredType {
 }
 
 extension RegisteredType {
-    /// The members of a payload that are removed before the action is made.
+    /// Returns the members of a payload that are removed before the action is made.
     private static func secrets<A: Action & Codable>(
         of type: A.Type,
         named name: String

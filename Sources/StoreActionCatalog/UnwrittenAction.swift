@@ -1,12 +1,12 @@
 import StoreCore
 
-/// Why an action of the program's own can't be journaled.
+/// The reason why an action of the program itself can't be journaled.
 enum UnwrittenAction: Error, Equatable {
-    /// No list and no module has its type.
+    /// No list and no module has the type.
     case unregistered(type: String)
-    /// Its payload is larger than what one record of history holds.
+    /// The payload is larger than a field of a record may be.
     case oversized(bytes: Int, bytesMax: Int)
-    /// It is written otherwise than its type is read.
+    /// The encoder writes the action under a name that the decoder does not read.
     case unwritable(type: String)
 
     static func unregistered(_ action: any Action) -> UnwrittenAction {
