@@ -4,13 +4,14 @@ package import StoreWire
 /// The registered actions of a program: finds them by wire name and by type.
 package struct ActionRegistry<State>: Sendable {
     package let table: ActionTable
-    /// The functions that make analytics records, by the types that declare analytics.
+    /// The functions that make analytics records, by type of action.
     private let recorders: [ObjectIdentifier: ActionRecorder<State>.Record]
 
     /// Registers the actions of the list and of the modules.
     ///
-    /// - Throws: ``ConfigurationError`` if two types share a wire name, a name is empty, a type has
-    ///   no form on the wire, or an action's analytics are declared for another state.
+    /// - Throws: ``ConfigurationError`` if two types share a wire name, or if a name is empty. Also
+    ///   if a type has no form on the wire, or if an action's analytics are declared for another
+    ///   state.
     package init(
         _ list: ActionList,
         _ modules: [ModuleActions<State>] = [],

@@ -1,8 +1,8 @@
 package import StoreCore
 package import StoreWire
 
-/// The result of a look-up in the table of actions: the registered action, and the id of the
-/// instance if the name has one, as `7` in `cards/7/liked`.
+/// The result of a look-up in the table of actions: the registered action, and the instance's id if
+/// the name has one. In `cards/7/liked`, the id is `7`.
 package struct FoundAction {
     /// The registered action, which all instances share.
     package let entry: RegisteredAction
@@ -21,7 +21,7 @@ package struct FoundAction {
     }
     package var access: ActionAccess { entry.access }
 
-    /// Decodes the action from its payload, and addresses it to the instance; `nil` is the absent
+    /// Decodes the action from its payload, and addresses it to the instance; `nil` means no
     /// payload.
     package func decode(_ payload: JSONNode?, _ decoder: JSONDecoder) throws(JSONError)
         -> any Action

@@ -17,7 +17,7 @@ package enum ActionAccess: Sendable {
 /// The table of actions makes the entries when the server starts, and finds an entry by its name
 /// for each action that arrives. Entries are objects, so that a look-up copies only a reference.
 package final class RegisteredAction: Sendable {
-    /// Makes an action from its payload; `nil` is the absent payload.
+    /// Makes an action from its payload; `nil` means no payload.
     typealias Reader =
         @Sendable (JSONNode?, JSONDecoder) throws(JSONError) -> any Action
 
@@ -28,7 +28,7 @@ package final class RegisteredAction: Sendable {
     package let module: String?
     /// True if the action may change the whole state, so that every reader may read its records.
     package let isOfWholeState: Bool
-    /// The types of its payload, of which the JSON schema is made.
+    /// The types of the payload, from which its JSON schema is made.
     package let form: ActionForm
     package let access: ActionAccess
     /// True if each action is for one instance of its module.
@@ -43,9 +43,8 @@ package final class RegisteredAction: Sendable {
     /// True if the payload has no members.
     var isBare: Bool { constant != nil }
 
-    /// Makes an entry. If `isBare`, a single action is made from an absent payload, if that
-    /// succeeds, and serves for all payloads. `read` makes an action from its payload; `nil` is the
-    /// absent payload.
+    /// Makes an entry. If `isBare`, a single action is made from no payload, if that succeeds, and
+    /// serves for all payloads. `read` makes an action from its payload; `nil` means no payload.
     init(
         name: String,
         module: String?,
@@ -68,7 +67,7 @@ package final class RegisteredAction: Sendable {
         self.read = read
     }
 
-    /// Makes the action from its payload; `nil` is the absent payload.
+    /// Makes the action from its payload; `nil` means no payload.
     ///
     /// - Throws: ``JSONError`` with a pointer below `/payload`.
     func decode(_ payload: JSONNode?, _ decoder: JSONDecoder) throws(JSONError) -> any Action {

@@ -84,7 +84,7 @@ final class Reader: @unchecked Sendable {
 /// The reason why rows can't be read.
 enum ReadFailure: Error, CustomStringConvertible {
     case sqlite(SQLiteFailure)
-    /// The bytes that were read differ from the bytes that were written.
+    /// Rows are missing, or do not match their checksums.
     case damaged(String)
     /// The records in the journal begin after this position.
     case gone(base: ChainPosition)

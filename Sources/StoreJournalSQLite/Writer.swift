@@ -27,8 +27,7 @@ final class Writer: @unchecked Sendable {
     private(set) var bytesTotal: UInt64
     var meta: MetaRow
     var outcomesCount: Int
-    /// The last time at which a key was used: of the keys that were there at the start, and of
-    /// newer ones.
+    /// The time at which a key was used last, among the keys at the start and all newer ones.
     private(set) var newestKeyTime: Int64
     /// The stored snapshots, in ascending order.
     var snapshots: [SnapshotEntry]
@@ -40,8 +39,7 @@ final class Writer: @unchecked Sendable {
     private let begin: Statement
     private let commit: Statement
     private let rollback: Statement
-    /// The statement that inserts a record; `nil` if the file has an older form, which is only
-    /// read.
+    /// The statement that inserts a record; `nil` if the file keeps an older form and is only read.
     private let insertRecord: Statement?
     private let insertOutcome: Statement
     private let countOutcome: Statement

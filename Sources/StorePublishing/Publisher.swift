@@ -15,8 +15,8 @@ package final class Publisher<State: Codable & Equatable & Sendable>: Sink, Stre
     @unchecked Sendable
 {
     // Safety: only the Core's thread uses `prepared`, `preparedBytes`, `unencodable` and `writer`.
-    // `onCompleted` and `look` are set before that thread starts, and `init` uses `writer` before
-    // that. All other members are immutable or have a lock.
+    // Before that thread starts, `init` uses `writer`, and the owner sets `onCompleted` and `look`.
+    // All other members are immutable or have a lock.
 
     /// The most bytes of single versions in one batch. After more bytes, streams get only the last
     /// version of the batch.

@@ -8,14 +8,14 @@ import Synchronization
 ///
 /// The Core swaps the snapshot and queues one value. The thread makes frames and answers of long
 /// polls from the queue, in the order of the commits. A stream opens at its place in that order. So
-/// it begins with the version that was published when the client asked, or a later one, and then
-/// misses none.
+/// the stream begins with the newest version at the time of the request, or with a later version.
+/// After that, the stream misses no version.
 ///
-/// Memory is bounded by ``PublishingQueue``. Waiting commits are joined, and streams get only the
-/// newest version, at the queue's bound, after a slow turn, and while many actions arrive. In the
-/// last case the thread also pauses between its turns (``ReaderPace``).
+/// Memory is bounded by ``PublishingQueue``. At the queue's bound, after a slow turn, and while
+/// many actions arrive, waiting commits are joined. Streams then get only the newest version. While
+/// many actions arrive, the thread also pauses between its turns (``ReaderPace``).
 final class Publishing: Sendable {
-    /// The duration after which a turn is slow: the next turn then publishes only the newest
+    /// The seconds after which a turn is slow: the next turn then publishes only the newest
     /// version.
     static let turnSecondsMax = 0.005
 
@@ -29,7 +29,7 @@ final class Publishing: Sendable {
         let skipped: @Sendable () -> Void
     }
 
-    /// The state that remains between two turns, of which each may run on another thread.
+    /// The state between two turns, which may run on different threads.
     private struct Pace {
         var reader = ReaderPace()
         /// The seconds of work of the stream writer until the end of the last turn.

@@ -26,7 +26,7 @@ struct PublishingQueue: WorkQueue {
 
     var published: Snapshot
     private var items: [Item] = []
-    /// The newest version that readers have after the items that the thread took.
+    /// The newest version that readers have when the last turn is done.
     private var sent: UInt64?
     /// The newest version that readers have after the items in the queue; `nil` if there were none
     /// yet.
@@ -49,7 +49,7 @@ struct PublishingQueue: WorkQueue {
     var keepsUp: Bool { commits < Self.commitsMax / 2 && bytes < Self.bytesMax / 2 }
 
     /// Adds a commit. At the bound, joins it with all queued commits. If `joins`, merges it into
-    /// the last queued item if that is a commit whose readers all get this commit too.
+    /// the last item, provided that this is a commit whose readers all get the new commit, too.
     mutating func add(_ commit: Commit, joining joins: Bool = false) {
         coming = commit.newest.version
         if joins, case .commit(var last)? = items.last, last.isCovered(by: commit) {
@@ -86,8 +86,8 @@ struct PublishingQueue: WorkQueue {
     }
 
     /// Reserves the worker's place for the caller's thread; `nil` if another thread has it. Returns
-    /// the published version, which the caller brings to a reader, and the newest version that
-    /// readers were sent before.
+    /// the published version for the caller's reader, and the newest version that readers were sent
+    /// before.
     mutating func hold() -> (published: Snapshot, sent: UInt64?)? {
         guard !isHeld else { return nil }
         isHeld = true

@@ -4,8 +4,8 @@ import StorePlatform
 /// first.
 ///
 /// A higher nice value needs no privilege. The thread still gets a tenth of the time that other
-/// threads get, so it makes progress on a busy machine. Hold locks that it shares with other
-/// threads for a few instructions only: this thread may be preempted while it has the lock.
+/// threads get, so it makes progress on a busy machine. Hold shared locks for a few instructions
+/// only, because this thread may be preempted meanwhile.
 package enum ReaderThread {
     /// The nice value of the thread. A process with a higher nice value keeps its own.
     package static let niceness: CInt = 10

@@ -10,7 +10,8 @@ struct LogCache {
     static let blockVersions: UInt64 = 256
     /// The most bytes of payload and meta in a piece. A piece of one record may have more.
     static let pieceBytesMax = 256 << 10
-    /// The size below which a piece is replaced by a longer one, and not followed by another.
+    /// The size below which a piece is extended with the next records. Behind a longer piece, they
+    /// form another piece.
     static let shortBytes = 16 << 10
     /// The least number of bytes that a piece counts for the bound.
     static let chargeMin = 4 << 10

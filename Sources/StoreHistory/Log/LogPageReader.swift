@@ -54,8 +54,8 @@ package struct LogPageReader: Sendable {
         }
     }
 
-    /// Returns the first action of the trace that contains a version, and all actions that followed
-    /// from it, in order. Leaves out the records that the viewer may not read.
+    /// Returns the trace of a version: its first action, and all actions that followed from it, in
+    /// order. Leaves out the records that the viewer may not read.
     package func family(of version: UInt64) throws(Problem) -> [Record] {
         do throws(JournalError) {
             var root = try record(version)
@@ -108,7 +108,8 @@ package struct LogPageReader: Sendable {
     }
 
     /// Returns the records that follow from a version, directly or through other records. The
-    /// search always begins at `cause`, because the family of later records is not known otherwise.
+    /// search always begins at `cause`, because a record is recognized by the related records
+    /// before it.
     private func tree(of cause: UInt64, after start: UInt64) throws(JournalError) -> LogPage {
         let deadline = Deadline(seconds: Self.secondsMax)
         var family: Set<UInt64> = [cause]

@@ -1,7 +1,6 @@
 import StorePlatform
 
-/// The queue of the log's thread: the versions that readers need, and the pieces that are ready for
-/// them.
+/// The queue of the log's thread: the versions that readers need, and the pieces for them.
 struct LogWork: WorkQueue {
     /// The most versions that wait to be read. A reader whose version has no room asks again.
     static let requestedMax = 1_024

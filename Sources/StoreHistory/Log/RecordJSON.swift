@@ -6,8 +6,7 @@ extension JSONOutput {
     ///
     /// - Parameters:
     ///   - record: the record.
-    ///   - inFull: adds the request, the session and the program that wrote the record, which the
-    ///     log does not show.
+    ///   - inFull: adds the request, the session and the program, which the log does not show.
     ///   - program: the program that wrote the record, written with the forms of its actions; `nil`
     ///     for only its number.
     package mutating func record(

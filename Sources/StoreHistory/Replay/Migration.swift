@@ -5,7 +5,7 @@ package import StoreWire
 ///
 /// A journal outlives the program that wrote it. If an action type is renamed, changed or removed,
 /// its records still have to be reduced in every replay. A start stops with an error that names the
-/// records that it can't read.
+/// unreadable records.
 ///
 /// ```swift
 /// struct StepChanged: Decodable { let by: Int }

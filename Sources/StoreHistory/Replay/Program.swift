@@ -10,8 +10,7 @@ package struct Program<State: Codable & Equatable & Sendable>: Sendable {
     package let state: State
     package let migrations: [Migration]
     package let reducer: StateReducer<State>
-    /// Fills in the copies of shared values that modules read, in a state that was decoded and not
-    /// reduced.
+    /// Fills in the copies of shared values, in a state that was decoded and not reduced.
     package let connect: @Sendable (inout State) -> Void
 
     package init(

@@ -1,7 +1,7 @@
 import StoreCore
 import StoreTexts
 
-/// A comparison of the programs that have written a history with the program that continues it.
+/// A comparison of the programs that have written a history with the program of this start.
 ///
 /// A start needs only the newest snapshot and the records behind it. Earlier records are needed
 /// later, for past versions and by `verify`. Then it would be too late to notice that the program

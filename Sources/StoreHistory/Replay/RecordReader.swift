@@ -104,7 +104,8 @@ package struct UnreadableRecord: Error {
     package let version: UInt64
     package let reason: String
 
-    /// Makes the error. The wire name is the one in the record; an instance's id becomes `{id}`.
+    /// Makes the error. The wire name is taken from the record, with `{id}` in place of an
+    /// instance's id.
     package init(_ type: String, _ version: UInt64, because reason: String) {
         self.type = RecordName(type).pattern
         self.version = version

@@ -33,7 +33,7 @@ enum RecordReading {
     }
 }
 
-/// The readings of the records with one wire name that one program wrote.
+/// The ways to read one program's records with one wire name.
 final class RecordedType {
     let name: String
     private let bytes: [UInt8]

@@ -89,8 +89,8 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
         return number
     }
 
-    /// Registers the names of imported records whose program is not known, and this program after
-    /// them, because it has read all of the records.
+    /// Registers the names of imported records whose program is not known. Then registers this
+    /// program, because it has read all of the records.
     package func registerAgain(behind names: Set<String>) throws(RecoveryError) {
         let older = names.isEmpty ? [] : [ProgramForms(names: names.sorted()).program]
         _ = try Self.register(older + [replay.forms.today.program], in: journal)

@@ -46,7 +46,7 @@ package struct ReplayProgress: Sendable {
     }
 }
 
-/// A counter for one pass over history that reports its progress.
+/// A counter that reports the progress of one pass over history.
 ///
 /// The clock is read so rarely that it costs a fast pass nothing. A slow pass reads it after each
 /// action.

@@ -35,7 +35,7 @@ struct ChainWalk: ~Copyable {
         }
     }
 
-    /// Walks to the end of the records, or to the first damaged one, and passes full pages to the
+    /// Walks to the end of the records, or to the first damaged record. Passes each page to the
     /// follower.
     ///
     /// - Returns: the position at the end of the walk, and the error of the record that stopped it.

@@ -3,9 +3,9 @@ package import StoreCore
 /// An object that makes the state of the records while an opening journal checks them. So each
 /// record is read and hashed only once.
 package protocol HistoryFollower: AnyObject {
-    /// Returns true if the follower continues from the snapshot. The records after it reach up to
-    /// `newest`; the programs have written them. If the result is false, the follower gets no
-    /// records.
+    /// Begins with the snapshot. Returns false if the follower can't continue from it; then it gets
+    /// no records. The records after the snapshot reach up to `newest`, and are written by
+    /// `programs` or by unknown programs.
     func begins(
         with snapshot: StateSnapshot,
         newest: UInt64,

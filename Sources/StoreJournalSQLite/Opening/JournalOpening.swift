@@ -315,7 +315,7 @@ extension JournalOpening {
         )
     }
 
-    /// Sets the pragmas that durability depends on, and checks that SQLite accepted them.
+    /// Sets the pragmas for durability, and checks that SQLite accepted them.
     func configure(_ connection: Connection) throws(SQLiteFailure) {
         let mode = try connection.text("PRAGMA journal_mode = WAL")
         try connection.execute("PRAGMA synchronous = FULL")

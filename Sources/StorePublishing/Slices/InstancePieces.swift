@@ -52,8 +52,8 @@ package final class InstancePieces: Sendable {
     /// The piece with this name.
     subscript(name: String) -> Bytes? { pieces[name] }
 
-    /// Returns the pieces with the renewed ones replaced, and the number of new bytes; `nil` if no
-    /// piece differs.
+    /// Returns a copy with the pieces in `renewed`, and the number of new bytes; `nil` if no piece
+    /// differs.
     func with(_ renewed: [(id: String, piece: Bytes?)]) -> (pieces: InstancePieces, bytes: Int)? {
         var pieces = pieces
         var bytes = 0

@@ -50,8 +50,8 @@ package final class SessionSlices: Sendable {
     /// True if a session has a started slice. Cost: one step for each session.
     var isStarted: Bool { first.isStarted || entries.contains { $0.value.slice.isStarted } }
 
-    /// The number of slices of sessions. For a module that is always there, only slices that were
-    /// changed count. Cost: one step for each session.
+    /// The number of slices of sessions. For a module that is always there, unchanged slices do not
+    /// count. Cost: one step for each session.
     var count: Int {
         if form == .member { return 1 }
         return entries.reduce(0) { $0 + $1.value.slice.count }

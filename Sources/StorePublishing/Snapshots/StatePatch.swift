@@ -5,7 +5,8 @@ package import StoreWire
 
 /// The patch between two states. Values that both states share are not encoded.
 ///
-/// Slices are compared one by one; of a slice that is made of pieces, only the pieces that differ.
+/// Slices are compared one by one. Of a slice in pieces, only the differing pieces are encoded and
+/// compared.
 package enum StatePatch {
     /// Returns the patch between two states of modules, as a viewer sees them. Only the slices in
     /// `touches` may differ.
@@ -100,7 +101,7 @@ package enum StatePatch {
         ]
     }
 
-    /// Returns the changes of the pieces that differ and that the session sees. Returns `nil` if a
+    /// Returns the changes of the differing pieces that the session may see. Returns `nil` if a
     /// piece was added or removed, or if pieces have no names on the wire.
     private static func pieces(
         from old: any PiecewiseState,

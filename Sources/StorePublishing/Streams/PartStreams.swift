@@ -8,8 +8,8 @@ import Synchronization
 /// part is only sent after it changed.
 ///
 /// Watched parts are found by key. For a module with instances, a version costs time for the
-/// watched parts of the changed instances only. For another changed module, it costs one reading of
-/// the slice and of all its watched parts.
+/// watched parts of the changed instances only. For any other changed module, it costs one pass
+/// over the slice for all its watched parts.
 package final class PartStreams: Sendable {
     /// The most watched pointers into shared slices.
     package static let pointersMax = 4_096

@@ -6,8 +6,8 @@ import StoreTexts
 package import StoreWire
 import Synchronization
 
-/// The sender of commands to the screens of sessions: to the streams that read the session's route
-/// at that moment.
+/// The sender of commands to the screens of sessions. A command goes to the streams of the
+/// session's route that are open at that moment.
 ///
 /// Commands leave on the publishing thread, after the versions that were committed before. They are
 /// not stored: neither journal nor log has them, and later readers do not get them.
@@ -27,7 +27,7 @@ package final class ScreenCommands: Sendable {
     private let dropped: @Sendable () -> Void
 
     /// Makes a sender. `dropped` is called for each command that can't be sent, and for each topic
-    /// that has no room for it.
+    /// without room for it.
     package init(
         of module: String,
         _ beginnings: any StreamBeginnings,

@@ -43,8 +43,8 @@ struct WatchPlaces {
         (held[client] ?? [:]).keys
     }
 
-    /// Returns the reason why a client may not watch a pointer, considering only the number of
-    /// pointers; `nil` if it may.
+    /// Returns the reason why a client may not watch a pointer; `nil` if it may. Considers only the
+    /// numbers of pointers.
     func refusal(of part: WatchedPart, for client: WatchingClient) -> WatchRefusal? {
         let own = held[client] ?? [:]
         guard own[part] == nil else { return nil }

@@ -94,8 +94,8 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     private let encoder: JSONEncoder
     private let logger: Logger
     private let table = Locked(Table())
-    /// The modules that watched views read. The Core reads this set at each commit, so that it does
-    /// not wait for a thread that iterates over the table.
+    /// The modules that watched views read. The Core reads this set at each commit, and so never
+    /// waits for a thread that iterates over the table.
     private let modulesRead = Locked<Set<Int>>([])
 
     package init(
