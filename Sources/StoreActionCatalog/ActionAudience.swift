@@ -15,7 +15,7 @@ package enum ActionAudience: Sendable {
         return instance.map { "\(module)/\($0)/\(name)" } ?? module + "/" + name
     }
 
-    /// Returns true if this audience may dispatch an action.
+    /// True if this audience may dispatch an action.
     package func takes(_ action: FoundAction) -> Bool {
         switch (self, action.access) {
         case (.everybody, .everybody): true

@@ -9,8 +9,8 @@ package protocol DispatchPermission: AnyObject, Sendable {
     /// - Throws: the problem for the answer, if the sender may not dispatch it.
     func check(_ action: FoundAction, _ payload: JSONNode?) throws(Problem)
 
-    /// Returns true if the sender may dispatch the action at an index of ``ActionTable/entries``
-    /// with at least one payload.
+    /// True if the sender may dispatch the action at an index of ``ActionTable/entries`` with at
+    /// least one payload.
     func mayDispatch(_ place: Int) -> Bool
 }
 

@@ -43,7 +43,7 @@ extension SQLiteJournal {
         }
     }
 
-    /// Returns true if the directory has a database.
+    /// True if the directory has a database.
     public static func exists(in directory: String) -> Bool {
         access(directory + "/store.db", F_OK) == 0
     }

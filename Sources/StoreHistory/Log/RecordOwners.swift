@@ -49,7 +49,7 @@ package struct RecordOwners: Sendable {
         )
     }
 
-    /// Returns true if a viewer may read a record.
+    /// True if a viewer may read a record.
     package func isVisible(_ record: Record, to viewer: Viewer) -> Bool {
         viewer.seesAll || owner(of: record).isVisible(to: viewer)
     }

@@ -58,7 +58,7 @@ extension Replay {
         }
     }
 
-    /// Returns true if a snapshot has the form that the state's type has today.
+    /// True if a snapshot has the form that the state's type has today.
     package func isRead(_ snapshot: StateSnapshot) -> Bool {
         GivenState.isForm(snapshot.form, form)
     }

@@ -64,7 +64,7 @@ package enum GivenState {
     /// The end of the form of its snapshot.
     package static let mark = " given"
 
-    /// Returns true if `found` is the form `form`, with the mark or without.
+    /// True if `found` is the form `form`, with the mark or without.
     package static func isForm(_ found: String, _ form: String) -> Bool {
         found.isSame(as: form) || found.isSame(as: form + mark)
     }

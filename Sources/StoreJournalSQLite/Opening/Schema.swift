@@ -131,7 +131,7 @@ enum Schema {
         }
     }
 
-    /// Returns true if the tables are exactly those of a form.
+    /// True if the tables are exactly those of a form.
     static func isIntact(in connection: Connection, format: Int64) throws(SQLiteFailure) -> Bool {
         let statement = try Statement(
             connection,

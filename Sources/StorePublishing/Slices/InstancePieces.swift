@@ -46,7 +46,7 @@ package final class InstancePieces: Sendable {
         return names
     }
 
-    /// Returns true if there is a piece of this name.
+    /// True if there is a piece of this name.
     package func has(_ name: String) -> Bool { pieces[name] != nil }
 
     /// The piece with this name.

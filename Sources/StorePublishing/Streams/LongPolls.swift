@@ -14,8 +14,7 @@ package final class LongPolls: Sendable {
         package let after: UInt64
         /// The viewer on whose behalf the request reads the state.
         package let viewer: Viewer
-        /// Returns true if the client may still get the state; `nil` if that can't change while it
-        /// waits.
+        /// True if the client may still get the state; `nil` if that can't change while it waits.
         fileprivate let isAllowed: (@Sendable () -> Bool)?
         /// Cancels the timer; called with the answer.
         fileprivate var endTimer: (@Sendable () -> Void)?
@@ -33,7 +32,7 @@ package final class LongPolls: Sendable {
             respond = answer
         }
 
-        /// Returns true if a version has a change that this waiter may see.
+        /// True if a version has a change that this waiter may see.
         fileprivate func isBehind(_ snapshot: Snapshot) -> Bool {
             snapshot.version > after
                 && (viewer.seesAll || snapshot.visible(to: viewer).changedVersion > after)

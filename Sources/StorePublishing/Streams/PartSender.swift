@@ -14,7 +14,7 @@ package struct PartSender: Sendable {
         self.epoch = epoch
     }
 
-    /// Returns true if the topic has readers in any mode, or a place is reserved for a reader.
+    /// True if the topic has readers in any mode, or a place is reserved for a reader.
     package func isRead(_ topic: TopicID) -> Bool {
         StreamMode.allCases.contains { streams.isRead(topic.carrying($0)) }
     }

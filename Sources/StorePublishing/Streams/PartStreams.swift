@@ -13,10 +13,11 @@ import Synchronization
 package final class PartStreams: Sendable {
     /// The most watched pointers into shared slices.
     package static let pointersMax = 4_096
-    /// The most of these pointers that one client (a principal or an address) watches.
+    /// The most pointers that one client (a principal or an address) watches. An address for many
+    /// clients has no such bound.
     package static let clientPointersMax = 256
-    /// The number of these pointers that are reserved for clients with fewer than
-    /// ``keptPerClient``.
+    /// The number of places for shared pointers that are reserved for clients with fewer than
+    /// ``keptPerClient`` pointers.
     static let keptPointers = 512
     static let keptPerClient = 4
     /// The most watched pointers of one session into its own slices.

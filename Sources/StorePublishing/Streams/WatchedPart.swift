@@ -65,7 +65,7 @@ package struct WatchedPart: Hashable, Sendable {
 }
 
 extension WatchedPart {
-    /// Returns true if finding the part in a version is cheap.
+    /// True if finding the part in a version is cheap.
     package func isAtHand(in snapshot: Snapshot, _ documents: ParsedDocuments) -> Bool {
         if let slice = container.slice(in: snapshot) {
             let isOfPiece = !pointer.tokens.isEmpty && slice.namedPieces != nil
@@ -120,7 +120,7 @@ extension WatchedPart.Container {
         slice(in: snapshot)?.version ?? snapshot.version
     }
 
-    /// Returns true if parts of the container may differ between two versions.
+    /// True if parts of the container may differ between two versions.
     func differs(_ new: Snapshot, from old: Snapshot) -> Bool {
         switch self {
         case .module: slice(in: new)?.version != slice(in: old)?.version

@@ -19,7 +19,7 @@ final class WatchingViewers: Sendable {
     }
 
     private let table = Locked(Table())
-    /// Returns true if a viewer still has a stream, or a reserved place.
+    /// True if a viewer still has a stream, or a reserved place.
     private let isReading: @Sendable (Viewer) -> Bool
 
     init(_ isReading: @escaping @Sendable (Viewer) -> Bool) {

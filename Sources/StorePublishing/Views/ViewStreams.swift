@@ -163,7 +163,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         }
     }
 
-    /// Returns true if a version has changed a source of a watched view. On the Core's thread.
+    /// True if a version has changed a source of a watched view. On the Core's thread.
     package func reads(_ new: Snapshot, since old: Snapshot) -> Bool {
         modulesRead.withLock { modules in
             modules.contains { new.slices[$0].version != old.slices[$0].version }
