@@ -20,7 +20,7 @@ enum Compression {
         return failed ? nil : compressed
     }
 
-    /// Decompresses the result of ``compress(_:)`` for `size` bytes.
+    /// Decompresses a result of ``compress(_:)`` whose original has `size` bytes.
     ///
     /// - Returns: the original bytes; `nil` if the input is not such a result.
     static func decompress(_ bytes: [UInt8], size: Int) -> [UInt8]? {

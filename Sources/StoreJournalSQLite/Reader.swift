@@ -9,7 +9,7 @@ final class Reader: @unchecked Sendable {
     let end: Statement
     let meta: Statement
     let records: Statement
-    /// The same rows without an upper bound, which saves a comparison for each row.
+    /// The rows of ``records`` without an upper bound, which saves a comparison for each row.
     let recordsToEnd: Statement
     let outcome: Statement
     let snapshots: Statement

@@ -9,7 +9,7 @@ package enum ClientOrigin {
         var text = host
         if let session { text += " " + sessionMark + session }
         guard let agent, !agent.isEmpty else { return text }
-        // A client with such a `User-Agent` does not have that session.
+        // The dash keeps a `User-Agent` with the mark from being read as a session.
         if agent.utf8.starts(with: sessionMark.utf8) { text += " -" }
         return text + " " + agent.prefix(agentCharactersMax)
     }

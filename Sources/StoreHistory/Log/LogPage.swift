@@ -8,7 +8,7 @@ package struct LogPage: Sendable {
     /// version.
     package let through: UInt64
     package let epoch: Epoch
-    /// The newest durable version.
+    /// The newest published version.
     package let newest: UInt64
     package let query: LogQuery
 }

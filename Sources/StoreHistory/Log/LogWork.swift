@@ -13,7 +13,7 @@ struct LogWork: WorkQueue {
     /// The versions that readers need next, in the order of the requests.
     private var requested: [UInt64] = []
     private var isRequested: Set<UInt64> = []
-    /// The versions that could not be read. The next reader that asks removes its version.
+    /// The versions that could not be read. A version is removed when the next reader asks for it.
     private var unreadable: Set<UInt64> = []
     /// True if the last attempt to read failed.
     private var isFailing = false

@@ -10,7 +10,7 @@ package struct Blame: Sendable {
     package let record: Record?
     /// The version after which the search covered every action.
     package let after: UInt64
-    /// True if the action was found, or if no earlier action can exist.
+    /// True if the action was found, or if the search reached the first action of history.
     package let isComplete: Bool
 
     /// The result for a reader who may not read the action. The reader learns only the version at
@@ -23,7 +23,7 @@ package struct Blame: Sendable {
 
 /// A search for the last action that changed a part of the state. The search replays the records
 /// behind the newest snapshot, then the records behind the snapshot before, and so on. The search
-/// ends with the last change in a range, or at the deadline.
+/// ends at the first range with a change, or at the deadline.
 struct BlameSearch<State: Codable & Sendable> {
     let replay: Replay<State>
     let epoch: Epoch
