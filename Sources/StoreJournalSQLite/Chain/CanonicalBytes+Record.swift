@@ -34,13 +34,13 @@ extension CanonicalBytes {
     /// The size of the head of the source part: the cause, and the length of the origin.
     ///
     /// A record has a source part if it has a cause, an origin or a session. The length and the
-    /// text of a session follow the origin. Without a session, the form ends after the origin. So a
-    /// record without a session has the form of times before sessions.
+    /// text of a session follow the origin. Without a session, the form ends after the origin. So
+    /// the form of a record without a session is the same as before sessions existed.
     fileprivate static let sourceHeadBytes = 8 + 4
 
     /// Returns the size of the program's number, which ends the form of a record; 0 if the program
-    /// is not known. A bit in the byte of `changed` marks its presence. So a record without a
-    /// program has the form of times before programs.
+    /// is not known. A bit in the byte of `changed` marks its presence. So the form of a record
+    /// without a program is the same as before programs were stored.
     static func programBytes(_ program: UInt32) -> Int { program == 0 ? 0 : 4 }
 
     /// Appends the form of a record that follows `previous`. Returns the offset of its first byte.

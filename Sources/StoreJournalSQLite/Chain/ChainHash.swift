@@ -8,7 +8,7 @@ struct ChainHash: Equatable, Sendable {
 
     static func == (one: ChainHash, other: ChainHash) -> Bool { one.words == other.words }
 
-    /// Makes a hash of its bytes; `nil` unless there are 32.
+    /// Makes a hash from its 32 bytes; `nil` for any other number of bytes.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count == Self.bytesCount else { return nil }
         words = bytes.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64).self)

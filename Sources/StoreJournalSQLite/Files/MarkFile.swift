@@ -53,8 +53,8 @@ final class MarkFile: Sendable {
         return newest.map { .mark($0) } ?? .unreadable
     }
 
-    /// Opens the file and writes a first mark. The mark is durable when this returns, once the
-    /// directory is synced. `nil` if the system reports an error.
+    /// Opens the file and writes a first mark. The mark is durable after the next sync of the
+    /// directory. Returns `nil` if the system reports an error.
     ///
     /// A new file gets its name only when it is complete. So a process that ends earlier leaves no
     /// file, instead of an unreadable one.
