@@ -1,15 +1,16 @@
 import Glibc
 
-/// A file that other programs find whole at any time: with what it had, or with what was written.
+/// Replaces a file so that other programs find either its old bytes or its new bytes, complete.
 package enum AtomicFile {
-    /// Replaces what the file has, durable: a file beside it, synced, takes its name, and the
-    /// folder is synced. Where that fails the file is as it was.
+    /// Replaces the bytes of the file, and makes them durable. The function writes and syncs a file
+    /// beside it, renames that file, and syncs the folder.
     ///
-    /// The file beside it is `<path>.new`; what an earlier process left there is removed. Who may
-    /// read the file is said by `mode`, less what the process's mask takes away. A file of another
-    /// user stays that user's, where root writes it.
+    /// The file beside it is `<path>.new`; a leftover of an earlier process is removed. Its
+    /// permissions are `mode`, less the bits of the process's mask. If root replaces a file of
+    /// another user, that user stays its owner.
     ///
-    /// - Throws: ``AtomicFileError`` with the step that failed.
+    /// - Throws: ``AtomicFileError`` with the step that failed. The file is unchanged, unless the
+    ///   last step failed: then it has the new bytes, which a power failure may undo.
     package static func write(
         _ bytes: [UInt8],
         to path: String,
@@ -28,14 +29,15 @@ package enum AtomicFile {
         try sync(folderOf: path)
     }
 
-    /// Where root replaces a server's file, that server is to read the new one, too.
+    /// Gives the new file the owner of the old one if root writes it, so that the server can still
+    /// read its file.
     private static func keepOwner(of path: String, in descriptor: CInt) {
         var old = stat()
         guard geteuid() == 0, stat(path, &old) == 0 else { return }
         _ = fchown(descriptor, old.st_uid, old.st_gid)
     }
 
-    /// Writes and closes the file. Returns what failed.
+    /// Writes, syncs and closes the file. Returns the first error, or `nil`.
     private static func fill(
         _ descriptor: CInt,
         with bytes: [UInt8],
@@ -76,11 +78,11 @@ package enum AtomicFile {
     }
 }
 
-/// Why a file could not be replaced.
+/// The error if a file could not be replaced.
 package struct AtomicFileError: Error, CustomStringConvertible {
     package let description: String
 
-    /// What was attempted; the reason is that of `errno`.
+    /// Makes an error from a failed step; `errno` gives the reason.
     init(_ attempted: String) {
         description = "\(attempted) failed: \(SystemError.text)"
     }

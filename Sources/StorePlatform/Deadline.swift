@@ -6,7 +6,7 @@ package struct Deadline: Sendable {
         end = .now + .seconds(seconds)
     }
 
-    /// Whether the moment has come.
+    /// True if the moment has come.
     package var isOver: Bool { ContinuousClock.now >= end }
 
     /// Seconds that are left, never below 0.

@@ -5,15 +5,15 @@ package final class Latch: Sendable {
     /// Makes a latch that is closed.
     package init() {}
 
-    /// Ends all waits, those that are to come among them. Any thread, once or several times.
+    /// Ends all waits, also future ones. Any thread may call it, once or several times.
     package func open() {
         opened.signal()
     }
 
-    /// Waits until the latch is open; returns whether it was before the seconds were over.
+    /// Waits until the latch is open. Returns false if the seconds are over before.
     package func wait(seconds: Double = .infinity) -> Bool {
         guard opened.wait(seconds: seconds) else { return false }
-        // For the next thread that waits.
+        // Passes the signal on to the next waiting thread.
         opened.signal()
         return true
     }

@@ -1,11 +1,11 @@
-// The standard library's `Mutex` is built into a library that the thread sanitizer can't look into:
-// whatever it guards looks like a race. A build for the sanitizer (-D THREAD_SANITIZER) takes a
-// lock that the sanitizer supports; every other build takes `Mutex`.
+// The thread sanitizer cannot look into the library that contains `Mutex`: each use of a guarded
+// value looks like a race. A build for the sanitizer (-D THREAD_SANITIZER) uses a
+// `pthread_mutex_t`, which the sanitizer supports. Every other build uses `Mutex`.
 
 #if THREAD_SANITIZER
     import Glibc
 
-    /// A value that one thread at a time can reach.
+    /// A value that only one thread at a time can use.
     public struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         // Safety: only the thread that holds `lock` uses `value`; the one owner frees it.
         private let lock: UnsafeMutablePointer<pthread_mutex_t>
@@ -26,7 +26,7 @@
             lock.deallocate()
         }
 
-        /// Runs `body` with the value while no other thread can.
+        /// Runs `body` with the value while no other thread can use it.
         public borrowing func withLock<Result: ~Copyable, Failure: Error>(
             _ body: (inout sending Value) throws(Failure) -> sending Result
         ) throws(Failure) -> sending Result {
@@ -38,6 +38,6 @@
 #else
     public import Synchronization
 
-    /// A value that one thread at a time can reach.
+    /// A value that only one thread at a time can use.
     public typealias Locked<Value: ~Copyable> = Mutex<Value>
 #endif

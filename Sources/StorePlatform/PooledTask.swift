@@ -1,18 +1,18 @@
-/// What threads of a ``ThreadPool`` run. It is bound to classes, so that submitting one allocates
-/// nothing.
+/// Work that threads of a ``ThreadPool`` run. The protocol is bound to classes, so that submitting
+/// a task allocates nothing.
 ///
-/// A task sees to it that it is submitted once until its turn begins, or as often as turns of it
-/// may run at the same time: that is the bound of the pool's queue.
+/// The pool's queue has no bound of its own. A task must bound its submissions: one until its turn
+/// begins, or as many as its turns that may run at the same time.
 package protocol PooledTask: AnyObject, Sendable {
-    /// Does what waits, and returns. A thread of the pool calls it once for each
+    /// Does the waiting work, and returns. A thread of the pool calls this once for each
     /// ``ThreadPool/submit(_:)``.
     ///
-    /// A task that has more to do when its turn is over (``ThreadPool/isTurnOver(since:)``) submits
-    /// itself again as the last thing that it does.
+    /// If work is left when the turn is over (``ThreadPool/isTurnOver(since:)``), the task submits
+    /// itself again, as its last step.
     func takeTurn()
 }
 
-/// Tasks that wait for a thread, first in, first out. It allocates only where it grows.
+/// Tasks that wait for a thread, first in, first out. The queue allocates only when it grows.
 struct TaskQueue: Sendable {
     private var places: ContiguousArray<(any PooledTask)?> = []
     private var first = 0

@@ -1,13 +1,13 @@
-/// Threads that sleep until there is work for them, or for long enough without.
+/// Threads that sleep until there is work for them, or until they have been idle for too long.
 ///
-/// Their owner counts those that sleep and have not been woken, under its lock. It takes one off
-/// the count there, and calls ``wake()`` where it does not hold the lock.
+/// The owner counts the sleeping threads that have not been woken, under its own lock. To wake a
+/// thread, the owner lowers the count under the lock, releases the lock, and calls ``wake()``.
 @usableFromInline
 struct Sleepers: Sendable {
     private let signals = TimedSemaphore()
     private let idleSecondsMax: Double?
 
-    /// - Parameter idleSecondsMax: how long a thread sleeps at the most; `nil` sets no bound.
+    /// - Parameter idleSecondsMax: the longest sleep of a thread; `nil` sets no bound.
     init(idleSecondsMax: Double?) {
         self.idleSecondsMax = idleSecondsMax
     }
@@ -18,15 +18,15 @@ struct Sleepers: Sendable {
         signals.signal()
     }
 
-    /// The same for several.
+    /// Wakes several threads that were taken off the count.
     func wake(_ count: Int) {
         for _ in 0..<count { signals.signal() }
     }
 
-    /// Sleeps, after the thread was counted.
+    /// Sleeps until a call of ``wake()``. The caller has counted the thread as sleeping.
     ///
-    /// - Parameter leave: takes a thread off the count, and returns whether there was one.
-    /// - Returns: `false` where the thread was not woken for long enough.
+    /// - Parameter leave: takes a thread off the count, and returns false if none is counted.
+    /// - Returns: `false` if the thread was idle for the longest time, and is to end.
     func sleep(orElse leave: () -> Bool) -> Bool {
         guard let idleSecondsMax else {
             signals.wait()
@@ -34,7 +34,7 @@ struct Sleepers: Sendable {
         }
         if signals.wait(seconds: idleSecondsMax) { return true }
         if leave() { return false }
-        // All that slept have been woken, and one of the signals is for this thread.
+        // All sleeping threads are off the count, so one of the signals is for this thread.
         signals.wait()
         return true
     }

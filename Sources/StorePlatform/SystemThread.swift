@@ -1,6 +1,6 @@
 import Glibc
 
-/// A thread of the system's own, for work that blocks and must not hold up other threads.
+/// A thread of the system, for work that blocks and must not hold up other threads.
 package enum SystemThread {
     private final class Start: Sendable {
         let body: @Sendable () -> Void
@@ -10,23 +10,23 @@ package enum SystemThread {
         }
     }
 
-    /// Lets other threads that are ready have this core first; returns at once where there are
-    /// none.
+    /// Lets other ready threads run first on this core. Returns at once if there are none.
     package static func giveWay() {
         sched_yield()
     }
 
-    /// The calling thread's nice value. Threads that it starts take it over.
+    /// The calling thread's nice value. Threads that it starts inherit it.
     package static var niceness: CInt {
-        // On Linux this is the calling thread's own (getpriority(2), "C library/kernel
-        // differences").
+        // On Linux the value belongs to the calling thread, not to the process (getpriority(2), "C
+        // library/kernel differences").
         getpriority(CInt(PRIO_PROCESS.rawValue), 0)
     }
 
-    /// Starts a detached thread. Of its name, at most 15 bytes show in `top -H` and debuggers.
+    /// Starts a detached thread. At most 15 bytes of its name show in `top -H` and debuggers.
     ///
-    /// It inherits the caller's nice value, or has `niceness` where that is higher, which needs no
-    /// privilege. It blocks all signals but those of faults and profilers.
+    /// The thread inherits the caller's nice value, or gets `niceness` if that is higher; raising
+    /// it needs no privilege. The thread blocks all signals but those of faults and profilers. If
+    /// the system refuses the thread, the process stops.
     package static func start(
         name: String,
         niceness: CInt? = nil,
@@ -39,7 +39,7 @@ package enum SystemThread {
         )
     }
 
-    /// The same where the work can wait for another thread; returns whether the system gave one.
+    /// Starts a thread as ``start(name:niceness:_:)`` does. Returns false if the system refuses it.
     package static func startUnlessRefused(
         name: String,
         niceness: CInt?,
@@ -48,15 +48,15 @@ package enum SystemThread {
         create(name, niceness, body) == 0
     }
 
-    /// Returns 0, or the error code of the system where it refuses the thread.
+    /// Returns 0, or the system's error code if it refuses the thread.
     private static func create(
         _ name: String,
         _ niceness: CInt?,
         _ body: @escaping @Sendable () -> Void
     ) -> CInt {
         var thread = pthread_t()
-        // Safety: the box is retained here and released exactly once: by the thread, or below
-        // where there is none.
+        // Safety: the box is retained here and released exactly once: by the thread, or below if no
+        // thread was made.
         let start = Unmanaged.passRetained(
             Start {
                 blockSignals()
@@ -78,11 +78,11 @@ package enum SystemThread {
         return code
     }
 
-    /// Leaves the process's signals to the threads of the program, and its handlers there. SIGPIPE
-    /// and SIGXFSZ go to the thread that writes: where it blocks them the call fails, and the
-    /// process goes on.
+    /// Leaves the process's signals and their handlers to the threads of the program.
     ///
-    /// Not blocked are signals that a fault raises, and that of profilers.
+    /// SIGPIPE and SIGXFSZ go to the thread that writes. This thread blocks them: so its call
+    /// fails, and the process goes on. Signals of faults and the signal of profilers stay
+    /// unblocked.
     private static func blockSignals() {
         var set = sigset_t()
         sigfillset(&set)
@@ -92,7 +92,8 @@ package enum SystemThread {
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Names the calling thread. The name is for people, so a system that refuses it is no error.
+    /// Names the calling thread. The name is only for debugging, so a refusal of the system is
+    /// ignored.
     private static func setName(_ name: String) {
         let descriptor = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -100,7 +101,7 @@ package enum SystemThread {
         close(descriptor)
     }
 
-    /// Raises the calling thread's nice value; one that is higher already stays as it is.
+    /// Raises the calling thread's nice value, unless it is as high already.
     private static func raiseNiceness(to niceness: CInt) {
         guard Self.niceness < niceness else { return }
         _ = setpriority(CInt(PRIO_PROCESS.rawValue), 0, niceness)

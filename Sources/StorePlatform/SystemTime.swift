@@ -2,30 +2,30 @@ import Glibc
 
 /// Reads the system's clocks (`clock_gettime(2)`).
 package enum SystemTime {
-    /// Nanoseconds of the clock that is never set; where it begins is not defined.
+    /// Returns nanoseconds of a clock that is never set. Its zero is undefined.
     package static func steadyNanoseconds() -> UInt64 {
         UInt64(bitPattern: nanoseconds(of: CLOCK_MONOTONIC))
     }
 
-    /// Seconds of the same clock.
+    /// Returns seconds of the same clock.
     package static func steadySeconds() -> Double {
         let time = read(CLOCK_MONOTONIC)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// Nanoseconds since the system's start. This clock is never set, and counts while the system
-    /// sleeps, too.
+    /// Returns nanoseconds since the system's start. This clock is never set, and also counts while
+    /// the system sleeps.
     package static func bootNanoseconds() -> Int64 {
         nanoseconds(of: CLOCK_BOOTTIME)
     }
 
-    /// Nanoseconds since 1970, as the operator has set the clock.
+    /// Returns nanoseconds since 1970, by the clock that the operator sets.
     package static func wallNanoseconds() -> Int64 {
         nanoseconds(of: CLOCK_REALTIME)
     }
 
-    /// Seconds since 1970, as of the kernel's last tick: some milliseconds behind, and cheaper to
-    /// read.
+    /// Returns seconds since 1970, as of the kernel's last tick. The result is some milliseconds
+    /// late, and is cheaper to read.
     package static func coarseWallSeconds() -> Int {
         read(CLOCK_REALTIME_COARSE).tv_sec
     }

@@ -3,28 +3,28 @@ import Synchronization
 /// A bounded number of threads that run the tasks of many owners, in the order in which they are
 /// submitted.
 ///
-/// Threads begin where a task comes and none sleeps, up to ``threadsMax``. A turn that is held
-/// (``TurnAges``), by a disk or by a reducer that does not end, takes no thread from the others:
-/// for each such turn one more thread may begin, at most ``surplusMax``. When a held turn ends
+/// If a task comes and no thread sleeps, a new thread begins, up to ``threadsMax``. A turn is held
+/// (``TurnAges``) if a slow disk or an endless reducer blocks its thread. For each held turn one
+/// more thread may begin, at most ``surplusMax``, so that other tasks go on. When a held turn ends
 /// after all, its thread ends with it.
 ///
-/// Any thread may make any call. Close a pool after all that runs on it: what still waits is
+/// Any thread may call any function. Close a pool after its users: the tasks that still wait are
 /// dropped.
 package final class ThreadPool: Sendable {
-    /// The most threads beyond ``threadsMax``, whatever is held.
+    /// The most threads beyond ``threadsMax``, whatever the number of held turns.
     package static let surplusMax = 64
-    /// How long a task goes on in one turn although others wait, in nanoseconds.
+    /// The longest time that a task goes on in one turn while other tasks wait, in nanoseconds.
     package static let turnNanosecondsMax: UInt64 = 2_000_000
 
-    /// Starts a thread; returns whether the system gave one.
+    /// Starts a thread. Returns false if the system refuses it.
     package typealias Starter =
         @Sendable (
             _ name: String, _ niceness: CInt?, _ body: @escaping @Sendable () -> Void
         ) -> Bool
 
-    /// How many there are at this moment.
+    /// Numbers of threads and tasks at one moment.
     package struct Counts: Sendable, Equatable {
-        /// Threads, with those that sleep and those that are about to begin.
+        /// All threads, also those that sleep and those that are about to begin.
         package var threads = 0
         /// Threads that sleep and have not been woken.
         package var idle = 0
@@ -40,17 +40,18 @@ package final class ThreadPool: Sendable {
     private struct State: Sendable {
         var queue = TaskQueue()
         var threads = 0
-        /// How many of them sleep and have not been woken.
+        /// The number of threads that sleep and have not been woken.
         var asleep = 0
-        /// How many have been woken, or are about to begin, and have not taken a task yet.
+        /// The number of threads that were woken or are about to begin, and have not taken a task
+        /// yet.
         var coming = 0
         var ages = TurnAges()
-        /// Set by a refusal of the system until the next ``ThreadPool/relieve()``.
+        /// True from a refusal of the system until the next ``ThreadPool/relieve()``.
         var isRefused = false
         var refusedTotal: UInt64 = 0
         var isClosed = false
 
-        /// Chooses a thread for what waits, where fewer than that are on their way.
+        /// Chooses a thread for the waiting tasks, unless enough threads are on their way.
         mutating func wakeup(threadsMax: Int) -> Wakeup {
             guard queue.count > coming else { return .none }
             if asleep > 0 {
@@ -72,14 +73,14 @@ package final class ThreadPool: Sendable {
         case begin(isFirst: Bool)
     }
 
-    /// What a thread did last.
+    /// The last event of a thread.
     private enum Last: Sendable {
-        /// It began, or it was woken.
+        /// The thread began, or was woken.
         case arrival
         case turn(interval: UInt64)
     }
 
-    /// What a thread does next.
+    /// The next step of a thread.
     private enum Next: Sendable {
         case turn(any PooledTask, interval: UInt64, Wakeup)
         case sleep
@@ -89,12 +90,12 @@ package final class ThreadPool: Sendable {
     package let threadsMax: Int
     private let name: String
     private let niceness: CInt?
-    /// The highest nice value of a thread that begins others: they take it over, and can't lower
-    /// it.
+    /// The highest nice value of a thread that may start others: new threads inherit it, and cannot
+    /// lower it.
     private let starterNicenessMax: CInt
     private let startThread: Starter
     private let state = Locked(State())
-    /// How many tasks wait, for a look without the lock.
+    /// The number of waiting tasks, to be read without the lock.
     private let waiting = Atomic(0)
     private let sleepers: Sleepers
     private let ended = Latch()
@@ -103,10 +104,10 @@ package final class ThreadPool: Sendable {
     ///
     /// - Parameters:
     ///   - name: the threads' name; at most 15 bytes of it show in `top -H` and debuggers.
-    ///   - niceness: the lowest nice value of the threads; `nil` leaves them that of the thread
-    ///     that makes the pool.
+    ///   - niceness: the lowest nice value of the threads; `nil` leaves them the value of the
+    ///     thread that makes the pool.
     ///   - threadsMax: the most threads whose turns are not held.
-    ///   - idleSecondsMax: how long a thread sleeps before it ends. `nil` keeps it.
+    ///   - idleSecondsMax: the longest sleep of a thread before it ends; `nil` keeps it.
     ///   - startThread: starts a thread.
     package init(
         name: String,
@@ -136,12 +137,12 @@ package final class ThreadPool: Sendable {
         }
     }
 
-    /// Has a thread run the task, behind those that wait.
+    /// Appends the task to the queue, for a thread of the pool to run.
     ///
-    /// Cost: one short lock; a system call only where a thread sleeps or has to begin. Where the
-    /// system refuses a thread the task waits for another, or for ``relieve()``.
+    /// Cost: one short lock, and a system call only if a thread has to wake or begin. If the system
+    /// refuses a thread, the task waits for another thread or for ``relieve()``.
     ///
-    /// - Returns: `false` once the pool is closed; the task is not run then.
+    /// - Returns: `false` if the pool is closed; the task is not run then.
     @discardableResult
     package func submit(_ task: any PooledTask) -> Bool {
         let wakeup = state.withLock { state -> Wakeup? in
@@ -155,20 +156,21 @@ package final class ThreadPool: Sendable {
         return true
     }
 
-    /// Whether a task waits for a thread.
+    /// True if a task waits for a thread.
     package var isAwaited: Bool { waiting.load(ordering: .relaxed) > 0 }
 
-    /// Whether a turn that began at this moment of ``SystemTime/steadyNanoseconds()`` is to end
-    /// although there is more to do: others wait, and it has lasted for ``turnNanosecondsMax``.
+    /// Returns true if a turn is to end although it has more work: other tasks wait, and it has
+    /// lasted for ``turnNanosecondsMax``. `began` is a moment of
+    /// ``SystemTime/steadyNanoseconds()``.
     package func isTurnOver(since began: UInt64) -> Bool {
         isAwaited && SystemTime.steadyNanoseconds() - began >= Self.turnNanosecondsMax
     }
 
-    /// Begins a thread, one in each call, where a task waits and the turns of others are held, or
-    /// where the system refused one before.
+    /// Begins at most one thread, if a task waits. The turns of other threads must be held, or the
+    /// system must have refused a thread before.
     ///
-    /// To be called about every tenth of a second for as long as the pool is in use, by a thread
-    /// that is not of the pool: two calls with a turn under way in both make it a held one.
+    /// A thread outside the pool must call this about ten times a second while the pool is in use.
+    /// A turn that goes on during two calls becomes a held turn.
     package func relieve() {
         let wakeup = state.withLock { state -> Wakeup in
             guard !state.isClosed else { return .none }
@@ -179,11 +181,11 @@ package final class ThreadPool: Sendable {
         perform(wakeup)
     }
 
-    /// Takes nothing more, drops what waits, and ends the threads when their turns end.
+    /// Refuses new tasks, drops the waiting tasks, and ends the threads when their turns end.
     ///
     /// A second call waits again.
     ///
-    /// - Returns: whether all threads have ended before the seconds were over.
+    /// - Returns: `true` if all threads have ended before the seconds were over.
     @discardableResult
     package func close(seconds: Double) -> Bool {
         let (asleep, isOver, dropped) = state.withLock { state -> (Int, Bool, TaskQueue) in
@@ -195,7 +197,7 @@ package final class ThreadPool: Sendable {
             }
             return (state.asleep, state.threads == 0, state.queue)
         }
-        // What the tasks keep is released here, where the lock is not held.
+        // Releases the objects of the tasks here, outside the lock.
         _ = dropped
         if isOver { ended.open() }
         sleepers.wake(asleep)
@@ -210,8 +212,9 @@ package final class ThreadPool: Sendable {
         }
     }
 
-    /// Starts the thread that was counted. One that would be nicer than the pool's is not started,
-    /// unless there is no other: a thread of the pool or ``relieve()`` starts it.
+    /// Starts the thread that was counted. The calling thread's nice value may be too high for the
+    /// pool: then a thread of the pool or ``relieve()`` starts it later. The first thread is always
+    /// started.
     private func begin(isFirst: Bool) {
         let isTooNice = !isFirst && SystemThread.niceness > starterNicenessMax
         if !isTooNice, startThread(name, niceness, { [self] in run() }) { return }
@@ -235,7 +238,7 @@ package final class ThreadPool: Sendable {
     }
 }
 
-// What the threads do.
+// The loop of the threads.
 
 extension ThreadPool {
     private func run() {
@@ -243,7 +246,7 @@ extension ThreadPool {
         while let task = next(after: &last) { task.takeTurn() }
     }
 
-    /// Takes the next task; `nil` where the thread is to end.
+    /// Takes the next task; `nil` if the thread is to end.
     private func next(after last: inout Last) -> (any PooledTask)? {
         while true {
             switch state.withLock({ next(after: last, &$0) }) {
@@ -266,7 +269,7 @@ extension ThreadPool {
         case .arrival: state.coming -= 1
         case .turn(let interval): state.ages.end(interval)
         }
-        // Another thread has begun in the place of this one while its turn was held.
+        // While this thread's turn was held, another thread has begun in its place.
         guard !state.isClosed, state.threads - state.ages.held <= threadsMax else {
             state.threads -= 1
             return .end(isLast: state.isClosed && state.threads == 0)
@@ -276,12 +279,13 @@ extension ThreadPool {
             return .sleep
         }
         waiting.store(state.queue.count, ordering: .relaxed)
-        // Where no thread could begin when a task came, one can now that another turn is held.
+        // If no thread could begin when a task came, one can begin now, because another turn is
+        // held.
         let wakeup = state.wakeup(threadsMax: threadsMax)
         return .turn(task, interval: state.ages.begin(), wakeup)
     }
 
-    /// Sleeps until a task comes; returns `false` where the thread was idle for long enough.
+    /// Sleeps until a task comes. Returns `false` if the thread was idle for the longest time.
     private func sleep() -> Bool {
         sleepers.sleep {
             state.withLock { state in

@@ -1,11 +1,11 @@
 import Glibc
 
-/// A semaphore whose timed waits go by a clock that is never set.
+/// A semaphore whose timed waits use a clock that is never set.
 ///
-/// Those of `DispatchSemaphore` go by the time of day on Linux: where that is set back by a day, a
-/// wait of a tenth of a second lasts a day.
+/// On Linux, waits of `DispatchSemaphore` use the time of day. If that clock is set back by a day,
+/// a wait of a tenth of a second lasts a day.
 public final class TimedSemaphore: @unchecked Sendable {
-    // Safety: `count` is touched by the thread that holds `lock`; all three are freed with the last
+    // Safety: only the thread that holds `lock` uses `count`; all three are freed with the last
     // owner.
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     private let raised: UnsafeMutablePointer<pthread_cond_t>
@@ -30,12 +30,12 @@ public final class TimedSemaphore: @unchecked Sendable {
         lock.deallocate()
     }
 
-    /// Lets one wait end, now or later. Any thread.
+    /// Lets one wait end, now or later. Any thread may call it.
     public func signal() {
         pthread_mutex_lock(lock)
         count += 1
         pthread_mutex_unlock(lock)
-        // Behind the unlock, or the thread that wakes up would wait for the lock at once.
+        // After the unlock: else the woken thread would wait for the lock at once.
         pthread_cond_signal(raised)
     }
 
@@ -47,7 +47,7 @@ public final class TimedSemaphore: @unchecked Sendable {
         count -= 1
     }
 
-    /// Waits for a signal, and takes it; returns whether one came before the seconds were over.
+    /// Waits for a signal, and takes it. Returns false if none came before the seconds were over.
     public func wait(seconds: Double) -> Bool {
         var end = timespec()
         clock_gettime(CLOCK_MONOTONIC, &end)
@@ -64,6 +64,6 @@ public final class TimedSemaphore: @unchecked Sendable {
         return true
     }
 
-    /// What a wait is cut to: a year, far from where numbers end.
+    /// The longest timed wait, a year: far below the range of the arithmetic.
     private static let secondsMax = 31_536_000.0
 }

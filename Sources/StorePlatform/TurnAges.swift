@@ -1,8 +1,8 @@
-/// How long the turns of a pool's tasks have lasted, counted in intervals between two calls of
-/// ``ThreadPool/relieve()``: so no clock is read for a turn.
+/// The ages of a pool's turns, counted in intervals between two calls of ``ThreadPool/relieve()``.
+/// So no clock is read for a turn.
 ///
-/// A turn that has lasted for one whole interval is held: its thread is blocked, or computes for
-/// long, and does not count against the most threads of the pool.
+/// A turn that has lasted for one whole interval is held. Its thread is blocked or computes for
+/// long, and does not count towards the pool's ``ThreadPool/threadsMax``.
 struct TurnAges: Sendable {
     /// Turns that began in this interval.
     private var fresh = 0
@@ -12,13 +12,13 @@ struct TurnAges: Sendable {
     private(set) var held = 0
     private var interval: UInt64 = 0
 
-    /// Notes that a turn begins. Returns its interval, for ``end(_:)``.
+    /// Counts a turn that begins. Returns its interval, for ``end(_:)``.
     mutating func begin() -> UInt64 {
         fresh += 1
         return interval
     }
 
-    /// Notes that a turn has ended that began in this interval.
+    /// Removes a turn that began in the given interval, and has ended.
     mutating func end(_ begun: UInt64) {
         switch interval - begun {
         case 0: fresh -= 1

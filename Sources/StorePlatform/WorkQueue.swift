@@ -1,11 +1,11 @@
-/// What other threads leave for a ``Worker``: a value that has its own bounds.
+/// The work that other threads leave for a ``Worker``: a value with its own bounds.
 public protocol WorkQueue: Sendable {
-    /// What the worker does at a time: one job, or a batch of all that waits.
+    /// The work that the worker takes at a time: one job, or a batch of all waiting jobs.
     associatedtype Work: Sendable
 
-    /// Whether there is nothing to do.
+    /// True if there is nothing to do.
     var isEmpty: Bool { get }
 
-    /// Takes what is to be done next. Called only where the queue is not empty.
+    /// Takes the next work. Called only if the queue is not empty.
     mutating func take() -> Work
 }

@@ -1,13 +1,13 @@
 import Synchronization
 
-// A worker on a pool: it has a thread while there is work, and for one turn at a time.
+// A worker on a pool: it has a thread while there is work, for one turn at a time.
 
 /// The turns of a worker on a pool.
 struct WorkerTurns: Sendable {
-    /// Whether a turn has begun and no work was taken since: one is taken then, however many others
-    /// wait, so that the worker always goes on.
+    /// True if a turn has begun and no work was taken since. Work is then taken even if other tasks
+    /// wait, so that the worker always makes progress.
     var isFresh = false
-    /// When the last turn began, by ``SystemTime/steadyNanoseconds()``.
+    /// The moment at which the last turn began, by ``SystemTime/steadyNanoseconds()``.
     var began: UInt64 = 0
 }
 
@@ -23,14 +23,13 @@ extension Worker: PooledTask {
         endTurn()
     }
 
-    /// Has the pool run the turn that was counted.
+    /// Submits the turn that was counted.
     func submitTurn(to pool: ThreadPool) {
-        // Once the pool is closed, what waits stays where it is.
+        // If the pool is closed, the waiting work stays in the queue.
         if !pool.submit(self) { _ = leave(evenWithWork: true) }
     }
 
-    /// Takes work; `nil` where the turn is to end. `beforeEnd` is called where nothing waits for
-    /// the worker.
+    /// Takes work; `nil` if the turn is to end. Calls `beforeEnd` if the queue is empty.
     @usableFromInline
     func nextOfTurn(beforeEnd: () -> Void) -> Queue.Work? {
         let now = pool?.isAwaited == true ? SystemTime.steadyNanoseconds() : nil
@@ -38,7 +37,7 @@ extension Worker: PooledTask {
             let isFirst = state.turns.isFresh
             state.turns.isFresh = false
             guard !state.queue.isEmpty else { return (nil, true) }
-            // Turns that run at the same time have one work each, for they share `began`.
+            // Simultaneous turns share `began`, so each of them takes one work only.
             let isOver = now.map { now in
                 threadsMax > 1 || now - state.turns.began >= ThreadPool.turnNanosecondsMax
             }
@@ -48,12 +47,13 @@ extension Worker: PooledTask {
         return work
     }
 
-    /// Ends a turn; where there is more to do, another one follows behind those that wait.
+    /// Ends a turn. If work is left, submits another turn, behind the waiting tasks.
     private func endTurn() {
         if !leave(evenWithWork: false), let pool { submitTurn(to: pool) }
     }
 
-    /// Takes a turn off the count, unless it is to be followed by another one.
+    /// Takes a turn off the count. Returns false, and keeps it, if work is left and `evenWithWork`
+    /// is false.
     private func leave(evenWithWork: Bool) -> Bool {
         let (leaves, isLast, body) = state.withLock { state -> (Bool, Bool, Body?) in
             guard evenWithWork || state.queue.isEmpty else { return (false, false, nil) }
@@ -62,7 +62,7 @@ extension Worker: PooledTask {
             defer { state.body = nil }
             return (true, true, state.body)
         }
-        // What the body keeps is released here, where the lock is not held.
+        // Releases the objects of the body here, outside the lock.
         _ = body
         if isLast { ended.open() }
         return leaves

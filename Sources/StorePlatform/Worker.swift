@@ -2,45 +2,45 @@
     public import Synchronization
 #endif
 
-/// A worker thread, or a few, that work off a bounded queue. The threads are the worker's own, or
-/// those of a pool (``WorkerThreads``).
+/// A few threads, often only one, that work off a bounded queue. The threads are the worker's own,
+/// or those of a pool (``WorkerThreads``).
 ///
 /// Other threads change the queue by ``post(_:)`` and never wait for the work. A post makes a
-/// system call only where work comes and a thread sleeps: a thread that is awake looks at the queue
-/// again before it sleeps.
+/// system call only if work comes and a thread sleeps. An awake thread checks the queue again
+/// before it sleeps.
 ///
-/// For threads that sleep here and nowhere else; those that sleep in `epoll_wait` have loops of
-/// their own.
+/// The worker is for threads that sleep only here. Threads that sleep in `epoll_wait` have their
+/// own loops.
 ///
-/// It is public so that its calls are specialised for each queue: code of a package's other modules
-/// is not inlined where it is `package`.
+/// The type is public so that the compiler specialises its calls for each queue. The code of a
+/// `package` type is not inlined into other modules.
 public final class Worker<Queue: WorkQueue>: Sendable {
-    /// When the first thread begins.
+    /// The moment at which the first thread begins.
     package enum Start: Sendable {
         case atOnce, withFirstWork
     }
 
-    /// What a thread does: it takes work by ``next(beforeSleep:)`` until that is `nil`.
+    /// The loop of a thread: it takes work by ``next(beforeSleep:)`` until that returns `nil`.
     public typealias Body = @Sendable (Worker<Queue>) -> Void
 
     @usableFromInline
     struct State: Sendable {
         @usableFromInline var queue: Queue
-        /// How many threads there are, those that are about to begin among them; on a pool, how
-        /// many turns run there or wait.
+        /// The number of threads, also those that are about to begin. On a pool: the number of
+        /// turns that run or wait.
         @usableFromInline var threads = 0
-        /// How many of them sleep and have not been woken.
+        /// The number of threads that sleep and have not been woken.
         @usableFromInline var asleep = 0
         @usableFromInline var isClosed = false
         @usableFromInline var body: Body?
-        /// Used by a worker on a pool only.
+        /// The state of the turns; used only by a worker on a pool.
         var turns = WorkerTurns()
 
         init(queue: Queue) {
             self.queue = queue
         }
 
-        /// Chooses a thread for what waits; none where all are awake and no more may begin.
+        /// Chooses a thread for the waiting work; none if all are awake and no more may begin.
         @inlinable
         mutating func wakeup(threadsMax: Int) -> Wakeup {
             guard !queue.isEmpty else { return .none }
@@ -54,7 +54,7 @@ public final class Worker<Queue: WorkQueue>: Sendable {
         }
     }
 
-    /// What has a thread take the work.
+    /// The way in which a thread gets the work.
     @usableFromInline
     enum Wakeup: Sendable {
         case none, wake
@@ -71,11 +71,11 @@ public final class Worker<Queue: WorkQueue>: Sendable {
     private let closing = Latch()
     let ended = Latch()
 
-    /// Makes a worker without a thread. Of the name of its own threads, at most 15 bytes show in
+    /// Makes a worker without a thread. At most 15 bytes of the name of its own threads show in
     /// `top -H` and debuggers.
     ///
-    /// Beyond the first, a thread begins where work comes and no thread sleeps, up to `threadsMax`.
-    /// One thread keeps the order of the works, on a pool, too.
+    /// Beyond the first, a thread begins if work comes and no thread sleeps, up to `threadsMax`. A
+    /// single thread keeps the order of the work, also on a pool.
     package init(
         _ name: String,
         on threads: WorkerThreads = .own(),
@@ -96,10 +96,10 @@ public final class Worker<Queue: WorkQueue>: Sendable {
         state = Locked(State(queue: queue))
     }
 
-    /// Lets threads begin. Called once; what is posted before waits.
+    /// Allows threads to begin. Call it once; work that was posted before waits for it.
     ///
-    /// The body is kept until ``close(seconds:_:)``. It is given the worker, so that it need not
-    /// keep the worker's owner.
+    /// The worker keeps the body until ``close(seconds:_:)``. The body gets the worker as its
+    /// argument, so that it need not keep the worker's owner.
     package func start(_ start: Start = .atOnce, _ body: @escaping Body) {
         let wakeup = state.withLock { state -> Wakeup in
             guard !state.isClosed else { return .none }
@@ -111,11 +111,11 @@ public final class Worker<Queue: WorkQueue>: Sendable {
         perform(wakeup)
     }
 
-    /// Changes the queue, and wakes a thread, or begins one, where there is work. Any thread; never
-    /// waits for the work.
+    /// Changes the queue, and wakes or begins a thread if there is work. Any thread may call it; it
+    /// never waits for the work.
     ///
-    /// - Returns: what `change` returns; `nil` once the worker is closed, and then the queue stays
-    ///   as it is.
+    /// - Returns: the result of `change`. `nil` if the worker is closed; then the queue is
+    ///   unchanged.
     @inlinable
     @discardableResult
     public func post<Result: Sendable>(_ change: (inout Queue) -> Result) -> Result? {
@@ -128,19 +128,20 @@ public final class Worker<Queue: WorkQueue>: Sendable {
         return result
     }
 
-    /// Reads or changes the queue where that makes no work. Any thread, also once it is closed.
+    /// Reads or changes the queue without adding work. Any thread may call it, also after the
+    /// close.
     @inlinable
     public func withQueue<Result: Sendable>(_ body: (inout Queue) -> Result) -> Result {
         state.withLock { body(&$0.queue) }
     }
 
-    /// Reads or changes the queue where the worker rests: nothing waits, and no thread works, has
-    /// been woken or is about to begin. Any thread.
+    /// Reads or changes the queue if the worker rests. The worker rests if the queue is empty, and
+    /// no thread works, has been woken or is about to begin. Any thread may call it.
     ///
-    /// A caller that stands in for the worker has the queue be empty meanwhile, whatever comes, and
-    /// ends that by ``post(_:)``.
+    /// A caller that does the worker's work itself must mark the queue: ``WorkQueue/isEmpty`` has
+    /// to stay true meanwhile, even if work comes. The caller removes the mark by ``post(_:)``.
     ///
-    /// - Returns: what `body` returns; `nil` where the worker does not rest, or is closed.
+    /// - Returns: the result of `body`; `nil` if the worker does not rest, or is closed.
     @inlinable
     public func withRestingQueue<Result: Sendable>(_ body: (inout Queue) -> Result?) -> Result? {
         state.withLock { state in
@@ -151,12 +152,12 @@ public final class Worker<Queue: WorkQueue>: Sendable {
         }
     }
 
-    /// Ends the threads when nothing waits any more, and takes nothing more. The change drops what
-    /// is not to be worked off.
+    /// Refuses new work, and ends the threads when the queue is empty. `change` drops the work that
+    /// is not to be done.
     ///
     /// A second call waits again.
     ///
-    /// - Returns: whether all threads have ended before the seconds were over.
+    /// - Returns: `true` if all threads have ended before the seconds were over.
     package func close(seconds: Double, _ change: (inout Queue) -> Void = { _ in }) -> Bool {
         let (asleep, isOver, body) = state.withLock { state -> (Int, Bool, Body?) in
             guard !state.isClosed else { return (0, false, nil) }
@@ -169,7 +170,7 @@ public final class Worker<Queue: WorkQueue>: Sendable {
             }
             return (state.asleep, state.threads == 0, state.body)
         }
-        // What the body keeps is released here, where the lock is not held.
+        // Releases the objects of the body here, outside the lock.
         _ = body
         closing.open()
         if isOver { ended.open() }
@@ -195,14 +196,14 @@ public final class Worker<Queue: WorkQueue>: Sendable {
     }
 }
 
-// What the threads call.
+// The calls of the threads.
 
 extension Worker {
-    /// Waits for work and takes it; `nil` where the thread is to end. `beforeSleep` is called where
-    /// nothing waits.
+    /// Waits for work and takes it; `nil` if the thread is to end. Calls `beforeSleep` if the queue
+    /// is empty.
     ///
-    /// On a pool it never waits: `nil` ends the turn, where nothing waits for the worker, and where
-    /// others wait for the pool's thread. More work begins another turn.
+    /// On a pool the call never waits. `nil` ends the turn, because the queue is empty or because
+    /// other tasks wait for the pool's thread. More work begins another turn.
     @inlinable
     public func next(beforeSleep: () -> Void = {}) -> Queue.Work? {
         if isPooled { return nextOfTurn(beforeEnd: beforeSleep) }
@@ -218,12 +219,12 @@ extension Worker {
         }
     }
 
-    /// Pauses between two works. ``close(seconds:_:)`` ends the pause.
+    /// Pauses between two pieces of work. ``close(seconds:_:)`` ends the pause.
     package func pause(seconds: Double) {
         _ = closing.wait(seconds: seconds)
     }
 
-    /// Sleeps until work comes; returns `false` where none came for long enough.
+    /// Sleeps until work comes. Returns `false` if the thread was idle for the longest time.
     @usableFromInline
     func sleep() -> Bool {
         sleepers.sleep {
@@ -235,7 +236,7 @@ extension Worker {
         }
     }
 
-    /// Lets a thread end, unless work has come meanwhile.
+    /// Ends a thread. Returns false if work has come meanwhile.
     private func leave() -> Bool {
         let (leaves, isLast) = state.withLock { state -> (Bool, Bool) in
             guard state.queue.isEmpty else { return (false, false) }

@@ -1,12 +1,13 @@
-/// Which threads do the work of a ``Worker``.
+/// The threads that do the work of a ``Worker``.
 package enum WorkerThreads: Sendable {
-    /// Threads of its own.
+    /// Threads that belong to the worker alone.
     ///
     /// - Parameters:
-    ///   - niceness: the lowest nice value of the threads; `nil` leaves them that of their starter.
-    ///   - idleSecondsMax: how long a thread sleeps before it ends; the next work begins another.
-    ///     `nil` keeps it.
+    ///   - niceness: the lowest nice value of the threads; `nil` leaves them the value of their
+    ///     starter.
+    ///   - idleSecondsMax: the longest sleep of a thread before it ends; the next work begins
+    ///     another. `nil` keeps it.
     case own(niceness: CInt? = nil, idleSecondsMax: Double? = nil)
-    /// Those of a pool, while there is work. The body is called anew for each turn.
+    /// Threads of a pool, while there is work. The body is called anew for each turn.
     case pool(ThreadPool)
 }

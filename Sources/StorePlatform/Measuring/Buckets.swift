@@ -1,29 +1,29 @@
 package import Synchronization
 
-/// The buckets of a histogram: their upper bounds, and the way from a value to its bucket.
+/// The buckets of a histogram: their upper bounds, and the mapping from a value to its bucket.
 package final class Buckets: Sendable {
-    /// For durations in nanoseconds: 1, 2.5 and 5 of each decade from 1 µs to 10 s.
+    /// Bounds for durations in nanoseconds: 1, 2.5 and 5 of each decade from 1 µs to 10 s.
     package static let durations = Buckets(
         [1_000, 2_500, 5_000].flatMap { first in
             (0..<7).map { decade in (0..<decade).reduce(first) { bound, _ in bound * 10 } }
         }.sorted() + [10_000_000_000]
     )
-    /// For numbers of things: 1, 2 and 5 of each decade from 1 to 5,000.
+    /// Bounds for numbers of things: 1, 2 and 5 of each decade from 1 to 5,000.
     package static let counts = Buckets([
         1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000,
     ])
 
     /// The upper bounds, each at least twice the one before it. A value that equals a bound is in
-    /// that bound's bucket; one beyond the last is in one more.
+    /// that bound's bucket. A last bucket has the values above all bounds.
     package let bounds: [UInt64]
-    /// How many cells a histogram takes: one for each bucket, and one for the sum of the values.
+    /// The number of cells of a histogram: one for each bucket, and one for the sum of the values.
     package let cellCount: Int
 
     // Safety: written once, by the initializer.
-    /// The bounds, and behind them one that no value exceeds.
+    /// The bounds, and after them `UInt64.max`, which no value exceeds.
     private nonisolated(unsafe) let ends: UnsafeMutablePointer<UInt64>
-    /// The first bucket that a value of so many bits may be in. The bounds at least double, so it
-    /// is that one or the next.
+    /// The first possible bucket for each bit width of a value. The bounds at least double, so the
+    /// value is in that bucket or in the next.
     private nonisolated(unsafe) let firsts: UnsafeMutablePointer<Int>
 
     init(_ bounds: [UInt64]) {
@@ -47,20 +47,21 @@ package final class Buckets: Sendable {
         firsts.deallocate()
     }
 
-    /// The place of the bucket that a value is in.
+    /// Returns the index of the bucket for a value.
     package func place(of value: UInt64) -> Int {
         let first = firsts[UInt64.bitWidth - value.leadingZeroBitCount]
         return first + (value > ends[first] ? 1 : 0)
     }
 
-    /// Adds a value to the histogram whose cells begin there. The owner of the cells calls it.
+    /// Adds a value to the histogram whose cells begin at `cells`. Only the owner of the cells
+    /// calls it.
     package func add(_ value: UInt64, at cells: UnsafeMutablePointer<Atomic<UInt64>>) {
         cells[place(of: value)].count()
         cells[cellCount - 1].count(value)
     }
 
-    /// What has been added to the cells so far. Any thread; a value that is being added may be in
-    /// the sum and not in a bucket, or the other way round.
+    /// Returns the values added so far. Any thread may call it. If a value is being added, the sum
+    /// may have it and the bucket not, or the other way round.
     package func distribution(at cells: UnsafeMutablePointer<Atomic<UInt64>>) -> Distribution {
         Distribution(
             buckets: self,
@@ -70,10 +71,10 @@ package final class Buckets: Sendable {
     }
 }
 
-/// How values are spread over buckets.
+/// The distribution of values over buckets.
 package struct Distribution: Sendable {
     package let buckets: Buckets
-    /// How many values are in each bucket, and beyond the last.
+    /// The number of values in each bucket, and above the last bound.
     package private(set) var counts: [UInt64]
     package private(set) var sum: UInt64
 
@@ -83,7 +84,7 @@ package struct Distribution: Sendable {
         self.sum = sum
     }
 
-    /// No values.
+    /// Makes a distribution without values.
     package init(_ buckets: Buckets) {
         self.init(
             buckets: buckets,
@@ -97,6 +98,6 @@ package struct Distribution: Sendable {
         sum &+= value
     }
 
-    /// How many values there are.
+    /// The number of values.
     package var count: UInt64 { counts.reduce(0, +) }
 }

@@ -1,7 +1,7 @@
-/// How many values fell into each of some buckets, and their sum. One thread observes, its owner as
-/// with ``Cells``; any thread may read.
+/// The number of values in each bucket, and the sum of the values. Only the owner, one thread as
+/// with ``Cells``, adds values. Any thread may read.
 ///
-/// An observation takes a few instructions: the bucket is found by the value's number of bits.
+/// An observation takes a few instructions: the value's number of bits leads to its bucket.
 package final class Histogram: Sendable {
     private let buckets: Buckets
     private let cells: Cells
@@ -11,11 +11,11 @@ package final class Histogram: Sendable {
         cells = Cells(count: buckets.cellCount)
     }
 
-    /// Adds a value: nanoseconds, for durations. The owner alone calls it.
+    /// Adds a value, in nanoseconds for a duration. Only the owner calls it.
     package func observe(_ value: UInt64) {
         buckets.add(value, at: cells.first)
     }
 
-    /// What was observed so far. Any thread.
+    /// The values observed so far. Any thread.
     package var distribution: Distribution { buckets.distribution(at: cells.first) }
 }
