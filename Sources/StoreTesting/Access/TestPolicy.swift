@@ -4,16 +4,16 @@ import StoreCore
 import StorePlatform
 import StoreWire
 
-/// The policy of a server in a test: what each role may dispatch.
+/// The policy of a server in a test: the actions that each role may dispatch.
 ///
-/// Its names are checked against those of the store, as the server does. An action that is sent
-/// without a principal is that of the role `anonymous`. What the program alone dispatches, as a
-/// module's `Internal`, no policy asks about, also where a test sends it.
+/// The policy's names are checked against the names of the store, as on a server. The role of an
+/// action that is sent without a principal is `anonymous`. The policy does not apply to an action
+/// that only the program dispatches, such as a module's `Internal`, even if a test sends it.
 public struct TestPolicy: Sendable {
     private let read: @Sendable () throws -> [UInt8]
     private let name: String?
 
-    /// The policy of a file.
+    /// Makes a policy that is read from a file.
     public static func file(_ path: String) -> TestPolicy {
         TestPolicy(name: path) {
             guard let bytes = FileReader.read(path, bytesMax: PolicyFile.bytesMax) else {
@@ -23,7 +23,7 @@ public struct TestPolicy: Sendable {
         }
     }
 
-    /// The policy of a text, as its file would have it.
+    /// Makes a policy of a text in the form of a policy's file.
     public static func json(_ text: String) -> TestPolicy {
         TestPolicy(name: nil) { Array(text.utf8) }
     }
@@ -33,10 +33,10 @@ public struct TestPolicy: Sendable {
         self.read = read
     }
 
-    /// Makes what throws where a sender may not dispatch an action, or call a use case, in a store
-    /// of these modules.
+    /// Makes the checks of a sender's actions and calls of use cases, for a store with these
+    /// modules.
     ///
-    /// - Throws: an error with everything that is wrong in the policy.
+    /// - Throws: an error with all mistakes of the policy.
     func check<Root: RootState>(
         of root: Root.Type
     ) throws -> TestAdmission {
@@ -84,7 +84,7 @@ public struct TestPolicy: Sendable {
         return TestAdmission { action, sender in
             let member = try registry.member(of: action, JSONEncoder())
             let entries = registry.entries
-            // What the program alone dispatches, a test sends in its place.
+            // A test sends this action in the place of the program.
             if entries.indices.contains(member.number),
                 entries[member.number].access == .program
             {
@@ -116,7 +116,7 @@ public struct TestPolicy: Sendable {
         }
     }
 
-    /// A use case as a policy names it: one that is asked of instances has `{id}`.
+    /// Returns the name of a use case in a policy: for a module with instances, it contains `{id}`.
     private static func grantName<Root: RootState>(_ path: String, of mount: Mount<Root>) -> String
     {
         guard mount.slice.form == .instances, let slash = path.firstIndex(of: "/") else {
@@ -126,12 +126,12 @@ public struct TestPolicy: Sendable {
     }
 }
 
-/// What throws where a sender may not do something.
+/// The checks of a sender's permissions; each throws an error if the policy denies the request.
 struct TestAdmission: Sendable {
     let action: @Sendable (any Action, TestSender) throws -> Void
     let useCase: @Sendable (_ path: String, TestSender) throws -> Void
 
-    /// Lets everything in.
+    /// The checks that allow everything.
     static let open = TestAdmission { _, _ in
     } useCase: { _, _ in
     }

@@ -1,11 +1,11 @@
 import StoreCore
 
-/// Who sends an action in a test: a principal and a session.
+/// The sender of an action in a test: a principal and a session.
 struct TestSender: Sendable {
-    /// The role and the name of who shows nothing.
+    /// The role and the name of a sender without a principal.
     static let anonymous = "anonymous"
 
-    /// The principal, as records have it; `nil` for a client that shows nothing.
+    /// The principal, as records have it; `nil` for a client without a credential.
     let principal: ActionPrincipal?
     /// The session's name; `nil` for a client without one.
     let session: String?
@@ -17,7 +17,7 @@ struct TestSender: Sendable {
     /// - Parameters:
     ///   - principal: the role, a slash and the name, such as `author/u1`.
     ///   - session: the session's name.
-    /// - Throws: ``Refusal`` where the principal is not written so.
+    /// - Throws: ``Refusal`` if the principal has another form.
     init(_ principal: String?, _ session: String?) throws(Refusal) {
         self.session = session
         self.principal = principal.map { ActionPrincipal($0) }

@@ -4,21 +4,21 @@ import StorePlatform
 import StoreWire
 import Synchronization
 
-/// Which actions of a root state's modules tests have exercised, by ``TestStore`` or ``Given``.
+/// The actions of a root state's modules that tests have exercised, by ``TestStore`` or ``Given``.
 final class ActionCoverage: Sendable {
-    /// What the tests of this task are counted in.
+    /// The counter of the tests of this task.
     @TaskLocal static var current: ActionCoverage?
 
     private struct Key: Hashable {
         let type: ObjectIdentifier
-        /// The case, where the type is an enum whose cases are known.
+        /// The name of the case, if the type is an enum with known cases.
         let name: String?
     }
 
-    /// Every action there is: in the order of modules, and then of cases.
+    /// All actions, in the order of modules, and then of cases.
     private let actions: [(key: Key, wireName: String)]
     private let keys: Set<Key>
-    /// Why a server does not start with these actions; `nil` where it does.
+    /// The reason why a server does not start with these actions; `nil` if it starts.
     let refusal: String?
     private let seen = Locked<Set<Key>>([])
 
@@ -36,14 +36,14 @@ final class ActionCoverage: Sendable {
         refusal = names.refusal
     }
 
-    /// Whether a module comes with the library, which tests it itself.
+    /// Returns true for a module of the library; the library's own tests exercise its actions.
     private static func isProvided<Root>(_ mount: Mount<Root>) -> Bool {
         mount.slice.place(of: Sessions.State.self) != nil
             || mount.slice.place(of: PendingEffects.State.self) != nil
             || mount.slice.place(of: Presence.State.self) != nil
     }
 
-    /// A test has exercised an action. Any thread.
+    /// Records that a test has exercised an action. Any thread may call it.
     func note(_ action: any Action) {
         let action = (action as? AddressedAction)?.action ?? action
         let type = ObjectIdentifier(type(of: action))
@@ -55,12 +55,12 @@ final class ActionCoverage: Sendable {
         }
     }
 
-    /// Which case of an enum a value is, as it is written.
+    /// Returns the name of the case of an enum's value; `nil` if the value has none.
     private func caseName(of action: any Encodable) -> String? {
         try? JSONEncoder().encodeCase(action) { name, _ in String(decoding: name, as: UTF8.self) }
     }
 
-    /// The wire names of those that no test has exercised.
+    /// The wire names of the actions that no test has exercised.
     var missing: [String] {
         let seen = seen.withLock { $0 }
         return actions.filter { !seen.contains($0.key) }.map(\.wireName)

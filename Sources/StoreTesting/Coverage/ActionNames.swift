@@ -5,20 +5,21 @@ import Synchronization
 
 /// The wire names of a root state's actions, as a server has them.
 struct ActionNames: Sendable {
-    /// One wire name; that of an action of instances lacks the instance.
+    /// A wire name; for an action of instances it has no instance.
     struct Entry: Sendable {
         let name: String
         let type: ObjectIdentifier
-        /// The case, where the type is an enum.
+        /// The name of the case, if the type is an enum.
         let caseName: String?
     }
 
-    /// In the order of modules, and then of cases.
+    /// The names in the order of modules, and then of cases.
     let entries: [Entry]
-    /// Why a server does not start with these actions; `nil` where it does.
+    /// The reason why a server does not start with these actions; `nil` if it starts.
     let refusal: String?
 
-    /// The names of the actions of these modules: those of the root state, or one alone.
+    /// Returns the names of the actions of these modules: the modules of the root state, or a
+    /// single module.
     static func of<Root: RootState>(_ modules: Root.Modules) -> ActionNames {
         let root = ObjectIdentifier(Root.self)
         if let names = known.withLock({ $0[root] }) { return names }
@@ -27,7 +28,7 @@ struct ActionNames: Sendable {
         return names
     }
 
-    /// By the type of the root. To derive an enum's cases takes longer than most tests.
+    /// The names by the type of the root. Deriving an enum's cases takes longer than most tests.
     private static let known = Locked<[ObjectIdentifier: ActionNames]>([:])
 
     private init<Root: RootState>(_ modules: [Mount<Root>]) {
@@ -107,7 +108,7 @@ struct ActionNames: Sendable {
     }
 }
 
-/// Why an action has no form on the wire.
+/// The reason why an action has no form on the wire.
 private struct ActionFormError: Error, CustomStringConvertible {
     let description: String
 }

@@ -11,10 +11,11 @@ public import Testing
 /// }
 /// ```
 ///
-/// When the suite's tests are done, those of the suites within it included, it names every action
-/// that neither a ``TestStore`` nor a ``Given`` has seen: each case of each module's `Action`, `UI`
-/// and `Internal`, `start` and `stop`, dispatchables. So an action that is added without a test is
-/// named. A run that is filtered leaves tests out, and gets their actions as well.
+/// After the tests of the suite and its inner suites, the trait reports every action without a
+/// ``TestStore`` or a ``Given`` that exercised it. Actions are the cases of each module's `Action`,
+/// `UI` and `Internal`, the `start` and the `stop`, and the dispatchables. So an action that is
+/// added without a test makes the suite fail. A filtered run leaves tests out, so the trait reports
+/// their actions as well.
 public struct EveryActionTrait: SuiteTrait, TestScoping {
     private let coverage: @Sendable () -> ActionCoverage
     private let exceptions: [String]
@@ -26,7 +27,7 @@ public struct EveryActionTrait: SuiteTrait, TestScoping {
         self.reporter = reporter
     }
 
-    /// Runs the suite's tests, and looks at what they have exercised.
+    /// Runs the suite's tests, and reports the actions that they have not exercised.
     public func provideScope(
         for test: Test,
         testCase: Test.Case?,
@@ -65,7 +66,7 @@ extension Trait where Self == EveryActionTrait {
     /// - Parameters:
     ///   - root: the root state.
     ///   - except: wire names, `module/case`, of actions that need no test.
-    ///   - reporter: receives what is wrong.
+    ///   - reporter: receives the failures.
     /// - Returns: the trait for the suite.
     public static func everyAction<Root: RootState>(
         of root: Root.Type,

@@ -1,7 +1,7 @@
 public import StoreCore
 public import Testing
 
-/// A test of one action: given a state, when this is dispatched, then that is the state.
+/// A test of one action: given a state, when the action is dispatched, then the state is as stated.
 ///
 /// ```swift
 /// Given(Counter(), Counter.State(step: 2)).when(.increased) { $0.count = 2 }
@@ -11,25 +11,26 @@ public import Testing
 ///
 /// Only the reducer runs: no effect, no presenter, no thread. The closure states every change.
 ///
-/// `Subject` is what the test is about, a module, or a root state with all of its modules; `State`
-/// is the state of that.
+/// `Subject` is the module under test, or a root state with all of its modules. `State` is the
+/// state of the subject.
 public struct Given<State: Encodable & Equatable & Sendable, Subject> {
     private let state: State
     private let reporter: TestReporter
     /// The modules' names in quotation marks, for messages.
     private let modules: [String]
-    /// Where the actions that the tests have tried are counted; `nil` where they are not.
+    /// The counter of the exercised actions; `nil` if they are not counted.
     private let coverage = ActionCoverage.current
-    /// Why a server does not start with the modules' actions; `nil` where it does.
+    /// The reason why a server does not start with the modules' actions; `nil` if it starts.
     private let refusal: String?
-    /// The state after an action; `nil` where the action is none of the modules'.
+    /// Returns the state after an action; `nil` if the action belongs to none of the modules.
     private let reduce: (any Action, TestSender) throws -> State?
-    /// Brings what modules share up to date, as the store does by itself.
+    /// Updates the values that modules share, as the store does by itself.
     private let connect: (inout State) -> Void
-    /// Takes over from another state what the store keeps for itself.
+    /// Copies the store's own ledgers from another state.
     private let takingLedger: (inout State, State) -> Void
 
-    /// Makes the test for a root state; `shown` takes the state that the test is about out of it.
+    /// Makes the test for a root state; `shown` returns the part of the root state that is under
+    /// test.
     private init<Root: RootState>(
         _ root: Root,
         _ modules: Root.Modules,
@@ -55,14 +56,15 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
         }
     }
 
-    /// States what an action does to the state; without a closure, that it does nothing.
+    /// States the changes of an action; without a closure, that it changes nothing.
     ///
     /// - Parameters:
     ///   - action: any action of the modules.
-    ///   - principal: who sends it, as `author/u1`, for the policy.
-    ///   - session: the session that it comes from: the slice of that session is changed.
+    ///   - principal: the sender for the policy, such as `author/u1`.
+    ///   - session: the session that sends the action; the action changes the slice of that
+    ///     session.
     ///   - change: changes the state as the action should.
-    ///   - place: where a failure is reported.
+    ///   - place: the place at which a failure is reported.
     public func when(
         _ action: any Action,
         as principal: String? = nil,
@@ -80,8 +82,8 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
         }
     }
 
-    /// States that an action is refused, why, word for word, and which of its members is at fault,
-    /// where that matters.
+    /// States that an action is refused, with the exact reason. A `pointer` also states the faulty
+    /// member of the action.
     public func when(
         _ action: any Action,
         as principal: String? = nil,
@@ -117,8 +119,8 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
         )
     }
 
-    /// The state after an action; `nil` where a failure was reported instead. Throws what the
-    /// reducer throws.
+    /// Returns the state after an action; `nil` if a failure was reported instead. Throws the error
+    /// of the reducer.
     private func after(
         _ action: any Action,
         _ sender: TestSender,
@@ -136,7 +138,7 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
 }
 
 extension Given where Subject == State, State: RootState {
-    /// Gives a root state, and the policy that decides about the actions.
+    /// Makes a test of a root state; the policy decides about the actions.
     public init(
         _ state: State,
         policy: TestPolicy? = nil,
@@ -157,7 +159,7 @@ extension Given where Subject == State, State: RootState {
 }
 
 extension Given where Subject: Module, Subject.State == State {
-    /// Gives one module its state.
+    /// Makes a test of one module with its state.
     public init(_ module: Subject, _ state: State, reporter: TestReporter = .issues) {
         if module.keepsItsEffects {
             let modules = KeptSoleState<Subject>.modules(module)
@@ -168,7 +170,7 @@ extension Given where Subject: Module, Subject.State == State {
         }
     }
 
-    /// States what one of the module's public actions does.
+    /// States the changes of one of the module's public actions.
     public func when(
         _ action: Subject.Interface.Action,
         as principal: String? = nil,
@@ -179,7 +181,7 @@ extension Given where Subject: Module, Subject.State == State {
         when(action as any Action, as: principal, session: session, change, at: place)
     }
 
-    /// States what an action of the module's views does.
+    /// States the changes of an action of the module's views.
     public func when(
         _ action: Subject.UI,
         as principal: String? = nil,
@@ -190,7 +192,7 @@ extension Given where Subject: Module, Subject.State == State {
         when(action as any Action, as: principal, session: session, change, at: place)
     }
 
-    /// States what one of the module's own actions does.
+    /// States the changes of one of the module's internal actions.
     public func when(
         _ action: Subject.Internal,
         as principal: String? = nil,
@@ -225,7 +227,7 @@ extension Given where Subject: Module, Subject.State == State {
         refuse(action, (principal, session), (reason, pointer), at: place)
     }
 
-    /// States that one of the module's own actions is refused.
+    /// States that one of the module's internal actions is refused.
     public func when(
         _ action: Subject.Internal,
         as principal: String? = nil,

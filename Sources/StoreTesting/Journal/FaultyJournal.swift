@@ -10,7 +10,7 @@ public final class FaultyJournal: Journal {
     /// Makes a journal that works.
     public init() {}
 
-    /// Fails every append with this error from now on; `nil` lets them succeed again.
+    /// Sets the error of every later append; `nil` lets appends succeed again.
     public func fail(with error: JournalError?) {
         failure.withLock { $0 = error }
     }
@@ -19,40 +19,40 @@ public final class FaultyJournal: Journal {
     public var version: UInt64 { memory.version }
     /// The oldest version that can be read.
     public var oldest: UInt64 { memory.oldest }
-    /// It can, so the Core keeps the way back open.
+    /// Always true, so that the Core treats the journal like a journal on a disk.
     public var canFail: Bool { true }
 
     /// Identifies the journal's history.
     public var epoch: UInt32 { memory.epoch }
 
-    /// Appends, or fails as ``fail(with:)`` has set.
+    /// Appends a batch, or throws the error that ``fail(with:)`` has set.
     public func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError) {
         if let error = failure.withLock({ $0 }) { throw error }
         try memory.append(batch, at: expected)
     }
 
-    /// Reads what was appended.
+    /// Reads a page of records.
     public func read(_ page: JournalPage) throws(JournalError) -> JournalRecords {
         try memory.read(page)
     }
 
-    /// What became of the requests that had these keys.
+    /// Returns the outcomes of the requests with these keys.
     public func outcomes(
         of keys: [IdempotencyKey]
     ) throws(JournalError) -> [IdempotencyKey: KeptOutcome] {
         try memory.outcomes(of: keys)
     }
 
-    /// Keeps a program's names and forms, or fails as ``fail(with:)`` has set.
+    /// Keeps a program's names and forms, or throws the error that ``fail(with:)`` has set.
     public func register(_ program: WritingProgram) throws(JournalError) -> UInt32 {
         if let error = failure.withLock({ $0 }) { throw error }
         return try memory.register(program)
     }
 
-    /// The programs that have registered.
+    /// Returns the programs that have registered.
     public func programs() throws(JournalError) -> [KeptProgram] { try memory.programs() }
 
-    /// Keeps a snapshot, or fails as ``fail(with:)`` has set.
+    /// Keeps a snapshot, or throws the error that ``fail(with:)`` has set.
     public func save(_ snapshot: StateSnapshot) throws(JournalError) {
         if let error = failure.withLock({ $0 }) { throw error }
         try memory.save(snapshot)
@@ -64,7 +64,7 @@ public final class FaultyJournal: Journal {
     /// The version of the newest snapshot.
     public var newestSnapshot: UInt64? { memory.newestSnapshot }
 
-    /// The newest snapshot of `version` or before.
+    /// Returns the newest snapshot of `version` or before.
     public func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot? {
         try memory.snapshot(atOrBefore: version)
     }

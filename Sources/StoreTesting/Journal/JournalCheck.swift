@@ -1,12 +1,12 @@
 import StoreCore
 import StoreTexts
 
-/// One promise of a journal while it is looked at.
+/// The check of one promise of a journal.
 struct JournalCheck {
     let subject: JournalSubject
     private let promise: JournalPromise
     private(set) var faults: [JournalFault] = []
-    /// The journals that were made, which are closed at the end.
+    /// The journals that the check has made; they are closed at the end.
     private(set) var made: [any Journal] = []
 
     init(_ subject: JournalSubject, _ promise: JournalPromise) {
@@ -14,31 +14,31 @@ struct JournalCheck {
         self.promise = promise
     }
 
-    /// Notes a fault.
+    /// Adds a fault.
     mutating func fail(_ text: String) {
         faults.append(JournalFault(promise: promise, text: text))
     }
 
-    /// Notes a fault where something does not hold.
+    /// Adds a fault if a condition is false.
     mutating func expect(_ holds: Bool, _ text: @autoclosure () -> String) {
         if !holds { fail(text()) }
     }
 
-    /// Notes a fault where something has another value.
+    /// Adds a fault if a value is not the expected value.
     mutating func expect<Value: Equatable>(_ what: String, _ found: Value, is value: Value) {
         if found != value { fail("\(what) is \(found), not \(value)") }
     }
 
-    /// An empty journal, closed at the end.
+    /// Makes an empty journal, which is closed at the end.
     mutating func journal() throws -> any Journal { try keep(subject.make()) }
 
-    /// Closes a journal at the end.
+    /// Remembers a journal, to close it at the end.
     mutating func keep(_ journal: any Journal) -> any Journal {
         made.append(journal)
         return journal
     }
 
-    /// Notes a fault where records have other bytes than they should.
+    /// Adds a fault if the bytes of records differ from the expected records.
     mutating func expect(_ what: String, _ found: [Record], are records: [Record]) {
         if found.map(\.version) != records.map(\.version) {
             let versions = "\(found.map(\.version))"
@@ -49,7 +49,7 @@ struct JournalCheck {
         }
     }
 
-    /// Notes a fault where something does not throw this error.
+    /// Adds a fault if `body` does not throw this error.
     mutating func expect(
         _ what: String,
         throws error: JournalError,
@@ -65,7 +65,7 @@ struct JournalCheck {
 }
 
 extension Record {
-    /// Whether all has the same bytes.
+    /// Returns true if all texts have the same bytes, too; `==` ignores Unicode forms.
     fileprivate func hasBytes(of other: Record) -> Bool {
         self == other && type.isSame(as: other.type)
             && Self.isSame(requestID, other.requestID)

@@ -1,6 +1,6 @@
 import StoreCore
 
-// Outcomes, snapshots, and what outlives the process.
+// Outcomes, snapshots, and the data that outlives the process.
 
 extension JournalConformance {
     static func checkOutcomes(_ check: inout JournalCheck) throws {

@@ -1,10 +1,11 @@
 import Dispatch
 import StoreCore
 
-// Several writers, and those who read meanwhile.
+// Several writers, and readers at the same time.
 
 extension JournalConformance {
-    /// One more writer's journal, or the same where there can't be another.
+    /// Returns the journal of another writer, or the same journal if the subject has no second
+    /// writer.
     private static func other(
         _ check: inout JournalCheck,
         _ journal: any Journal
@@ -38,7 +39,7 @@ extension JournalConformance {
         let size: UInt64 = 7
         let batches: UInt64 = 150
         let faults = Recorder<String>()
-        // Both are bounded, so that neither waits for the other where there is one thread alone.
+        // Both loops are bounded, so that neither waits for the other if there is only one thread.
         DispatchQueue.concurrentPerform(iterations: 2) { thread in
             do throws(JournalError) {
                 if thread == 0 {
@@ -60,10 +61,11 @@ extension JournalConformance {
         check.expect("the version in the end", journal.version, is: size * batches)
     }
 
-    /// How often a journal is read while another thread appends to it.
+    /// The most reads of a journal while another thread appends to it.
     private static let readsMax = 20_000
 
-    /// What is wrong with what can be read while batches of a size are appended.
+    /// Describes the fault if a reader sees a part of a batch, or less than the version counts;
+    /// `nil` if there is no fault.
     private static func partOfBatch(
         in journal: any Journal,
         _ size: UInt64
@@ -104,8 +106,8 @@ extension JournalConformance {
         check.expect("the versions", versions, is: Array(1...max(1, count)))
     }
 
-    /// Appends one record behind whatever is there. Each conflict means that another was first, so
-    /// this ends when all others have.
+    /// Appends one record after the newest record. Each conflict means that another writer was
+    /// first, so the loop ends at the latest when all other writers have ended.
     private static func append(
         to journal: any Journal,
         as name: String,

@@ -1,6 +1,6 @@
 import StoreCore
 
-/// Looks whether a journal keeps the promises of ``Journal``.
+/// Checks that a journal keeps the promises of ``Journal``.
 ///
 /// ```swift
 /// @Test(arguments: JournalPromise.allCases)
@@ -10,15 +10,16 @@ import StoreCore
 /// }
 /// ```
 ///
-/// Any other test framework compares ``faults(of:)`` with an empty list. Each promise has a journal
-/// of its own; all of them together append some 20,000 records.
+/// With any other test framework, compare ``faults(of:)`` with an empty list. Each promise is
+/// checked with a journal of its own; all promises together append some 20,000 records.
 public enum JournalConformance {
-    /// The faults of a journal in all promises.
+    /// Returns the faults of a journal in all promises.
     public static func faults(of subject: JournalSubject) -> [JournalFault] {
         JournalPromise.allCases.flatMap { faults(of: subject, in: $0) }
     }
 
-    /// The faults of a journal in one promise; none where the subject can't be tried in it.
+    /// Returns the faults of a journal in one promise; none if the subject cannot be checked for
+    /// it.
     public static func faults(
         of subject: JournalSubject,
         in promise: JournalPromise

@@ -1,10 +1,10 @@
 /// A promise that a journal does not keep.
 public struct JournalFault: Error, Sendable, CustomStringConvertible {
-    /// The promise.
+    /// The promise that the journal breaks.
     public let promise: JournalPromise
-    /// What was found in its place.
+    /// The description of the fault.
     public let text: String
 
-    /// The promise and what was found.
+    /// The promise and the description of the fault.
     public var description: String { "\(promise.rawValue): \(text)" }
 }

@@ -1,4 +1,4 @@
-/// What a journal promises, one sentence each.
+/// The promises of a journal, one sentence each.
 public enum JournalPromise: String, Sendable, CaseIterable {
     case empty = "an empty journal is at version 0 and has nothing to read"
     case order = "what is appended is read in order, as it was"

@@ -1,8 +1,9 @@
 import StoreCore
 
-/// Records and outcomes that a journal is tried with; those of a version are always the same.
+/// Records, outcomes and snapshots for the checks. A record depends only on its version and on the
+/// arguments.
 enum JournalSamples {
-    /// Texts that Swift calls equal and that have other bytes.
+    /// Texts in pairs: Swift calls the two of a pair equal, but their bytes differ.
     static let twins = ["caf\u{E9}", "cafe\u{301}", "K", "\u{212A}"]
 
     static func record(_ version: UInt64, type: String = "counted", bytes: Int = 0) -> Record {
@@ -36,7 +37,7 @@ enum JournalSamples {
             first: version,
             last: version,
             changed: true,
-            // Young, or a journal on disk would forget it at once.
+            // Current time, because a journal on disk forgets old outcomes at once.
             time: SystemClock().now()
         )
     }

@@ -1,23 +1,24 @@
 public import StoreCore
 
-/// A kind of journal that ``JournalConformance`` looks at: how its journals are made, and what can
-/// be done to them from outside.
+/// A kind of journal for ``JournalConformance``: functions that make its journals, and functions
+/// that change their surroundings.
 ///
-/// What is `nil` is not there for this kind, and the promises about it are passed over.
+/// If a function is `nil`, this kind of journal does not support it, and the promises that need it
+/// are not checked.
 public struct JournalSubject: Sendable {
     /// Makes a journal with an empty history of its own.
     public let make: @Sendable () throws -> any Journal
     /// Closes a journal and opens its history anew, as the next start of a program does.
     public let reopen: (@Sendable (any Journal) throws -> any Journal)?
-    /// One more writer's journal on the same history.
+    /// Makes a journal of one more writer on the same history.
     public let another: (@Sendable (any Journal) throws -> any Journal)?
-    /// Makes an empty journal that keeps 100 records at the most, or as few when a snapshot is
-    /// saved.
+    /// Makes an empty journal that keeps at most 100 records, or cuts its records to 100 when a
+    /// snapshot is saved.
     public let makeSmall: (@Sendable () throws -> any Journal)?
-    /// Leaves a journal no room for more than 10,000 records of 1,000 bytes, with `true`; gives the
-    /// room back, with `false`.
+    /// With `true`, leaves a journal no room for more than 10,000 records of 1,000 bytes; with
+    /// `false`, gives the room back.
     public let setFull: (@Sendable (any Journal, Bool) throws -> Void)?
-    /// How long a notification is waited for, in seconds.
+    /// The longest wait for a notification, in seconds.
     public let notificationSecondsMax: Double
 
     /// Makes a subject.

@@ -1,10 +1,11 @@
-/// How much of what happens a test has to state.
+/// The part of the store's events that a test has to state.
 public enum Exhaustivity: Sendable, Equatable {
-    /// Every change of the state, every action, every effect's end.
+    /// The test states every change of the state, every action and every effect's end.
     case on
-    /// What is stated is compared, and the rest is left out; it is shown as a warning on request.
+    /// The store compares what the test states, and skips other events. With `showSkipped` it
+    /// reports them as warnings.
     case off(showSkipped: Bool)
 
-    /// What is stated is compared, and the rest is left out.
+    /// The store compares what the test states, and skips other events without a report.
     public static let off = Exhaustivity.off(showSkipped: false)
 }

@@ -1,9 +1,9 @@
 public import StoreCore
 
 extension Shared {
-    /// What a module sees of another one, for a test of the reader alone.
+    /// Makes a value that another module shares, for a test of the reading module alone.
     ///
-    /// In a test of a root state the store fills it, and nothing of it is stated.
+    /// In a test of a root state, the store fills the value, and the test does not state it.
     public init(_ value: Value) {
         self.init()
         self.value = value
@@ -11,9 +11,9 @@ extension Shared {
 }
 
 extension RootState {
-    /// Fills what modules of this state see of one another, as a store does after each action.
+    /// Fills the values that modules of this state share, as a store does after each action.
     static var connected: @Sendable (inout Self) -> Void {
-        // Modules that can't make a store are reported where the test makes one.
+        // A failure of these modules is reported when the test makes a store.
         guard let machine = try? ModuleMachine<Self>(of: modules) else { return { _ in } }
         return { machine.connect(&$0) }
     }

@@ -1,6 +1,6 @@
 import StoreCore
 
-/// The root state of a module that is tried alone.
+/// The root state of a module that is tested alone.
 struct SoleState<M: Module>: RootState {
     var state: M.State?
 
@@ -10,7 +10,7 @@ struct SoleState<M: Module>: RootState {
         self.state = state
     }
 
-    /// None by itself: the module under test is a value, which a type does not have.
+    /// Always empty: the module under test is a value, and a type's property cannot contain it.
     static var modules: Modules { [] }
 
     static func modules(_ module: M) -> Modules {
@@ -20,7 +20,7 @@ struct SoleState<M: Module>: RootState {
     static func == (a: Self, b: Self) -> Bool { a.state == b.state }
 }
 
-/// The same for a module whose effects outlive the server, with the ledger that it needs.
+/// The root state of a module whose effects outlive the server, with the ledger that they need.
 struct KeptSoleState<M: Module>: RootState {
     var state: M.State?
     var effects = PendingEffects.State()
@@ -31,7 +31,7 @@ struct KeptSoleState<M: Module>: RootState {
         self.state = state
     }
 
-    /// None by itself, as of ``SoleState``.
+    /// Always empty, as in ``SoleState``.
     static var modules: Modules { [] }
 
     static func modules(_ module: M) -> Modules {
@@ -49,8 +49,8 @@ extension Module {
 }
 
 extension RootState {
-    /// Takes the ledgers of effects and of shown views over from another state: they are the
-    /// store's own, so a test states nothing of them.
+    /// Copies the ledgers of effects and of presence from another state. They belong to the store,
+    /// so a test does not state them.
     static var takingLedger: @Sendable (inout Self, Self) -> Void {
         let effects = taking(PendingEffects.State.self, of: PendingEffects.name)
         let presence = taking(Presence.State.self, of: Presence.name)

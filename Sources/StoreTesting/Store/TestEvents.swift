@@ -2,30 +2,31 @@ import StoreCore
 import StorePlatform
 import Synchronization
 
-/// What a store under test did by itself: an action that an effect or a presenter dispatched, or an
-/// effect that threw.
+/// An event of a store under test besides the actions of the test itself. Either an effect, a
+/// presenter or a reaction dispatched an action, or an effect threw an error.
 struct TestEvent<State: Sendable>: Sendable {
     enum Form: Sendable {
-        /// Applied, and led to this state.
+        /// The action was applied, and this is the state after it.
         case action(any Action, State)
-        /// The effect of this id threw.
+        /// The effect with this id threw.
         case failure(String, any Error)
     }
 
     let form: Form
-    /// The action's version; that of the action it follows, for a failure.
+    /// The version of the action. For a failure, the version of the action that the effect
+    /// followed.
     let version: UInt64
-    /// The version of the action that led to it.
+    /// The version of the action that caused the event.
     let cause: UInt64
-    /// The place in the program that dispatched it.
+    /// The place in the program that dispatched the action.
     let origin: String?
 }
 
-/// All that happened and that the test has not stated yet, in order.
+/// The events that the test has not stated yet, in order.
 final class TestEvents<State: Sendable>: Sendable {
     private struct Table: Sendable {
         var waiting: [TestEvent<State>] = []
-        /// Actions whose states are still to come, in order.
+        /// Actions whose states have not come yet, in order.
         var applied: [StampedAction] = []
         var names: [UInt64: String] = [:]
     }
@@ -37,7 +38,7 @@ final class TestEvents<State: Sendable>: Sendable {
         self.changes = changes
     }
 
-    /// An action is durable. The Core's thread.
+    /// Records that an action is durable. The Core's thread calls it.
     func applied(_ action: StampedAction) {
         let name = ActionText.of(action.action)
         table.withLock { table in
@@ -46,12 +47,13 @@ final class TestEvents<State: Sendable>: Sendable {
         }
     }
 
-    /// The state after the oldest action that has none yet. The Core's thread.
+    /// Records the state after the oldest action without a state. The Core's thread calls it.
     func reached(_ state: State) {
         table.withLock { table in
             guard !table.applied.isEmpty else { return }
             let action = table.applied.removeFirst()
-            // What the test sends has no place in the program; the ledgers are the store's own.
+            // An action that the test sends has no origin; the actions of the ledgers are the
+            // store's own.
             guard action.origin != nil, !(action.action is PendingEffects.Internal),
                 !(action.action is Presence.Internal)
             else { return }
@@ -82,7 +84,7 @@ final class TestEvents<State: Sendable>: Sendable {
         changes.signal()
     }
 
-    /// What the action of a version is called.
+    /// Returns the name of the action of a version.
     func name(_ version: UInt64) -> String {
         table.withLock { $0.names[version] } ?? "the store's beginning"
     }
@@ -93,7 +95,8 @@ final class TestEvents<State: Sendable>: Sendable {
         table.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
     }
 
-    /// Takes all that came before the action of this version; everything where there is none.
+    /// Removes and returns the events before the action of this version, or all events without a
+    /// version.
     func take(before version: UInt64? = nil) -> [TestEvent<State>] {
         table.withLock { table in
             guard let version else {
@@ -106,7 +109,7 @@ final class TestEvents<State: Sendable>: Sendable {
         }
     }
 
-    /// Forgets that the effects after an action failed: its dispatcher has the error.
+    /// Removes the failures of the effects after an action, because its dispatcher gets the error.
     func forgetFailures(after version: UInt64) {
         table.withLock { table in
             table.waiting.removeAll { event in
@@ -115,7 +118,7 @@ final class TestEvents<State: Sendable>: Sendable {
         }
     }
 
-    /// Takes the failures that come of a dependency that the test did not prepare.
+    /// Removes and returns the failures that are due to a dependency that the test did not prepare.
     func takeUnprepared() -> [TestEvent<State>] {
         table.withLock { table in
             defer { table.waiting.removeAll(where: \.isUnprepared) }

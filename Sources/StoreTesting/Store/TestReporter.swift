@@ -2,7 +2,7 @@ public import Testing
 
 /// Receives the failures that a ``TestStore`` finds in a test.
 ///
-/// Without a word it is Swift Testing, at the caller's place. In XCTest:
+/// By default these are issues of Swift Testing, at the caller's place. In XCTest:
 ///
 /// ```swift
 /// let reporter = TestReporter { text, place in
@@ -16,8 +16,8 @@ public struct TestReporter: Sendable {
     /// Makes a reporter.
     ///
     /// - Parameters:
-    ///   - noted: is called with what a test leaves out and has shown; a warning.
-    ///   - failed: is called with what is wrong.
+    ///   - noted: receives a warning with the skipped events, if the test asks for warnings.
+    ///   - failed: receives a failure.
     public init(
         noted: @escaping @Sendable (String, SourceLocation) -> Void = { _, _ in },
         failed: @escaping @Sendable (String, SourceLocation) -> Void

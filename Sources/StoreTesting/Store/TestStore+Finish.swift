@@ -2,8 +2,8 @@ import StoreCore
 public import Testing
 
 extension TestStore {
-    /// Waits until all effects have ended, for ``timeout`` at the most, and states that nothing
-    /// more happened.
+    /// Waits for the end of all effects, for at most ``timeout``. Reports events that the test has
+    /// not stated, and effects that still run; cancels these effects.
     public nonisolated(nonsending) func finish(at place: SourceLocation = #_sourceLocation) async {
         await rest(at: place)
         let hasEnded = await changes.wait(within: timeout) {
@@ -17,8 +17,8 @@ extension TestStore {
         }
     }
 
-    /// Leaves out what effects and presenters have dispatched so far, and goes on with the state as
-    /// it is.
+    /// Skips the actions and failures so far, without a report, and continues with the current
+    /// state.
     public nonisolated(nonsending) func skipReceived(
         at place: SourceLocation = #_sourceLocation
     ) async {
@@ -26,7 +26,7 @@ extension TestStore {
         for event in events.take() { follow(event) }
     }
 
-    /// Cancels the effects that run.
+    /// Cancels the running effects.
     public nonisolated(nonsending) func cancelEffects(
         at place: SourceLocation = #_sourceLocation
     ) async {

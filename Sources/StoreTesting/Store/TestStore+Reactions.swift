@@ -3,17 +3,17 @@ public import StorePatterns
 public import Testing
 
 extension TestStore where Subject == State, State: RootState {
-    /// Adds an interceptor, behind those that are there.
+    /// Adds an interceptor, behind the existing interceptors.
     ///
-    /// `send` states what it makes of an action: with what follows in the same step, that is one
-    /// change.
+    /// `send` states the whole step as one change. The step has the action with which the
+    /// interceptor replaces the sent action, and the actions that it adds behind it.
     public func add(interceptor: @escaping Interceptor<State>) {
         isIntercepted = true
         (core as? Core<State>)?.add(interceptor: interceptor)
     }
 
-    /// Adds a reaction; what it dispatches has to be received, from the start on where it is one to
-    /// that.
+    /// Adds a reaction. The test has to receive the actions that it dispatches, also those of a
+    /// reaction to the start.
     public func add(reaction: Reaction<State>) {
         if case .notification(let name, _, let react) = reaction.trigger {
             notifications.append(.init(name: name, place: reaction.place, react: react))
@@ -21,7 +21,7 @@ extension TestStore where Subject == State, State: RootState {
         (core as? Core<State>)?.add(reaction: reaction)
     }
 
-    /// Notifies the store of something outside, as `POST /notify/<name>` does.
+    /// Sends a notification to the store, as `POST /notify/<name>` does.
     ///
     /// ```swift
     /// await store.notify("stock", StockLevel(level: 3))

@@ -2,14 +2,15 @@ public import StoreCore
 public import Testing
 
 extension TestStore {
-    /// States the next action that an effect or a presenter dispatched, and how the state changes.
+    /// States the next action that an effect or a presenter dispatched, and the change of the
+    /// state.
     ///
-    /// Waits for it, for ``timeout`` at the most.
+    /// Waits for the action, for at most ``timeout``.
     ///
     /// - Parameters:
-    ///   - action: what was dispatched, compared by `==`.
-    ///   - change: as of ``send(_:as:session:_:at:)-(Action,_,_,_,_)``.
-    ///   - place: where a failure is reported.
+    ///   - action: the expected action, compared by `==`.
+    ///   - change: changes the state as for ``send(_:as:session:_:at:)-(Action,_,_,_,_)``.
+    ///   - place: the place at which a failure is reported.
     public nonisolated(nonsending) func receive<A: Action & Equatable>(
         _ action: A,
         _ change: ((inout State) throws -> Void)? = nil,
@@ -18,7 +19,7 @@ extension TestStore {
         await receive(ActionText.of(action), change, at: place) { $0 as? A == action }
     }
 
-    /// States the next action, which is for an instance.
+    /// States the next action, addressed to an instance.
     public nonisolated(nonsending) func receive(
         _ action: AddressedAction,
         _ change: ((inout State) throws -> Void)? = nil,
@@ -41,7 +42,7 @@ extension TestStore {
         await receive(type, where: { _ in true }, change, at: place)
     }
 
-    /// States the type of the next action, and what has to be true of it.
+    /// States the type of the next action, and a condition for it.
     ///
     /// ```swift
     /// await store.receive(Home.Internal.self, where: \.isLoaded) {
@@ -59,7 +60,7 @@ extension TestStore {
         }
     }
 
-    /// States that the next thing to happen is that an effect throws this error.
+    /// States that the next event is an effect that throws this error.
     public nonisolated(nonsending) func receive<E: Error & Equatable>(
         failure error: E,
         at place: SourceLocation = #_sourceLocation
@@ -69,7 +70,7 @@ extension TestStore {
         }
     }
 
-    /// States that the next thing to happen is that an effect throws an error of this type.
+    /// States that the next event is an effect that throws an error of this type.
     public nonisolated(nonsending) func receive<E: Error>(
         failure type: E.Type,
         at place: SourceLocation = #_sourceLocation
@@ -92,7 +93,7 @@ extension TestStore {
 }
 
 extension TestStore where Subject: Module, Subject.State == State {
-    /// States the next action, one of the module's public ones.
+    /// States the next action, a public action of the module.
     public nonisolated(nonsending) func receive(
         _ action: Subject.Interface.Action,
         _ change: ((inout State) throws -> Void)? = nil,
@@ -103,7 +104,7 @@ extension TestStore where Subject: Module, Subject.State == State {
         }
     }
 
-    /// States the next action, one of the module's views.
+    /// States the next action, an action of the module's views.
     public nonisolated(nonsending) func receive(
         _ action: Subject.UI,
         _ change: ((inout State) throws -> Void)? = nil,
@@ -114,7 +115,7 @@ extension TestStore where Subject: Module, Subject.State == State {
         }
     }
 
-    /// States the next action, one of the module's own.
+    /// States the next action, an internal action of the module.
     public nonisolated(nonsending) func receive(
         _ action: Subject.Internal,
         _ change: ((inout State) throws -> Void)? = nil,
@@ -171,7 +172,8 @@ extension TestStore {
     }
 }
 
-/// Whether two actions are one type's and equal; `false` where they can't be compared.
+/// Returns true if two actions have the same type and are equal; `false` if they cannot be
+/// compared.
 private func isEqual(_ a: any Action, _ b: any Action) -> Bool {
     func compare<A: Equatable>(_ a: A) -> Bool { a == b as? A }
     guard let a = a as? any Equatable else { return false }

@@ -1,7 +1,7 @@
 import StoreCore
 import Testing
 
-// What a store under test compares, and the text of a failure: what happened, and what to do.
+// The comparisons of a store under test, and the texts of failures: the event, and advice.
 
 extension TestStore {
     func check(_ verb: String) -> StateCheck<State> {
@@ -18,7 +18,8 @@ extension TestStore {
         check("send").fail(what, hint, at: place)
     }
 
-    /// An action has led to a state: compares that, and goes on from it as it is.
+    /// Compares the state after an action with the stated change, and continues with the actual
+    /// state.
     func accept(
         _ action: any Action,
         _ actual: State,
@@ -31,7 +32,7 @@ extension TestStore {
         state = actual
     }
 
-    /// Reports what happened and was not stated, and goes on behind it.
+    /// Reports events that the test did not state, and continues with the state after them.
     func report(unstated: [TestEvent<State>], before what: String, at place: SourceLocation) {
         guard !unstated.isEmpty else { return }
         for event in unstated { follow(event) }
@@ -50,7 +51,8 @@ extension TestStore {
         }
     }
 
-    /// A dependency that was not prepared is a mistake of the test, however much it states.
+    /// Reports dependencies that were not prepared. They are mistakes of the test, also if it is
+    /// not exhaustive.
     func reportUnprepared(at place: SourceLocation) {
         for event in events.takeUnprepared() { fail(text(of: event), nil, at: place) }
     }
@@ -71,12 +73,12 @@ extension TestStore {
         )
     }
 
-    /// Goes on from the state that an event led to.
+    /// Continues with the state after an event.
     func follow(_ event: TestEvent<State>) {
         if case .action(_, let after) = event.form { state = after }
     }
 
-    /// Waits until effects have done what they can.
+    /// Waits until all effects have ended or wait for something.
     nonisolated(nonsending) func rest(at place: SourceLocation) async {
         guard await executor.rest() else {
             fail(

@@ -2,18 +2,20 @@ public import StoreCore
 public import Testing
 
 extension TestStore {
-    /// Dispatches an action, and compares the state that it leads to with that of the closure.
+    /// Dispatches an action, and compares the state after it with the change that the closure
+    /// states.
     ///
-    /// Returns when effects and presenters have done what they can.
+    /// Returns when all effects and presenters have ended or wait for something.
     ///
     /// - Parameters:
-    ///   - action: any action that the store's modules take.
-    ///   - principal: who sends it, the role and the name: `author/u1`. Interceptors and middleware
-    ///     get it, and the store's policy asks for it. None where it is left out.
-    ///   - session: the session that it comes from, by its name; none where it is left out.
-    ///   - change: changes the state as the action should; none where it should not. A store that
-    ///     is not exhaustive gives it the state after the action: what it sets is compared.
-    ///   - place: where a failure is reported.
+    ///   - action: any action of the store's modules.
+    ///   - principal: the sender, as role and name: `author/u1`. Interceptors, middleware and the
+    ///     store's policy get it. By default the action has no principal.
+    ///   - session: the name of the session that sends the action; by default none.
+    ///   - change: changes the state as the action should; leave it out if the action changes
+    ///     nothing. If the store is not exhaustive, the closure gets the state after the action,
+    ///     and only its changes are compared.
+    ///   - place: the place at which a failure is reported.
     public nonisolated(nonsending) func send(
         _ action: any Action,
         as principal: String? = nil,
@@ -39,16 +41,15 @@ extension TestStore {
         await rest(at: place)
     }
 
-    /// Dispatches an action that the reducer or the policy has to refuse, and leaves the state as
-    /// it was.
+    /// Dispatches an action that the reducer or the policy has to refuse. The state stays as it is.
     ///
     /// - Parameters:
-    ///   - action: any action that the store's modules take.
-    ///   - principal: who sends it, as `author/u1`.
-    ///   - session: the session that it comes from.
-    ///   - reason: the refusal's reason, word for word.
-    ///   - pointer: which member of the action is at fault; not looked at where it is left out.
-    ///   - place: where a failure is reported.
+    ///   - action: any action of the store's modules.
+    ///   - principal: the sender, such as `author/u1`.
+    ///   - session: the session that sends the action.
+    ///   - reason: the exact reason of the refusal.
+    ///   - pointer: the faulty member of the action; not compared if it is left out.
+    ///   - place: the place at which a failure is reported.
     public nonisolated(nonsending) func send(
         _ action: any Action,
         as principal: String? = nil,
@@ -82,7 +83,8 @@ extension TestStore {
         await rest(at: place)
     }
 
-    /// Whether the store can take an action; what has happened so far has to be stated before.
+    /// Returns true if the store takes this action. Reports the events before it that the test did
+    /// not state.
     func begin(_ action: any Action, at place: SourceLocation) -> Bool {
         reportUnprepared(at: place)
         report(unstated: events.take(), before: "\(ActionText.of(action)) is sent", at: place)
@@ -117,7 +119,7 @@ extension TestStore where Subject: Module, Subject.State == State {
         await send(action as any Action, as: principal, session: session, change, at: place)
     }
 
-    /// Dispatches one of the module's own actions; see
+    /// Dispatches one of the module's internal actions; see
     /// ``send(_:as:session:_:at:)-(Action,_,_,_,_)``.
     public nonisolated(nonsending) func send(
         _ action: Subject.Internal,
@@ -153,7 +155,7 @@ extension TestStore where Subject: Module, Subject.State == State {
         await refuse(action, (principal, session), (reason, pointer), at: place)
     }
 
-    /// Dispatches one of the module's own actions, which has to be refused.
+    /// Dispatches one of the module's internal actions, which has to be refused.
     public nonisolated(nonsending) func send(
         _ action: Subject.Internal,
         as principal: String? = nil,

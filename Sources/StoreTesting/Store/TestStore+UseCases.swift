@@ -9,16 +9,16 @@ extension TestStore {
     /// await store.receive(Login.Internal.loading) { $0.login.progress = .loading }
     /// ```
     ///
-    /// What it dispatches has to be received.
+    /// The test has to receive the actions that the use case dispatches.
     ///
     /// - Parameters:
     ///   - useCase: the use case's name.
     ///   - method: the method's name.
-    ///   - input: has the type that the method names.
-    ///   - instance: the module's instance that is asked, where it has any.
-    ///   - principal: who calls it, as `author/u1`.
+    ///   - input: a value of the method's input type.
+    ///   - instance: the instance of the module, if the module has instances.
+    ///   - principal: the caller, such as `author/u1`.
     ///   - session: the session that the call comes from.
-    ///   - place: where a failure is reported.
+    ///   - place: the place at which a failure is reported.
     public nonisolated(nonsending) func call(
         _ useCase: String,
         _ method: String,

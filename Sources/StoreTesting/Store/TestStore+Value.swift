@@ -3,17 +3,17 @@ public import StorePatterns
 public import Testing
 
 extension TestStore {
-    /// Dispatches a side effect, and gives what it returns once all that follows from it is done.
+    /// Dispatches a side effect, and returns its value when all work that follows from it is done.
     ///
     /// ```swift
     /// #expect(try await store.value(of: Multiply(a: 6, b: 7)) == 42)
     /// ```
     ///
-    /// It is waited for, for ``timeout`` at the most; one that sleeps on a clock that stands still
-    /// is sent instead. What it dispatches has to be received after.
+    /// Waits for at most ``timeout``. If the side effect sleeps on a clock that stands still, send
+    /// it instead. The test has to receive the actions that it dispatches afterwards.
     ///
-    /// - Throws: what the side effect throws, or the refusal of its dispatch. That is no failure of
-    ///   the test by itself: `#expect(throws:)` states it.
+    /// - Throws: the error of the side effect, or the refusal of its dispatch. This alone is no
+    ///   failure of the test: `#expect(throws:)` states it.
     public nonisolated(nonsending) func value<E: SideEffect>(
         of effect: E,
         as principal: String? = nil,
@@ -23,7 +23,7 @@ extension TestStore {
         try await value(effect, TestSender(principal, session), as: E.Value.self, at: place)
     }
 
-    /// Dispatches a side effect of an instance, and gives what it returns.
+    /// Dispatches a side effect of an instance, and returns its value.
     public nonisolated(nonsending) func value<E: SideEffect>(
         of effect: E,
         to instance: String,

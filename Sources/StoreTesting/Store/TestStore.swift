@@ -3,7 +3,7 @@ import StorePlatform
 import Synchronization
 public import Testing
 
-/// A store in a test that fails unless everything that happens is stated.
+/// A store in a test, which fails the test unless it states every event.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -17,24 +17,23 @@ public import Testing
 /// await store.finish()
 /// ```
 ///
-/// A closure states how the state changes; what it leaves out or gets wrong fails the test, with
-/// the fields that differ. What effects and presenters dispatch has to be received, in its order,
-/// and what an effect throws, too. ``exhaustivity`` relaxes that.
+/// A closure states the change of the state. If the state differs, the test fails, and the failure
+/// lists the fields that differ. The test also has to receive the actions that effects and
+/// presenters dispatch, in their order, and the errors of effects. ``exhaustivity`` relaxes that.
 ///
-/// It is a real Core. Effects run one at a time, and ``send(_:as:session:_:at:)`` returns when all
-/// of them wait for something, such as the clock: so the order of what happens is the same in every
-/// run.
-/// One task at a time may use a store.
+/// The store is a real Core. Effects run one at a time, and ``send(_:as:session:_:at:)`` returns
+/// when all of them wait for something, such as the clock. So the order of events is the same in
+/// every run. Only one task at a time may use a store.
 ///
-/// `Subject` is what is tested: a root state, or a module alone.
+/// `Subject` is the subject of the test: a root state, or a module alone.
 public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
-    /// How much has to be stated.
+    /// The part of the events that the test has to state.
     public var exhaustivity = Exhaustivity.on
-    /// How long an action or an effect's end is waited for, in real time. Only a test that fails
-    /// takes that long.
+    /// The longest wait for an action or an effect's end, in real time. Only a failing test waits
+    /// that long.
     public var timeout: Duration
 
-    /// The state as the test has stated it: after the last action that was sent or received.
+    /// The state after the last action that the test sent or received.
     public internal(set) var state: State
 
     let reporter: TestReporter
@@ -45,9 +44,9 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
     let runner: EffectRunner
     let coverage = ActionCoverage.current
     let modules: [String]
-    /// Brings what modules share up to date, as the store does by itself.
+    /// Updates the values that modules share, as the store does by itself.
     let connect: @Sendable (inout State) -> Void
-    /// Takes over from another state what the store keeps for itself.
+    /// Copies the store's own ledgers from another state.
     let takingLedger: @Sendable (inout State, State) -> Void
     let isActionOfModules: (any Action) -> Bool
     let dispatch:
@@ -55,9 +54,9 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
             version: UInt64, state: State
         )
     let useCases: UseCaseMethods
-    /// The Core; `nil` where the modules make none.
+    /// The Core; `nil` if the modules can't make a store.
     let core: (any Sendable)?
-    /// Whether an interceptor may replace actions that no module has.
+    /// True if there is an interceptor: it may replace an action that belongs to no module.
     var isIntercepted = false
     var notifications: [Notification] = []
 
@@ -108,14 +107,14 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
                 configuration: configuration
             ) { core in
                 core.add(stampedMiddleware: { _, stamped in
-                    // What a client asks for is no action that a test would state.
+                    // The call of a use case is no action that a test states.
                     if stamped.action is ClientRequest { return nil }
                     return { events.applied(stamped) }
                 })
                 core.observe { root in events.reached(shown(root)) }
             }
             let machine = try ModuleMachine<Root>(of: modules)
-            // What is only tracked belongs to no module.
+            // An action that is only tracked belongs to no module.
             isActionOfModules = { machine.route(of: $0) != nil || $0 is any TrackedAction }
             let admission = Self.admission(by: policy, to: Root.self, reporter, at: place)
             dispatch = { action, sender, watch in
@@ -148,7 +147,7 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
         }
     }
 
-    /// What throws where a sender may not do something; without a policy all may do all.
+    /// Makes the checks of a sender's permissions; without a policy all senders may do everything.
     private static func admission<Root: RootState>(
         by policy: TestPolicy?,
         to root: Root.Type,
@@ -174,13 +173,13 @@ extension TestStore where Subject == State, State: RootState {
     /// Makes a store of the modules of a root state.
     ///
     /// - Parameters:
-    ///   - state: the state to begin with.
-    ///   - dependencies: the world that effects see; by default nothing of it is prepared.
-    ///   - policy: decides which actions that are sent their senders may dispatch; by default all.
+    ///   - state: the state at the start.
+    ///   - dependencies: the dependencies of effects; by default none is prepared.
+    ///   - policy: decides which actions a sender may dispatch; by default all.
     ///   - timeout: see ``timeout``.
-    ///   - reporter: receives what is wrong.
-    ///   - place: where a failure of the store itself is reported, and what was left unstated when
-    ///     it goes.
+    ///   - reporter: receives the failures.
+    ///   - place: the place at which failures of the store itself are reported, and events that are
+    ///     not stated when the store is released.
     public convenience init(
         _ state: State,
         dependencies: Dependencies = .unprepared,
@@ -204,18 +203,18 @@ extension TestStore where Subject == State, State: RootState {
 }
 
 extension TestStore where Subject: Module, Subject.State == State {
-    /// Makes a store of one module alone, whose state is the module's.
+    /// Makes a store of one module alone; its state is the state of the module.
     ///
-    /// What the module does when it is started or stopped is tested in a root state.
+    /// To test the module's start and stop, use a store of a root state.
     ///
     /// - Parameters:
     ///   - module: the module under test.
-    ///   - state: the slice to begin with.
-    ///   - dependencies: the world that effects see; by default nothing of it is prepared.
+    ///   - state: the slice at the start.
+    ///   - dependencies: the dependencies of effects; by default none is prepared.
     ///   - timeout: see ``timeout``.
-    ///   - reporter: receives what is wrong.
-    ///   - place: where a failure of the store itself is reported, and what was left unstated when
-    ///     it goes.
+    ///   - reporter: receives the failures.
+    ///   - place: the place at which failures of the store itself are reported, and events that are
+    ///     not stated when the store is released.
     public convenience init(
         _ module: Subject,
         _ state: State,

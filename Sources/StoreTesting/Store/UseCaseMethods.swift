@@ -6,7 +6,7 @@ struct UseCaseMethods: Sendable {
 
     private var methods: [String: Begin] = [:]
 
-    /// None, of a store that could not be made.
+    /// Makes an empty value, for a store whose modules can't make a Core.
     init() {}
 
     init<Root: RootState>(
@@ -44,7 +44,7 @@ struct UseCaseMethods: Sendable {
         }
     }
 
-    /// Waits until the work has begun, or was refused.
+    /// Resumes the caller when the work has begun, or was refused.
     private final class Begun: Completion {
         private let continuation: CheckedContinuation<Void, any Error>
 

@@ -1,10 +1,10 @@
 import StoreCore
 import StoreWire
 
-/// Writes actions as they stand in a program: `Counter.Action.stepChanged(to: 5)`.
+/// Writes actions as in a program's source: `Counter.Action.stepChanged(to: 5)`.
 ///
-/// It goes by an action's JSON form, so it shows what the wire would. Only a case may be named
-/// otherwise there.
+/// The text is made of the action's JSON form, so it shows the names and values of the wire. Only
+/// the name of an enum's case is that of the source.
 enum ActionText {
     static func of(_ action: any Action) -> String {
         switch action {
@@ -33,7 +33,8 @@ enum ActionText {
         return name + arguments(root, orNothing: false)
     }
 
-    /// The name of an enum's case in the program; `nil` where its type describes itself otherwise.
+    /// Returns the name of an enum's case in the program; `nil` if its type has its own
+    /// description.
     private static func caseName(of value: any Encodable) -> String? {
         guard !(value is any CustomStringConvertible), !(value is any CustomDebugStringConvertible)
         else { return nil }
@@ -53,17 +54,17 @@ enum ActionText {
     }
 }
 
-/// Writes types as they stand in a program, without their program's name.
+/// Writes types as in a program's source, without the name of the program's module.
 enum TypeText {
     static func of(_ type: any Any.Type) -> String {
         let parts = String(reflecting: type).split(separator: ".", omittingEmptySubsequences: false)
-        // Types within functions have a part that only the compiler can read.
+        // A type within a function has a part that only the compiler can read.
         let readable = parts.dropFirst().filter { !$0.contains("(unknown context") }
         return readable.joined(separator: ".")
     }
 }
 
-/// An action of the library's own, with a text in place of its type's name.
+/// An action of the library that has a text in place of its type's name.
 private protocol DescribedAction {
     var text: String { get }
 }

@@ -2,23 +2,23 @@ import StoreCore
 import StoreWire
 import Testing
 
-/// Compares states with what a test states, and reports each difference: what happened, and what to
-/// change.
+/// Compares states with the changes that a test states. Reports each difference, with advice.
 struct StateCheck<State: Encodable & Equatable> {
     let reporter: TestReporter
     var exhaustivity = Exhaustivity.on
     /// The function that a failure's hint names: `send` for `send(…)`.
     let verb: String
-    /// Brings what modules share up to date in a stated state, as the store does by itself.
+    /// Updates the values that modules share in a stated state, as the store does by itself.
     var connect: (inout State) -> Void = { _ in }
-    /// Takes over from another state what the store keeps for itself.
+    /// Copies the store's own ledgers from another state.
     var takingLedger: (inout State, State) -> Void = { _, _ in }
 
     func fail(_ what: String, _ hint: String? = nil, at place: SourceLocation) {
         reporter.failed([what, hint].compactMap(\.self).joined(separator: "\n\n"), place)
     }
 
-    /// An action led from one state to another; `change` makes the expected state.
+    /// Compares the state after an action with the expected state, which `change` makes of the
+    /// state before.
     func applied(
         _ action: any Action,
         from before: State,
@@ -67,7 +67,7 @@ struct StateCheck<State: Encodable & Equatable> {
         }
     }
 
-    /// An action was applied that should have been refused.
+    /// Reports that an action was applied and should have been refused.
     func applied(_ action: any Action, insteadOf reason: String, at place: SourceLocation) {
         fail(
             "\(ActionText.of(action)) was applied, and should have been refused: \(reason)",
@@ -77,7 +77,7 @@ struct StateCheck<State: Encodable & Equatable> {
         )
     }
 
-    /// An action was refused that should have been applied.
+    /// Reports that an action was refused and should have been applied.
     func refused(_ action: any Action, _ refusal: Refusal, at place: SourceLocation) {
         if let failure = refusal.failure { return failed(action, failure, at: place) }
         fail(
@@ -88,7 +88,7 @@ struct StateCheck<State: Encodable & Equatable> {
         )
     }
 
-    /// The reducer threw what is no refusal.
+    /// Reports that the reducer threw an error other than a refusal.
     private func failed(_ action: any Action, _ error: any Error, at place: SourceLocation) {
         fail(
             "\(ActionText.of(action)) made the reducer fail: \(error)",
@@ -97,8 +97,7 @@ struct StateCheck<State: Encodable & Equatable> {
         )
     }
 
-    /// An action was refused, as it should; compares the reasons, and the pointers where one is
-    /// stated.
+    /// Compares the reason of an expected refusal, and its pointer if the test states one.
     func refused(
         _ action: any Action,
         _ refusal: Refusal,
@@ -121,7 +120,7 @@ struct StateCheck<State: Encodable & Equatable> {
         )
     }
 
-    /// No module has this action.
+    /// Reports that the action belongs to no module.
     func unknown(_ action: any Action, _ modules: [String], at place: SourceLocation) {
         fail(
             "\(ActionText.of(action)) is no action of \(modules.joined(separator: ", ")).",

@@ -1,12 +1,12 @@
 import StoreTexts
 import StoreWire
 
-/// What differs between two states, by their JSON forms.
+/// The difference of two states, by their JSON forms.
 enum StateDifference {
-    /// The most lines; what is beyond is counted.
+    /// The most lines of a text; further lines are only counted.
     static let linesMax = JSONDifference.linesMax
 
-    /// The lines of ``JSONDifference``, or a sentence where the two forms don't differ.
+    /// Returns the lines of ``JSONDifference``, or a sentence if the two forms do not differ.
     static func text<State: Encodable>(from old: State, to new: State) -> String {
         do throws(JSONError) {
             let encoder = JSONEncoder()

@@ -1,2 +1,2 @@
-// Exported, so that tests that import `StoreTesting` have the clocks, numbers and identifiers, too.
+// Exported, so that tests that import `StoreTesting` also get the clocks, numbers and identifiers.
 @_exported public import StoreControlledWorld

@@ -1,12 +1,12 @@
 import Glibc
 
-/// A client's side of a connection, byte by byte: sends any bytes, well formed or not.
+/// A client's side of a connection. The client sends any bytes, well formed or not.
 public final class RawConnection {
-    /// Why a step did not succeed.
+    /// The reason of a failed step.
     public enum Failure: Error, Equatable {
-        /// The system refused; the number is `errno`.
+        /// A system call failed; the number is `errno`.
         case system(Int32)
-        /// Nothing came in time.
+        /// No bytes came in time.
         case timeout
         /// The peer has ended the connection.
         case ended
@@ -19,9 +19,9 @@ public final class RawConnection {
     ///
     /// - Parameters:
     ///   - port: the server's port.
-    ///   - seconds: how long each read may wait.
-    /// - Throws: ``Failure/system(_:)`` where no server listens there, or the system has no socket
-    ///   left.
+    ///   - seconds: the longest wait of each read.
+    /// - Throws: ``Failure/system(_:)`` if no server listens at the port, or if the system has no
+    ///   socket left.
     public init(port: UInt16, seconds: Int = 10) throws(Failure) {
         descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw .system(errno) }
@@ -48,7 +48,7 @@ public final class RawConnection {
         close(descriptor)
     }
 
-    /// Sends bytes as they are.
+    /// Sends the bytes of a text unchanged.
     public func send(_ text: String) throws(Failure) {
         let bytes = Array(text.utf8)
         var offset = 0
@@ -66,7 +66,7 @@ public final class RawConnection {
         }
     }
 
-    /// Ends the connection at once, so that the peer's next write fails.
+    /// Lets the release of this object reset the connection, so that the peer's next write fails.
     public func reset() {
         var now = linger(l_onoff: 1, l_linger: 0)
         setsockopt(
@@ -78,10 +78,10 @@ public final class RawConnection {
         )
     }
 
-    /// What comes up to and including `end`.
+    /// Returns the received bytes up to and including `end`. Waits for them.
     public func read(through end: String) throws(Failure) -> String {
         let end = Array(end.utf8)
-        // What was looked through already is not looked through again: answers may be large.
+        // Does not search the same bytes twice: answers may be large.
         var start = 0
         while true {
             if let count = count(through: end, from: start) {
@@ -93,7 +93,8 @@ public final class RawConnection {
         }
     }
 
-    /// How many bytes there are up to and including `end`, which begins at `start` or later.
+    /// Returns the number of bytes up to and including `end`, searched from `start` on; `nil` if
+    /// the buffer does not contain it.
     private func count(through end: [UInt8], from start: Int) -> Int? {
         guard let first = end.first else { return start }
         var place = start
@@ -111,7 +112,7 @@ public final class RawConnection {
         return nil
     }
 
-    /// One response with a `Content-Length`: its status and its body.
+    /// Reads one response with a `Content-Length`: its status, head and body.
     public func response() throws(Failure) -> (status: Int, head: String, body: String) {
         let head = try read(through: "\r\n\r\n")
         let length =
@@ -123,7 +124,8 @@ public final class RawConnection {
         return (status, head, String(decoding: buffer[..<length], as: UTF8.self))
     }
 
-    /// Whether the peer has ended the connection, after whatever it still sends.
+    /// Returns true if the peer ends the connection before the timeout. Skips the bytes that it
+    /// still sends.
     public func isEnded() throws(Failure) -> Bool {
         while true {
             do {

@@ -2,7 +2,7 @@ import StoreCore
 import StorePlatform
 import Synchronization
 
-/// Keeps what it is given, in order: a double for whatever is a closure.
+/// Records values in order: a test double for any closure.
 ///
 /// ```swift
 /// let states = Recorder<AppState>()
@@ -12,8 +12,8 @@ import Synchronization
 /// #expect(try await states.next().counter.count == 1)
 /// ```
 ///
-/// It stands for an observer, a middleware, a command or a service that effects call. Any thread
-/// may use it.
+/// The recorder replaces an observer, a middleware, a command or a service that effects call. Any
+/// thread may use it.
 public final class Recorder<Value: Sendable>: Sendable {
     private struct Table: Sendable {
         var values: [Value] = []
@@ -23,10 +23,10 @@ public final class Recorder<Value: Sendable>: Sendable {
     private let table = Locked(Table())
     private let changes = Changes()
 
-    /// Begins without any.
+    /// Makes a recorder without values.
     public init() {}
 
-    /// Keeps a value.
+    /// Records a value.
     @Sendable public func record(_ value: Value) {
         table.withLock { $0.values.append(value) }
         changes.signal()
@@ -35,9 +35,9 @@ public final class Recorder<Value: Sendable>: Sendable {
     /// All values, in the order in which they came.
     public var values: [Value] { table.withLock { $0.values } }
 
-    /// The oldest value that ``next(within:)`` has not given yet; waits for it.
+    /// Returns the oldest value that no earlier call has returned. Waits for it.
     ///
-    /// - Throws: ``NothingRecorded`` where none comes within `timeout`, which is real time.
+    /// - Throws: ``NothingRecorded`` if no value comes within `timeout`, which is real time.
     public nonisolated(nonsending) func next(
         within timeout: Duration = .seconds(1)
     ) async throws(NothingRecorded) -> Value {
@@ -54,14 +54,14 @@ public final class Recorder<Value: Sendable>: Sendable {
     }
 }
 
-/// A ``Recorder`` was asked for a value more than it was given.
+/// The error if a ``Recorder`` gets no further value in time.
 public struct NothingRecorded: Error, Equatable, CustomStringConvertible {
-    /// How many values there were.
+    /// The number of values so far.
     public let count: Int
-    /// How long was waited.
+    /// The length of the wait.
     public let timeout: Duration
 
-    /// What was missing.
+    /// A sentence with the number of values and the length of the wait.
     public var description: String {
         "a value was to come after \(count), and none came within \(timeout)"
     }
