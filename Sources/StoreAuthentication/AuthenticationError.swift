@@ -1,61 +1,61 @@
-/// Why something that was shown is not good.
+/// The reason why a credential is rejected.
 package enum AuthenticationError: Error, Equatable, Sendable {
-    /// It is empty, or longer than any token that is taken.
+    /// The token is empty, or longer than ``Authenticator/tokenBytesMax``.
     case length
-    /// It is neither an API key nor a JWT in the compact form.
+    /// The token is neither an API key nor a JWT in the compact form.
     case form
 
     // API keys
 
-    /// There is no keys file.
+    /// The server has no keys file.
     case noKeys
-    /// Its checksum is wrong: it was typed or cut.
+    /// The checksum of the key is wrong: the key was mistyped or cut.
     case mistypedKey
-    /// There is no key of this id: it was revoked, or is another server's.
+    /// No key has this id: it was revoked, or belongs to another server.
     case unknownKey(id: String)
-    /// The id is a key's, and the secret is not.
+    /// The id belongs to a key, but the secret is wrong.
     case wrongSecret(id: String)
-    /// The key has come to its end.
+    /// The key has expired.
     case expiredKey(id: String)
 
     // JWTs
 
-    /// No issuer's tokens are taken.
+    /// The server takes no JWTs.
     case noIssuer
-    /// It can't be read: which part of it.
+    /// A part of the token cannot be read.
     case malformed(JWTPart)
-    /// Its header asks for extensions, `crit`.
+    /// The header demands extensions, `crit`.
     case extensions
-    /// Its header says that it is something else than an access token.
+    /// The header's `typ` is not that of an access token.
     case type
-    /// Its `alg` is not that of the key.
+    /// The token's `alg` is not the algorithm of the key.
     case algorithm
-    /// Its `kid` is none of the keys'.
+    /// The token's `kid` is not the id of a key.
     case unknownIssuerKey
-    /// No key of the issuer has signed it.
+    /// No key of the issuer has signed the token.
     case signature
-    /// A claim that is required is not there.
+    /// A required claim is missing.
     case missing(claim: String)
-    /// A claim is not what it may be.
+    /// The value of a claim is not allowed.
     case claim(String)
-    /// `sub` is the name of a principal that has an API key.
+    /// The `sub` is the name of a principal that has an API key.
     case keysPrincipal
-    /// `iss` is another issuer.
+    /// The `iss` is another issuer.
     case issuer
-    /// `aud` names others.
+    /// The `aud` names other audiences.
     case audience
-    /// `nbf` is in the future.
+    /// The `nbf` is in the future.
     case notYet
-    /// `exp` is in the past.
+    /// The `exp` is in the past.
     case expired
 
     // Cookies
 
-    /// It is no cookie that this server has made.
+    /// The value is no cookie of this server.
     case cookie
-    /// The cookie has come to its end.
+    /// The cookie has expired.
     case expiredCookie
-    /// The credential behind the cookie is good no more.
+    /// The credential behind the cookie is no longer good.
     case revoked
 }
 
@@ -65,7 +65,7 @@ package enum JWTPart: String, Sendable {
 }
 
 extension AuthenticationError: CustomStringConvertible {
-    /// The reason for the log: nothing of it was shown by the client but the id of an API key.
+    /// The reason for the log. The only text of the client in it is the id of an API key.
     package var logText: String {
         switch self {
         case .length: "it is empty or longer than \(Authenticator.tokenBytesMax) bytes"
@@ -97,13 +97,13 @@ extension AuthenticationError: CustomStringConvertible {
 
     package var description: String { logText }
 
-    /// The parameters of a `Bearer` challenge (RFC 6750 §3): the reason in general words, because
-    /// those who guess read it, too.
+    /// The parameters of a `Bearer` challenge (RFC 6750 §3). The reason is in general words,
+    /// because clients that guess tokens read it, too.
     package var challenge: String {
         "error=\"invalid_token\", error_description=\"\(clientText)\""
     }
 
-    /// What the client may read.
+    /// The reason for the client.
     package var clientText: String {
         switch self {
         case .length, .form, .malformed, .mistypedKey: "The token is malformed"

@@ -1,14 +1,14 @@
 import StorePlatform
 import Synchronization
 
-/// Finds out who asks by what a request shows. Any thread may call it.
+/// Finds the principal of a request by its credential. Any thread may call it.
 ///
 /// Times are seconds since 1970.
 package final class Authenticator: Sendable {
     /// The longest bearer token.
     package static let tokenBytesMax = 8_192
 
-    /// What the files said when they were read last: replaced as a whole.
+    /// The contents of the files at the last reading. A reload replaces the whole object.
     private final class Credentials: Sendable {
         let keys: APIKeys?
         let issuer: IssuerKeys?
@@ -34,8 +34,8 @@ package final class Authenticator: Sendable {
             }
         }
 
-        /// Whether the name belongs to an API key. No token of the issuer may have it: sessions,
-        /// idempotency keys and conditions of a policy go by the name alone.
+        /// Returns true if the name belongs to an API key. A token of the issuer must not have that
+        /// name: sessions, idempotency keys and conditions of a policy use the name alone.
         func isOfKey(_ name: String) -> Bool { keys?.has(principal: name) ?? false }
     }
 
@@ -43,9 +43,9 @@ package final class Authenticator: Sendable {
     private let cookies: CookieSigner
     private let credentials: Locked<Credentials>
 
-    /// Reads the files, and makes the key of cookies where it is not there.
+    /// Reads the files, and makes the key of cookies if its file does not exist.
     ///
-    /// - Throws: ``CredentialFileError``, whose description is for the operator.
+    /// - Throws: ``CredentialFileError`` with a description for the operator.
     package init(_ configuration: AuthenticationConfiguration) throws(CredentialFileError) {
         self.configuration = configuration
         let read = try Credentials(configuration)
@@ -53,20 +53,21 @@ package final class Authenticator: Sendable {
         credentials = Locked(read)
     }
 
-    /// Reads the files as ``init(_:)`` does, and makes nothing.
+    /// Reads the files as ``init(_:)`` does, but writes no file.
     package static func check(
         _ configuration: AuthenticationConfiguration
     ) throws(CredentialFileError) {
         _ = try Credentials(configuration)
     }
 
-    /// Reads keys and issuer's keys again. Where one file is wrong, all stays as it was.
+    /// Reads the API keys and the issuer's keys again. If a file is invalid, all keys stay as they
+    /// were.
     package func reload() throws(CredentialFileError) {
         let read = try Credentials(configuration)
         credentials.withLock { $0 = read }
     }
 
-    /// How many API keys and issuer's keys there are, for the log.
+    /// The numbers of API keys and of issuer's keys, for the log.
     package var counts: (keys: Int, issuerKeys: Int) {
         let credentials = current
         return (credentials.keys?.count ?? 0, credentials.issuer?.count ?? 0)
@@ -74,9 +75,9 @@ package final class Authenticator: Sendable {
 
     private var current: Credentials { credentials.withLock { $0 } }
 
-    /// The principal of a bearer token.
+    /// Returns the principal of a bearer token.
     ///
-    /// Cost for an API key, and for a JWT that came before: one SHA-256, a look-up, no allocation.
+    /// Cost for an API key, and for a known JWT: one SHA-256 and a look-up, without an allocation.
     package func principal(
         bearing token: UnsafeRawBufferPointer,
         at now: Int64
@@ -101,7 +102,7 @@ package final class Authenticator: Sendable {
         return principal
     }
 
-    /// The principal of the cookie's value, whose credential has to be good still.
+    /// Returns the principal of a cookie's value. Its credential must still be good.
     package func principal(
         ofCookie value: UnsafeRawBufferPointer,
         at now: Int64
@@ -120,8 +121,9 @@ package final class Authenticator: Sendable {
         return principal
     }
 
-    /// The value of a cookie for a principal, and how many seconds it lasts: until the credential
-    /// ends, and at most as long as configured. `nil` for one that has shown nothing or has ended.
+    /// Returns the value of a cookie for a principal, and its lifetime in seconds. The cookie ends
+    /// with the credential, at the latest after the configured time. `nil` if the principal is
+    /// anonymous or expired.
     package func cookie(
         for principal: Principal,
         at now: Int64
@@ -132,8 +134,8 @@ package final class Authenticator: Sendable {
         return cookies.value(for: principal, until: end).map { ($0, end - now) }
     }
 
-    /// Whether a principal is still what its credential says: it has not ended, and was not revoked
-    /// by a reload. Asked for streams that are open.
+    /// Returns true if the principal's credential has not expired, and no reload has revoked it.
+    /// The server calls this for open streams.
     package func isGood(_ principal: Principal, at now: Int64) -> Bool {
         current.isGood(principal, at: now)
     }

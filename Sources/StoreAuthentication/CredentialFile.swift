@@ -1,7 +1,8 @@
 import Glibc
 import StorePlatform
 
-/// Why the keys can't be read or written: one line with the file, the place, and what is allowed.
+/// The reason why a file with keys cannot be read or written. The description is one line: the
+/// file, the place, and the allowed content.
 package struct CredentialFileError: Error, Equatable, CustomStringConvertible {
     package let description: String
 
@@ -10,18 +11,19 @@ package struct CredentialFileError: Error, Equatable, CustomStringConvertible {
     package init(_ file: String, _ problem: String) { self.init("\(file): \(problem)") }
 }
 
-/// Reads files with secrets, and those on which it depends who is let in.
+/// Reads files with secrets, and files that decide about access.
 package enum CredentialFile {
     /// The most bytes of a file, unless its reader allows more.
     static let bytesMax = 1 << 20
 
-    /// A file and who may do what with it.
+    /// The content of a file, and its permissions.
     package struct Content {
         let path: String
         package let bytes: [UInt8]
         let mode: mode_t
 
-        /// Refuses a file with a secret that others than its owner and its group may read.
+        /// Refuses a file with a secret that everyone may read. The owner and the group may read
+        /// it.
         package func checkSecret() throws(CredentialFileError) {
             guard mode & S_IROTH == 0 else {
                 throw CredentialFileError(
@@ -42,14 +44,15 @@ package enum CredentialFile {
         }
     }
 
-    /// The content of a regular file that only its owner may write; `nil` where there is none.
+    /// Returns the content of a regular file that only its owner may write; `nil` if there is no
+    /// file.
     ///
-    /// - Throws: ``CredentialFileError`` also for a file of more than `bytesMax` bytes.
+    /// - Throws: ``CredentialFileError``, also for a file of more than `bytesMax` bytes.
     static func readIfThere(
         _ path: String,
         bytesMax: Int = CredentialFile.bytesMax
     ) throws(CredentialFileError) -> Content? {
-        // A pipe that is not written to must not hold up a start.
+        // Non-blocking, because a pipe without a writer must not hold up a start.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
@@ -75,7 +78,7 @@ package enum CredentialFile {
         return Content(path: path, bytes: bytes, mode: status.st_mode)
     }
 
-    /// The content of a regular file that only its owner may write.
+    /// Returns the content of a regular file that only its owner may write.
     package static func read(
         _ path: String,
         bytesMax: Int = CredentialFile.bytesMax

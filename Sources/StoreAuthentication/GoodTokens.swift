@@ -1,14 +1,15 @@
 import StorePlatform
 import Synchronization
 
-/// Tokens that were found to be good, by their digests, so that a signature is checked once.
+/// Tokens that were good, by their digests, so that a signature is checked only once.
 ///
-/// At most ``countMax``: of two halves the newer one is filled, and then is the older one, whose
-/// tokens are forgotten unless they come again. Bad tokens are not kept: making them costs nothing.
+/// There are two halves, together at most ``countMax``. When the newer half is full, it becomes the
+/// older half, and the former older half is dropped. A token in use moves to the newer half. Bad
+/// tokens are not kept: a client can make any number of them.
 final class GoodTokens: Sendable {
     static let countMax = 10_000
 
-    /// What was shown, and as what: a cookie's value is no bearer token.
+    /// The digest of a token and its kind: a cookie's value is not accepted as a bearer token.
     struct Key: Hashable {
         let digest: TokenDigest
         let isCookie: Bool
@@ -24,7 +25,7 @@ final class GoodTokens: Sendable {
 
     init(countMax: Int = GoodTokens.countMax) { halfMax = max(1, countMax / 2) }
 
-    /// The principal of a token that was good; it may have come to its end meanwhile.
+    /// Returns the principal of a token that was good; the token may have expired meanwhile.
     func principal(of key: Key) -> Principal? {
         halves.withLock { halves in
             if let principal = halves.newer[key] { return principal }
@@ -46,6 +47,6 @@ final class GoodTokens: Sendable {
         halves.newer[key] = principal
     }
 
-    /// How many there are.
+    /// The number of tokens.
     var count: Int { halves.withLock { $0.newer.count + $0.older.count } }
 }

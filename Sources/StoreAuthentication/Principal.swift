@@ -1,9 +1,9 @@
-/// Who asks: a name, what it may do by its role, and how long the server takes its word for it.
+/// The sender of a request: its name, its role, and the end of its credential.
 package final class Principal: Sendable {
-    /// The name and the role of requests that show nothing.
+    /// The name and the role of requests without a credential.
     package static let anonymousName = "anonymous"
 
-    /// Requests that show nothing.
+    /// The principal of requests without a credential.
     package static let anonymous = Principal(
         name: anonymousName,
         role: anonymousName,
@@ -11,14 +11,14 @@ package final class Principal: Sendable {
         expires: nil
     )
 
-    /// The name: 1 to 255 bytes. ``anonymousName`` is that of ``anonymous`` alone.
+    /// The name: 1 to 255 bytes. Only ``anonymous`` has the name ``anonymousName``.
     package let name: String
     /// The role: 1 to 255 bytes.
     package let role: String
-    /// What was shown.
+    /// The credential of the request.
     package let credential: CredentialID
-    /// The second since 1970 from which the credential is good no more; `nil` where it has no end.
-    /// Of a JWT this is `exp` and the leeway.
+    /// The second since 1970 at which the credential expires; `nil` if it has no end. For a JWT
+    /// this is `exp` plus the leeway.
     package let expires: Int64?
 
     package init(name: String, role: String, credential: CredentialID, expires: Int64?) {
@@ -28,13 +28,13 @@ package final class Principal: Sendable {
         self.expires = expires
     }
 
-    /// Whether the credential has come to its end.
+    /// Returns true if the credential has expired.
     package func isExpired(at now: Int64) -> Bool { expires.map { now >= $0 } ?? false }
 }
 
-/// What a principal has shown, by names that may be logged.
+/// The credential of a principal, by an id that may be logged.
 package enum CredentialID: Sendable, Hashable {
-    /// Nothing.
+    /// No credential.
     case anonymous
     /// The API key of this id.
     case key(String)
@@ -43,7 +43,7 @@ package enum CredentialID: Sendable, Hashable {
 }
 
 extension CredentialID: CustomStringConvertible {
-    /// The text that a cookie has.
+    /// The text in a cookie.
     package var description: String {
         switch self {
         case .anonymous: "anonymous"
@@ -52,7 +52,7 @@ extension CredentialID: CustomStringConvertible {
         }
     }
 
-    /// Reads what ``description`` writes; never anonymous.
+    /// Reads the text of ``description``, but not of ``anonymous``.
     init?(_ text: String) {
         if text.hasPrefix("key:") {
             self = .key(String(text.dropFirst(4)))
@@ -64,13 +64,14 @@ extension CredentialID: CustomStringConvertible {
     }
 }
 
-/// Which texts may be the name of a principal or of a role.
+/// The texts that may be the name of a principal or of a role.
 package enum PrincipalName {
     package static let bytesMax = 255
     package static let allowed =
         "1 to \(bytesMax) bytes of text without control and formatting characters"
 
-    /// Whether a text may be a name: what changes how the text around it is shown may not be in it.
+    /// Returns true if a text may be a name. Control and formatting characters are refused, because
+    /// they change how the text around them is shown.
     package static func isAllowed(_ text: String) -> Bool {
         guard 1...bytesMax ~= text.utf8.count else { return false }
         return text.unicodeScalars.allSatisfy {
@@ -81,7 +82,8 @@ package enum PrincipalName {
         }
     }
 
-    /// The same for principals' names, of which one is taken.
+    /// Returns true if a text may be the name of a principal with a credential:
+    /// ``Principal/anonymousName`` is refused.
     package static func isAllowedForPrincipal(_ text: String) -> Bool {
         isAllowed(text) && text != Principal.anonymousName
     }

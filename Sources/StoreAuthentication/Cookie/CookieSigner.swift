@@ -4,17 +4,19 @@ import StoreWire
 
 /// Makes and reads the server's own tokens, the values of its cookie.
 ///
-/// A value is the claims, JSON in base64url, a full stop, and the HMAC-SHA256 of the claims.
+/// A value has three parts: the claims, as JSON in base64url; a full stop; the HMAC-SHA256 of the
+/// claims.
 struct CookieSigner: Sendable {
-    /// The longest value that is read; what is made is shorter, and browsers keep that much.
+    /// The longest value that is read. Values of this server are shorter, and browsers keep as many
+    /// bytes.
     static let bytesMax = 3_800
     private static let keyBytes = 32
-    /// Makes sure that the HMAC of a cookie is none of anything else.
+    /// A prefix of the signed text, so that no HMAC for another purpose is valid for a cookie.
     private static let context = Array("store-server cookie 1\n".utf8)
 
     private let key: [UInt8]
 
-    /// Reads the key, and makes it where the file is not there; without a file, one for this
+    /// Reads the key, or makes it if the file does not exist. Without a file, makes a key for this
     /// process.
     init(file path: String?) throws(CredentialFileError) {
         if let path, let file = try CredentialFile.readIfThere(path) {
@@ -38,7 +40,7 @@ struct CookieSigner: Sendable {
         }
     }
 
-    /// The value for a principal, with an end of its own; `nil` only where GnuTLS fails.
+    /// Returns the value for a principal, with its own end; `nil` only if GnuTLS fails.
     func value(for principal: Principal, until end: Int64) -> String? {
         var json = JSONWriter()
         json.object { json in
@@ -55,7 +57,7 @@ struct CookieSigner: Sendable {
         )
     }
 
-    /// The principal of a value; whether its credential is still good is not looked at.
+    /// Returns the principal of a value. Does not check if its credential is still good.
     func principal(
         of value: UnsafeRawBufferPointer,
         at now: Int64

@@ -1,6 +1,6 @@
 import StoreDigest
 
-/// A key by which an issuer's tokens are checked, and its one algorithm.
+/// A key that checks an issuer's tokens, by one algorithm.
 struct IssuerKey: Sendable {
     private enum Material: Sendable {
         case publicKey(PublicKey)
@@ -11,10 +11,11 @@ struct IssuerKey: Sendable {
     /// The shortest secret (RFC 7518 §3.2).
     static let secretBytesMin = 32
 
-    /// The name that a token's header has for it; `nil` for a key from a PEM file.
+    /// The name of the key in a token's header; `nil` for a key from a PEM file, or without a
+    /// `kid`.
     let id: String?
     private let material: Material
-    /// The digest of the key, with which keys are compared.
+    /// The digest of the key, for comparing keys.
     let fingerprint: [UInt8]
 
     init(_ key: PublicKey, id: String?) {
@@ -23,7 +24,7 @@ struct IssuerKey: Sendable {
         fingerprint = key.fingerprint
     }
 
-    /// - Throws: where the secret is too short.
+    /// - Throws: ``GnuTLSFailure`` if the secret is too short.
     init(secret: [UInt8], id: String?) throws(GnuTLSFailure) {
         guard secret.count >= Self.secretBytesMin else {
             throw GnuTLSFailure(
@@ -42,7 +43,7 @@ struct IssuerKey: Sendable {
         }
     }
 
-    /// Whether this key has signed the token, by its own algorithm.
+    /// Returns true if this key has signed the token, by its own algorithm.
     func hasSigned(_ token: JWT) -> Bool {
         guard token.algorithm == algorithm.rawValue else { return false }
         switch material {

@@ -40,7 +40,7 @@ enum IssuerKeyFile {
         }
     }
 
-    /// The words behind `-----BEGIN` (RFC 7468 §2), in their order.
+    /// Returns the labels after `-----BEGIN` (RFC 7468 §2), in their order.
     private static func labels(of bytes: [UInt8]) -> [String] {
         let begin = Array("-----BEGIN ".utf8)
         let end = Array("-----".utf8)

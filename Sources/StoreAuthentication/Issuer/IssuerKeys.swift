@@ -1,11 +1,11 @@
 import StoreDigest
 import StoreTexts
 
-/// An issuer's keys, and the check of its tokens.
+/// The keys of an issuer, and the check of its tokens.
 struct IssuerKeys: Sendable {
     /// The most keys in all files.
     static let countMax = 100
-    /// The most keys that one token is tried with: a signature that is wrong costs each of them.
+    /// The most keys that are tried for one token: a wrong signature costs a check by each of them.
     static let triedMax = 8
 
     private struct Entry: Sendable {
@@ -16,14 +16,14 @@ struct IssuerKeys: Sendable {
     private let configuration: IssuerConfiguration
     private let entries: [Entry]
 
-    /// Reads all files.
+    /// Reads the files of all keys.
     init(_ configuration: IssuerConfiguration) throws(CredentialFileError) {
         self.configuration = configuration
         var entries: [Entry] = []
         for path in configuration.keyFiles {
             for key in try IssuerKeyFile.keys(path) {
                 if let other = entries.first(where: { Self.isNamedAlike($0.key, key) }) {
-                    // A key that is in two files, as while keys change, is one key.
+                    // The same key may be in two files while keys change.
                     if other.key.fingerprint == key.fingerprint { continue }
                     throw CredentialFileError(
                         path,
@@ -48,8 +48,8 @@ struct IssuerKeys: Sendable {
         return id.isSame(as: other)
     }
 
-    /// The id of the credential of all tokens that this key has signed: a fingerprint of the
-    /// issuer's name and of the key.
+    /// Returns the id of the credential of all tokens that this key has signed: a fingerprint of
+    /// the issuer's name and of the key.
     private static func credential(
         _ key: IssuerKey,
         _ configuration: IssuerConfiguration
@@ -60,9 +60,9 @@ struct IssuerKeys: Sendable {
 
     var count: Int { entries.count }
 
-    /// The principal of a JWT.
+    /// Returns the principal of a JWT.
     ///
-    /// Cost: a signature's check, of at most ``triedMax`` keys.
+    /// Cost: a check of the signature, by at most ``triedMax`` keys.
     func principal(
         of token: UnsafeRawBufferPointer,
         at now: Int64
@@ -81,8 +81,8 @@ struct IssuerKeys: Sendable {
         )
     }
 
-    /// The keys that may have signed the token: those of its `kid`, and those without one, by its
-    /// algorithm.
+    /// Returns the keys that may have signed the token. They have its algorithm, and its `kid` or
+    /// none.
     private func candidates(for token: JWT) throws(AuthenticationError) -> ArraySlice<Entry> {
         var named = entries
         if let id = token.keyID {
@@ -94,7 +94,7 @@ struct IssuerKeys: Sendable {
         return candidates.prefix(Self.triedMax)
     }
 
-    /// Whether a key is still there.
+    /// Returns true if the key of the credential still exists.
     func has(_ credential: CredentialID) -> Bool {
         entries.contains { $0.credential == credential }
     }

@@ -3,8 +3,8 @@ import StoreWire
 
 /// Reads a JWK Set (RFC 7517 §5, RFC 7518 §6, RFC 8037 §2).
 ///
-/// Keys of other kinds, for other algorithms and for other uses are skipped, as the RFC asks;
-/// what is meant for this server and is wrong is refused.
+/// Keys of other kinds, for other algorithms and for other uses are skipped, as the RFC requires. A
+/// faulty key for this server is refused.
 enum JWKSet {
     static func keys(_ file: CredentialFile.Content) throws(CredentialFileError) -> [IssuerKey] {
         let root: JSONNode
@@ -35,7 +35,7 @@ enum JWKSet {
         return keys
     }
 
-    /// One key; `nil` where it is not meant for checking tokens here.
+    /// Reads a key; `nil` if it is not for checking tokens here.
     private static func key(
         _ node: JSONNode,
         _ file: CredentialFile.Content
@@ -73,12 +73,12 @@ enum JWKSet {
         case okp = "OKP"
         case oct
 
-        /// The values of `alg` that the one algorithm of such a key may have.
+        /// The values of `alg` for the algorithm of the kind.
         var algorithms: [String] {
             switch self {
             case .rsa: ["RS256"]
             case .ec: ["ES256"]
-            // RFC 9864 has a name of its own for the curve.
+            // RFC 9864 has its own name for the curve.
             case .okp: ["EdDSA", "Ed25519"]
             case .oct: ["HS256"]
             }
@@ -93,7 +93,7 @@ enum JWKSet {
         }
     }
 
-    /// The text of a member; `nil` where the member is not there.
+    /// Returns the text of a member; `nil` if the member does not exist.
     private static func text(
         _ name: String,
         of node: JSONNode

@@ -1,20 +1,20 @@
 import StoreTexts
 import StoreWire
 
-/// A JWT in the compact form of a JWS (RFC 7515 §7.1, RFC 7519), read and not yet believed.
+/// A JWT in the compact form of a JWS (RFC 7515 §7.1, RFC 7519): parsed, but not verified.
 struct JWT {
-    /// How deep header and claims may nest.
+    /// The deepest nesting of header and claims.
     static let depthMax = 16
 
-    /// The name of the algorithm, which is compared with the key's alone.
+    /// The name of the algorithm, only for a comparison with the algorithm of the key.
     let algorithm: String
     let keyID: String?
-    /// What is signed: header and claims as they came.
+    /// The signed text: header and claims as they came.
     let signedText: [UInt8]
     let signature: [UInt8]
     private let claimsText: [UInt8]
 
-    /// Reads header and signature. The claims are read once the signature is good.
+    /// Parses header and signature. The claims are parsed after the signature is verified.
     init(_ token: UnsafeRawBufferPointer) throws(AuthenticationError) {
         let parts = token.split(
             separator: UInt8(ascii: "."),
@@ -43,10 +43,10 @@ struct JWT {
         }
     }
 
-    /// In lower case: media types are compared so (RFC 7515 §4.1.9).
+    /// The accepted media types, in lower case: their comparison ignores case (RFC 7515 §4.1.9).
     private static let types = ["jwt", "at+jwt", "application/jwt", "application/at+jwt"]
 
-    /// The claims, an object.
+    /// Parses the claims, an object.
     func claims() throws(AuthenticationError) -> JSONNode { try Self.object(claimsText, .claims) }
 
     private static func object(

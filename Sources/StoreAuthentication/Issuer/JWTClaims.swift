@@ -1,11 +1,11 @@
 import StoreTexts
 import StoreWire
 
-/// What the claims of a JWT say, checked against what the issuer is configured to say.
+/// The claims of a JWT, checked against the configuration of the issuer.
 struct JWTClaims {
     let subject: String
     let role: String
-    /// The second from which the token is good no more: `exp` and the leeway.
+    /// The second at which the token expires: `exp` plus the leeway.
     let end: Int64
 
     init(
@@ -42,7 +42,8 @@ struct JWTClaims {
         return text
     }
 
-    /// A text or a list of texts (RFC 7519 §4.1.3), of which one is to be ours.
+    /// Checks `aud`, a text or a list of texts (RFC 7519 §4.1.3): it must contain a configured
+    /// audience.
     private static func checkAudience(
         _ claims: JSONNode,
         _ issuer: IssuerConfiguration
@@ -58,8 +59,8 @@ struct JWTClaims {
         }
     }
 
-    /// A NumericDate (RFC 7519 §2) from 1970 to the year 9999, in whole seconds; `nil` where the
-    /// claim is not there.
+    /// Returns a NumericDate (RFC 7519 §2) from 1970 to the year 9999, in whole seconds; `nil` if
+    /// the claim does not exist.
     private static func seconds(
         _ name: String,
         in claims: JSONNode,

@@ -3,7 +3,7 @@ import StoreWire
 
 /// The text of a keys file: `{"keys":[{"id":…,"principal":…,"role":…,"digest":…,"created":…}]}`.
 ///
-/// Reading is strict: a member that is spelled wrong must not be a key without an end.
+/// Reading is strict: a misspelled `expires` must not make a key without an end.
 struct APIKeyDocument {
     /// The most keys that a server takes.
     static let countMax = 10_000
@@ -16,8 +16,8 @@ struct APIKeyDocument {
 
     /// Reads a file as a server does.
     ///
-    /// - Throws: ``CredentialFileError`` where the file has something that is not allowed, also
-    ///   more than ``countMax`` keys.
+    /// - Throws: ``CredentialFileError`` if the file has invalid content, or more than ``countMax``
+    ///   keys.
     init(_ file: CredentialFile.Content) throws(CredentialFileError) {
         try self.init(ofAnyCount: file)
         guard keys.count <= Self.countMax else {
@@ -29,7 +29,8 @@ struct APIKeyDocument {
         }
     }
 
-    /// Reads a file for the command line, which can take keys out of one that has too many.
+    /// Reads a file for the command line. There may be more than ``countMax`` keys, so that a
+    /// command can remove some.
     init(ofAnyCount file: CredentialFile.Content) throws(CredentialFileError) {
         let root: JSONNode
         do {
@@ -54,7 +55,7 @@ struct APIKeyDocument {
         }
     }
 
-    /// Where in the file something is wrong.
+    /// The place of an error in the file.
     private struct Place {
         let file: String
         let pointer: String
@@ -116,12 +117,12 @@ struct APIKeyDocument {
 
     private static let time = "a time such as 2027-01-31T00:00:00Z"
 
-    /// Whole seconds since 1970 of a time in RFC 3339's form, in UTC.
+    /// Returns the whole seconds since 1970 of a time in RFC 3339's form, in UTC.
     static func seconds(_ text: String) -> Int64? {
         CivilTime.nanoseconds(rfc3339: text).map { $0 / 1_000_000_000 }
     }
 
-    /// The text, with one key a line.
+    /// The text, with one key on each line.
     var bytes: [UInt8] {
         var text = Array("{\"keys\": [".utf8)
         for (index, key) in keys.enumerated() {

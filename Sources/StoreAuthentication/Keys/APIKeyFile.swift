@@ -1,16 +1,16 @@
 import Glibc
 import StorePlatform
 
-/// A keys file as the command line changes it.
+/// A keys file that the command line changes.
 package struct APIKeyFile: Sendable {
     package let path: String
 
     package init(_ path: String) { self.path = path }
 
-    /// The keys that the file has; none where there is no file.
+    /// Returns the keys in the file; none if there is no file.
     package func keys() throws(CredentialFileError) -> [APIKey] { try document().keys }
 
-    /// Adds a key, and returns it with its token, which is kept nowhere.
+    /// Adds a key, and returns it with its token. The file has only the digest of the token.
     package func create(
         principal: String,
         role: String,
@@ -46,7 +46,8 @@ package struct APIKeyFile: Sendable {
                 created: now,
                 expires: expires
             )
-            // 60 random bits are not the same twice; if they are, no key may be taken over.
+            // 60 random bits do not repeat in practice; if they do, the new key must not replace
+            // another.
             guard !document.keys.contains(where: { $0.id == key.id }) else {
                 throw CredentialFileError("making a key failed: its id is taken; try again")
             }
@@ -55,7 +56,7 @@ package struct APIKeyFile: Sendable {
         }
     }
 
-    /// Takes a key out of the file, and returns it.
+    /// Removes a key from the file, and returns it.
     package func revoke(_ id: String) throws(CredentialFileError) -> APIKey {
         try change { document throws(CredentialFileError) in
             guard let index = document.keys.firstIndex(where: { $0.id == id }) else {
@@ -73,13 +74,13 @@ package struct APIKeyFile: Sendable {
         return try APIKeyDocument(ofAnyCount: content)
     }
 
-    /// Reads, changes and writes the file, while no other command does.
+    /// Reads, changes and writes the file, under a lock against other commands.
     private func change<Result>(
         _ body: (inout APIKeyDocument) throws(CredentialFileError) -> Result
     ) throws(CredentialFileError) -> Result {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let folder = slash.map { String(path[...$0]) } ?? "."
-        // The file itself is replaced, so the lock is its folder's.
+        // The file itself is replaced, so the lock is on its folder.
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw CredentialFileError(folder, "the folder can't be opened: \(SystemError.text)")
@@ -93,7 +94,7 @@ package struct APIKeyFile: Sendable {
         var document = try document()
         let result = try body(&document)
         let bytes = document.bytes
-        // What is written has to be read again, also by the command that takes a key out.
+        // Every command must be able to read the file again, also the command that removes a key.
         guard bytes.count <= APIKeyDocument.bytesMax else {
             throw CredentialFileError(
                 path,

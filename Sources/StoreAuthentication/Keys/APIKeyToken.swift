@@ -2,20 +2,23 @@ import StoreDigest
 
 /// The text of an API key: `ssk_<id>_<secret><checksum>`, 66 bytes.
 ///
-/// The id is 12 characters of `a` to `z` and `2` to `7`, the secret 256 random bits in base64url,
-/// and the checksum the first six characters of the digest of all before it, in base64url. Where
-/// it is wrong, the key was mistyped; else a key that is not in the file was revoked.
+/// The id is 12 characters of `a` to `z` and `2` to `7`. The secret is 256 random bits in
+/// base64url. The checksum is the first six characters of the digest of all bytes before it, in
+/// base64url.
+///
+/// A wrong checksum means that the key was mistyped. A key with a correct checksum that is not in
+/// the file was revoked.
 package enum APIKeyToken {
     static let prefix = Array("ssk_".utf8)
     static let idCount = 12
     static let secretBytes = 32
     static let checksumCount = 6
-    /// How long each key is.
+    /// The length of a key in bytes.
     package static let count = prefix.count + idCount + 1 + 43 + checksumCount
 
     private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
 
-    /// A new id and its token.
+    /// Makes a new id and its token.
     static func make() throws(GnuTLSFailure) -> (id: String, token: String) {
         let id = try Secrets.random(bytes: idCount).map { alphabet[Int($0 & 31)] }
         let secret = Base64URL.encode(try Secrets.random(bytes: secretBytes))
@@ -26,10 +29,11 @@ package enum APIKeyToken {
         )
     }
 
-    /// Whether a token begins like an API key, which no JWT does.
+    /// Returns true if a token begins like an API key. No JWT does.
     static func isLike(_ token: UnsafeRawBufferPointer) -> Bool { token.starts(with: prefix) }
 
-    /// The id within a token; `nil` where the token has not the form of a key. Makes no allocation.
+    /// Returns the id in a token without an allocation; `nil` if the token does not have the form
+    /// of a key.
     static func id(of token: UnsafeRawBufferPointer) -> String? {
         guard token.count == count, token[prefix.count + idCount] == UInt8(ascii: "_") else {
             return nil
@@ -39,7 +43,7 @@ package enum APIKeyToken {
         return String(decoding: UnsafeRawBufferPointer(rebasing: id), as: UTF8.self)
     }
 
-    /// Whether a text may be an id.
+    /// Returns true if a text may be an id.
     static func isID(_ text: String) -> Bool {
         text.utf8.count == idCount && text.utf8.allSatisfy(isOfID)
     }
@@ -51,7 +55,7 @@ package enum APIKeyToken {
         }
     }
 
-    /// Whether the last characters are the checksum of those before.
+    /// Returns true if the last characters are the checksum of the bytes before them.
     static func hasChecksum(_ token: UnsafeRawBufferPointer) -> Bool {
         let body = Array(token.dropLast(checksumCount))
         return token.suffix(checksumCount).elementsEqual(checksum(of: body))

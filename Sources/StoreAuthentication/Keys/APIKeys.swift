@@ -4,7 +4,7 @@ import StoreTexts
 struct APIKeys: Sendable {
     private struct Entry: Sendable {
         let digest: TokenDigest
-        /// Made once, so that a request makes none.
+        /// The principal, made in advance, so that a request allocates none.
         let principal: Principal
     }
 
@@ -27,14 +27,14 @@ struct APIKeys: Sendable {
         principals = Set(keys.map { ExactText($0.principal) })
     }
 
-    /// Returns whether one of the keys, also one that has ended, is for the principal of this name.
+    /// Returns true if a key is for the principal of this name, even if the key has expired.
     func has(principal name: String) -> Bool { principals.contains(ExactText(name)) }
 
     var count: Int { entries.count }
 
-    /// The principal of a token that begins like a key.
+    /// Returns the principal of a token that begins like a key.
     ///
-    /// Cost of a good one: a look-up and a SHA-256.
+    /// Cost of a good token: a look-up and a SHA-256.
     func principal(
         of token: UnsafeRawBufferPointer,
         at now: Int64
@@ -50,7 +50,8 @@ struct APIKeys: Sendable {
         return entry.principal
     }
 
-    /// Whether a principal that once showed the key of this id is still what the key says.
+    /// Returns true if the key of this id still exists, has not expired, and has the principal's
+    /// name and role.
     func isGood(_ principal: Principal, id: String, at now: Int64) -> Bool {
         guard let key = entries[id]?.principal else { return false }
         return !key.isExpired(at: now) && key.name.isSame(as: principal.name)

@@ -16,8 +16,8 @@ enum Base64URL {
         }
     }
 
-    /// The bytes that a text stands for; `nil` for any text that ``encode(_:)`` does not write:
-    /// with padding, white space, other characters, or bits behind the last byte.
+    /// Returns the decoded bytes; `nil` for any text that ``encode(_:)`` does not write. Such texts
+    /// have padding, white space, other characters, or bits after the last byte.
     static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1, !text.contains(padding) else { return nil }
         var padded = Array(text)
@@ -42,7 +42,7 @@ enum Base64URL {
             }
             count = isWhole ? written : 0
         }
-        // White space is skipped by nettle; there is one text for each run of bytes.
+        // nettle skips white space. The comparison allows only one text for the same bytes.
         guard isWhole, encode(bytes).elementsEqual(text) else { return nil }
         return bytes
     }

@@ -1,8 +1,8 @@
-/// Checks the points of Ed25519 keys (RFC 8032 §5.1), which GnuTLS takes unchecked.
+/// Checks the points of Ed25519 keys (RFC 8032 §5.1), which GnuTLS does not check.
 ///
-/// Everything here is public, so the time that it takes may depend on the numbers.
+/// All values here are public, so the time of a computation may depend on them.
 enum Edwards25519 {
-    /// The curve's d.
+    /// The constant d of the curve's equation.
     private static let d = Field25519(
         0x75eb_4dca_1359_78a3,
         0x0070_0a4d_4141_d8ab,
@@ -10,8 +10,8 @@ enum Edwards25519 {
         0x5203_6cee_2b6f_fe73
     )
 
-    /// The y coordinates of the points of order 1, 2, 4 and 8: a signature by such a key fits every
-    /// few texts, and finding one takes no secret.
+    /// The y coordinates of the points of order 1, 2, 4 and 8. A signature by such a key fits at
+    /// least one text in eight, on average, and finding it needs no secret.
     private static let ofSmallOrder = [
         Field25519.one, .zero - .one, .zero,
         Field25519(
@@ -28,7 +28,7 @@ enum Edwards25519 {
         ),
     ]
 
-    /// Says what is wrong with the 32 bytes of a key; `nil` if they are a point of large order.
+    /// Describes the weakness of a key of 32 bytes; `nil` if the key is a point of large order.
     static func weakness(of key: [UInt8]) -> String? {
         guard let y = Field25519(littleEndian: key) else {
             return "an Ed25519 key whose y is not below 2^255 - 19"

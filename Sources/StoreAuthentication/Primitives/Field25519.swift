@@ -1,15 +1,15 @@
-/// A number modulo 2^255 - 19, always below that.
+/// A number modulo 2^255 - 19, always reduced.
 struct Field25519: Equatable {
-    /// 64 bits each, the lowest first.
+    /// Four limbs of 64 bits, the lowest first.
     private var limbs: (UInt64, UInt64, UInt64, UInt64)
 
     static let zero = Field25519(0, 0, 0, 0)
     static let one = Field25519(1, 0, 0, 0)
 
-    /// Takes a number that is below 2^255 - 19.
+    /// Makes a number that is below 2^255 - 19.
     init(_ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64) { limbs = (a, b, c, d) }
 
-    /// Reads 32 bytes without their highest bit, which is the sign of x; `nil` if the rest is not
+    /// Reads 32 bytes without their highest bit, which is the sign of x; `nil` if the number is not
     /// below 2^255 - 19.
     init?(littleEndian bytes: [UInt8]) {
         guard bytes.count == 32 else { return nil }
@@ -35,7 +35,7 @@ struct Field25519: Equatable {
     }
 
     static func - (a: Field25519, b: Field25519) -> Field25519 {
-        // 2^255 - 19 - b, which does not go below 0.
+        // 2^255 - 19 - b, which is never negative.
         var negated = [UInt64.max - 18, .max, .max, .max >> 1]
         var borrow = false
         for (index, limb) in [b.limbs.0, b.limbs.1, b.limbs.2, b.limbs.3].enumerated() {
@@ -61,7 +61,8 @@ struct Field25519: Equatable {
         return Field25519(reducing: product)
     }
 
-    /// True if it is the square of a number (Euler's criterion): its power of 2^254 - 10 is 0 or 1.
+    /// True if the number is a square, by Euler's criterion: its power with the exponent 2^254 - 10
+    /// is 0 or 1.
     var isSquare: Bool {
         var power = Field25519.one
         let exponent = [UInt64.max - 9, .max, .max, .max >> 2]
@@ -72,14 +73,14 @@ struct Field25519: Equatable {
         return power == .one || power == .zero
     }
 
-    /// Takes a number of 512 bits: 2^256 counts as 38, and 2^255 as 19.
+    /// Reduces a number of 512 bits, with 2^256 ≡ 38 and 2^255 ≡ 19.
     private init(reducing number: [UInt64]) {
         var low = Array(number[..<4])
         var high: UInt64 = 0
         for index in 0..<4 {
             (low[index], high) = Self.multiply(number[index + 4], 38, low[index], high)
         }
-        // Twice, because the first may carry once more.
+        // Twice, because the first pass may carry once more.
         for _ in 0..<2 {
             var carry = high * 38
             for index in 0..<4 { (low[index], carry) = Self.add(low[index], carry, 0) }
@@ -107,7 +108,7 @@ struct Field25519: Equatable {
         return (second, (isOver ? 1 : 0) + (isOverNow ? 1 : 0))
     }
 
-    /// a b + c + carry, which 128 bits hold.
+    /// Returns a b + c + carry, which fits into 128 bits.
     private static func multiply(
         _ a: UInt64,
         _ b: UInt64,

@@ -1,6 +1,6 @@
 import CStoreGnuTLS
 
-/// What GnuTLS could not do, in its own words.
+/// A failure of GnuTLS, with its message, or a reason of this target.
 struct GnuTLSFailure: Error, CustomStringConvertible {
     let description: String
 
@@ -10,13 +10,13 @@ struct GnuTLSFailure: Error, CustomStringConvertible {
 
     init(_ description: String) { self.description = description }
 
-    /// - Throws: where the code is an error's.
+    /// - Throws: ``GnuTLSFailure`` if the code is an error.
     static func check(_ code: CInt) throws(GnuTLSFailure) {
         guard code >= 0 else { throw GnuTLSFailure(code) }
     }
 }
 
-/// Calls `body` with bytes as GnuTLS takes them; they are read and not changed.
+/// Calls `body` with bytes in GnuTLS's form. GnuTLS reads them and does not change them.
 func withDatum<Result>(
     _ bytes: [UInt8],
     _ body: (UnsafePointer<gnutls_datum_t>) -> Result

@@ -1,6 +1,6 @@
 import CStoreGnuTLS
 
-/// The algorithms whose signatures are taken (RFC 7518, RFC 8037).
+/// The signature algorithms that the server takes (RFC 7518, RFC 8037).
 enum SigningAlgorithm: String, Sendable, CaseIterable {
     /// HMAC with SHA-256, by a secret that issuer and server share.
     case hs256 = "HS256"
@@ -12,13 +12,13 @@ enum SigningAlgorithm: String, Sendable, CaseIterable {
     case edDSA = "EdDSA"
 }
 
-/// A public key and the one algorithm that it is for, in GnuTLS's hands.
+/// A public key and its algorithm, as an object of GnuTLS.
 final class PublicKey: @unchecked Sendable {
-    // Safety: nothing changes the key behind `init`, and GnuTLS lets several threads read one
-    // object (its manual, "Thread safety").
+    // Safety: nothing changes the key after `init`, and GnuTLS lets several threads read one object
+    // (its manual, "Thread safety").
     private let handle: gnutls_pubkey_t
     let algorithm: SigningAlgorithm
-    /// How long each of its signatures is in a JWS.
+    /// The length of a signature in a JWS.
     private let signatureBytes: Int
     /// The SHA-256 digest of the key (SubjectPublicKeyInfo).
     let fingerprint: [UInt8]
@@ -39,9 +39,10 @@ final class PublicKey: @unchecked Sendable {
 
     deinit { gnutls_pubkey_deinit(handle) }
 
-    /// A key that `fill` imports.
+    /// Makes a key that `fill` imports.
     ///
-    /// - Throws: where it is no key, not a key of a known kind, or too weak a key.
+    /// - Throws: ``GnuTLSFailure`` if `fill` imports no key, a key of an unknown kind, or a weak
+    ///   key.
     private static func make(
         _ fill: (gnutls_pubkey_t) -> CInt
     ) throws(GnuTLSFailure) -> PublicKey {
@@ -51,7 +52,7 @@ final class PublicKey: @unchecked Sendable {
         do throws(GnuTLSFailure) {
             try GnuTLSFailure.check(fill(handle))
             let (algorithm, signatureBytes) = try kind(of: handle)
-            // Such as a point that is not on the curve.
+            // The check fails, for example, if a point is not on the curve.
             guard gnutls_pubkey_verify_params(handle) >= 0 else {
                 throw GnuTLSFailure("the key's numbers are no \(algorithm.rawValue) key")
             }
@@ -98,9 +99,9 @@ final class PublicKey: @unchecked Sendable {
         "a key of another kind; allowed are RSA, EC on P-256 and Ed25519"
     )
 
-    /// Refuses an RSA key for which signatures can be made without a secret: with the exponent 1
-    /// each text would be its own signature, and a modulus with a small factor is no product of two
-    /// secret primes.
+    /// Refuses an RSA key for which signatures can be made without a secret. With the exponent 1,
+    /// each text is its own signature. A modulus with a small factor is no product of two secret
+    /// primes.
     private static func checkNumbers(of handle: gnutls_pubkey_t) throws(GnuTLSFailure) {
         var (modulus, exponent) = (gnutls_datum_t(), gnutls_datum_t())
         try GnuTLSFailure.check(gnutls_pubkey_export_rsa_raw2(handle, &modulus, &exponent, 0))
@@ -119,7 +120,7 @@ final class PublicKey: @unchecked Sendable {
         if let factor { throw GnuTLSFailure("an RSA key whose modulus \(factor) divides") }
     }
 
-    /// The primes below 1,000, which a modulus is divided by.
+    /// The primes below 1,000, which must not divide a modulus.
     private static let smallPrimes = (2..<1_000 as Range<UInt32>).filter { number in
         !(2..<number).contains { number % $0 == 0 }
     }
@@ -150,14 +151,15 @@ final class PublicKey: @unchecked Sendable {
 }
 
 extension PublicKey {
-    /// A public key in PEM (SubjectPublicKeyInfo).
+    /// Reads a public key in PEM (SubjectPublicKeyInfo).
     static func pem(_ block: [UInt8]) throws(GnuTLSFailure) -> PublicKey {
         try make { handle in
             withDatum(block) { gnutls_pubkey_import(handle, $0, GNUTLS_X509_FMT_PEM) }
         }
     }
 
-    /// The public key of a certificate in PEM. Its dates and its issuer are not looked at.
+    /// Reads the public key of a certificate in PEM. The certificate's dates and issuer are not
+    /// checked.
     static func certificate(pem block: [UInt8]) throws(GnuTLSFailure) -> PublicKey {
         var made: gnutls_x509_crt_t?
         try GnuTLSFailure.check(gnutls_x509_crt_init(&made))
@@ -169,14 +171,14 @@ extension PublicKey {
         return try make { gnutls_pubkey_import_x509($0, certificate, 0) }
     }
 
-    /// An RSA key of its modulus and exponent.
+    /// Makes an RSA key from its modulus and exponent.
     static func rsa(n: [UInt8], e: [UInt8]) throws(GnuTLSFailure) -> PublicKey {
         try make { handle in
             withDatum(n) { n in withDatum(e) { gnutls_pubkey_import_rsa_raw(handle, n, $0) } }
         }
     }
 
-    /// A key on P-256 of its coordinates, 32 bytes each.
+    /// Makes a key on P-256 from its coordinates, 32 bytes each.
     static func p256(x: [UInt8], y: [UInt8]) throws(GnuTLSFailure) -> PublicKey {
         guard x.count == 32, y.count == 32 else {
             throw GnuTLSFailure("x and y have 32 bytes each on P-256")
@@ -190,7 +192,7 @@ extension PublicKey {
         }
     }
 
-    /// An Ed25519 key, 32 bytes.
+    /// Makes an Ed25519 key from 32 bytes.
     static func ed25519(_ x: [UInt8]) throws(GnuTLSFailure) -> PublicKey {
         guard x.count == 32 else { throw GnuTLSFailure("x has 32 bytes on Ed25519") }
         return try make { handle in
@@ -202,7 +204,7 @@ extension PublicKey {
 }
 
 extension PublicKey {
-    /// Whether `signature`, in the form of a JWS, is this key's of `text`.
+    /// Returns true if `signature`, in the form of a JWS, is a signature of `text` by this key.
     func isSignature(_ signature: [UInt8], of text: [UInt8]) -> Bool {
         guard signature.count == signatureBytes else { return false }
         switch algorithm {
@@ -227,7 +229,7 @@ extension PublicKey {
         }
     }
 
-    /// r and s, 32 bytes each, as X.509 has them; `nil` where one is 0.
+    /// Encodes r and s, 32 bytes each, in the form of X.509; `nil` if r or s is 0.
     private static func encoded(_ signature: [UInt8]) -> [UInt8]? {
         // DER writes no zeros in front of a number.
         let r = Array(signature[..<32].drop { $0 == 0 })

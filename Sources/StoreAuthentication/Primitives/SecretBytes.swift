@@ -1,18 +1,18 @@
-/// Bytes that were shown as a credential, compared in constant time: how long that takes says
-/// nothing about what they are.
+/// The bytes of a credential, compared in constant time: the time of a comparison does not depend
+/// on the bytes.
 package struct SecretBytes: Sendable {
     private var bytes: [UInt8] = []
 
-    /// None.
+    /// Makes a value without bytes.
     package init() {}
 
-    /// Takes the place of what was there, in the same memory where it fits.
+    /// Replaces the bytes, in the same memory if they fit.
     package mutating func replace(by shown: UnsafeRawBufferPointer) {
         bytes.removeAll(keepingCapacity: true)
         bytes.append(contentsOf: shown)
     }
 
-    /// Whether these are the same bytes. Their count is no secret.
+    /// Returns true if the bytes are the same. Their count is no secret.
     ///
     /// Cost: one step for eight bytes.
     package func isSame(as shown: UnsafeRawBufferPointer) -> Bool {

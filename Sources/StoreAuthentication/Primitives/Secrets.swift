@@ -1,17 +1,17 @@
 import CStoreGnuTLS
 
-/// What is done with secrets: random bytes, HMAC-SHA256, and comparison, by GnuTLS.
+/// Operations on secrets by GnuTLS: random bytes, HMAC-SHA256, and comparison.
 enum Secrets {
     static let macBytesCount = 32
 
-    /// Random bytes for a key that lasts.
+    /// Returns random bytes for a long-lived key.
     static func random(bytes count: Int) throws(GnuTLSFailure) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         try GnuTLSFailure.check(gnutls_rnd(GNUTLS_RND_KEY, &bytes, count))
         return bytes
     }
 
-    /// HMAC-SHA256 (RFC 2104) of a text.
+    /// Returns the HMAC-SHA256 (RFC 2104) of a text.
     static func mac(of text: [UInt8], by key: [UInt8]) throws(GnuTLSFailure) -> [UInt8] {
         var mac = [UInt8](repeating: 0, count: macBytesCount)
         try GnuTLSFailure.check(
@@ -20,7 +20,7 @@ enum Secrets {
         return mac
     }
 
-    /// Whether both are the same, found in a time that depends on their length alone.
+    /// Returns true if both are the same, in a time that depends only on their length.
     static func isSame(_ a: [UInt8], _ b: [UInt8]) -> Bool {
         a.count == b.count && gnutls_memcmp(a, b, a.count) == 0
     }

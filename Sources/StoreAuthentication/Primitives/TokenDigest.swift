@@ -14,7 +14,7 @@ struct TokenDigest: Hashable, Sendable {
         }
     }
 
-    /// A digest from its 64 hexadecimal digits, in lower case.
+    /// Reads a digest from its 64 hexadecimal digits, in lower case.
     init?(hex: String) {
         let digits = Array(hex.utf8)
         guard digits.count == 2 * SHA256.bytesCount else { return nil }
@@ -44,7 +44,7 @@ struct TokenDigest: Hashable, Sendable {
         }
     }
 
-    /// Whether both are the same, found in constant time.
+    /// Returns true if both are the same, in constant time.
     func isSame(as other: TokenDigest) -> Bool {
         withUnsafeBytes(of: words) { mine in
             withUnsafeBytes(of: other.words) { theirs in
@@ -55,6 +55,6 @@ struct TokenDigest: Hashable, Sendable {
 
     static func == (a: TokenDigest, b: TokenDigest) -> Bool { a.isSame(as: b) }
 
-    /// Any 64 bits of a digest are hash enough.
+    /// Hashes 64 bits of the digest, which are random enough.
     func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
 }
