@@ -57,7 +57,7 @@ struct CookieSigner: Sendable {
         )
     }
 
-    /// Returns the principal of a value. Does not check if its credential is still good.
+    /// Returns the principal of a value. Does not check whether its credential is still good.
     func principal(
         of value: UnsafeRawBufferPointer,
         at now: Int64

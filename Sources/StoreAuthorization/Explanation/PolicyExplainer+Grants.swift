@@ -1,10 +1,10 @@
 import StoreTexts
 import StoreWire
 
-// The answers for a role that the policy has.
+// The answers for a role of the policy.
 
 extension PolicyExplainer {
-    /// Whether a role may use a route.
+    /// Explains whether a role may use a route.
     func explain(
         _ need: RouteNeed,
         _ request: String,
@@ -83,7 +83,7 @@ extension PolicyExplainer {
         }
     }
 
-    /// Whether a role may dispatch an action with a payload.
+    /// Explains whether a role may dispatch an action with a payload.
     func explain(
         _ action: String,
         at place: Int,
@@ -182,7 +182,7 @@ extension PolicyExplainer {
 }
 
 extension PayloadCondition {
-    /// What was found in a payload, and what has to be there.
+    /// Returns a sentence with the value in a payload and the required value.
     func explanation(for payload: JSONNode?, of principal: String) -> String {
         let wanted =
             switch self.wanted {

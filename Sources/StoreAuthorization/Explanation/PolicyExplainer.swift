@@ -1,14 +1,14 @@
 import StoreTexts
 import StoreWire
 
-/// Says whether a role may do something in a store, and by which grant, or which one is missing.
+/// Explains whether a role may do something in a store: by which grant, or which grant is missing.
 package struct PolicyExplainer {
     private let file: PolicyFile?
     private let policy: Policy
     let world: PolicyWorld
     let names: PolicyNames
 
-    /// Where there is no policy, `file` is `nil`.
+    /// Makes an explainer. `file` is `nil` if there is no policy.
     package init(_ file: PolicyFile?, in world: PolicyWorld) {
         self.file = file
         self.world = world
@@ -16,9 +16,9 @@ package struct PolicyExplainer {
         names = PolicyNames([world])
     }
 
-    /// Answers for the role of this name.
+    /// Answers a question for the role of this name.
     ///
-    /// - Throws: where the question names what the store does not have.
+    /// - Throws: ``PolicyQuestionError`` if the question has a name that the store does not have.
     package func explain(
         _ question: PolicyQuestion,
         as roleName: String
@@ -43,7 +43,7 @@ package struct PolicyExplainer {
         }
     }
 
-    /// The role with its grants, or why there is none.
+    /// Returns the role with its grants; a failure if there is no policy, or no such role.
     private func role(_ name: String) -> Result<(Role, RoleGrants), Missing> {
         guard let file else { return .failure(.policy) }
         guard let role = policy.role(name),
@@ -80,7 +80,7 @@ package struct PolicyExplainer {
         }
     }
 
-    /// The answer where there is no policy, or the policy does not have the role.
+    /// Returns the answer if there is no policy, or if the policy does not have the role.
     private func without(
         _ missing: Missing,
         _ name: String,
@@ -101,7 +101,7 @@ package struct PolicyExplainer {
             : .allowed("without a policy \"anonymous\" may do this")
     }
 
-    /// The request as it is repeated, and what its route needs.
+    /// Returns the text of the request for the answer, and the need of its route.
     private func need(
         of path: String,
         _ method: String?
@@ -121,7 +121,7 @@ package struct PolicyExplainer {
         return ("\(method ?? route.methods.first ?? "GET") \(shown)", try known(route.need))
     }
 
-    /// The need with the name as the store has it.
+    /// Returns the need with the store's name: for a use case of an instance, its name has `{id}`.
     private func known(_ need: RouteNeed) throws(PolicyQuestionError) -> RouteNeed {
         switch need {
         case .member(let name):

@@ -1,15 +1,15 @@
-/// A question about a policy: whether a role may do something.
+/// A question about a policy: may a role do something?
 package enum PolicyQuestion: Sendable {
-    /// A request for this path; `nil` for any method that it has.
+    /// A request for this path; `nil` for any method of the path.
     case path(String, method: String?)
-    /// An action with this payload, in JSON, of this principal.
+    /// The dispatch of an action with this payload, in JSON, by this principal.
     case action(String, payload: [UInt8]?, principal: String)
 }
 
-/// The answer to a ``PolicyQuestion``, with what it follows from.
+/// The answer to a ``PolicyQuestion``, with its reason.
 package struct PolicyExplanation: Sendable, Equatable {
     package let isAllowed: Bool
-    /// For people: why, on one line or several.
+    /// The reason for the operator, on one line or several.
     let reason: String
 
     static func allowed(_ reason: String) -> PolicyExplanation {
@@ -20,11 +20,11 @@ package struct PolicyExplanation: Sendable, Equatable {
         PolicyExplanation(isAllowed: false, reason: reason)
     }
 
-    /// `allowed` or `denied`, and why.
+    /// The text `allowed` or `denied`, and the reason.
     package var text: String { (isAllowed ? "allowed: " : "denied: ") + reason }
 }
 
-/// A question that can't be answered: it names what the store does not have.
+/// The error if a question has a name that the store does not have, or another mistake.
 package struct PolicyQuestionError: Error, Sendable, Equatable, CustomStringConvertible {
     package let description: String
 

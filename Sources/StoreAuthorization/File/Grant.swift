@@ -1,14 +1,14 @@
 import StoreTexts
 
-/// One element of a role's lists: what it grants, and where it stands in the file.
+/// An element of a role's lists: its scope, and its place in the file.
 struct Grant<Scope: Sendable>: Sendable {
     let pointer: String
-    /// As it is written, for people.
+    /// The source text of the element, for messages.
     let text: String
     let scope: Scope
 }
 
-/// A role as its policy has it.
+/// A role of a policy, with its grants.
 struct RoleGrants: Sendable {
     let name: String
     var read: [Grant<ReadScope>] = []
@@ -17,7 +17,7 @@ struct RoleGrants: Sendable {
     var use: [Grant<UseScope>] = []
 }
 
-/// What `read` grants.
+/// The scope of a grant in `read`.
 enum ReadScope: Sendable, Equatable {
     case everything
     /// All members of the root state.
@@ -46,14 +46,14 @@ enum ReadScope: Sendable, Equatable {
     var hasLog: Bool { self == .everything || self == .log }
 }
 
-/// What `dispatch` grants.
+/// The scope of a grant in `dispatch`.
 struct DispatchScope: Sendable {
     let types: ActionScope
-    /// What the payload has to meet, all of it; none for every payload.
+    /// The conditions for the payload. All must hold; none for every payload.
     var conditions: [PayloadCondition] = []
 }
 
-/// Which actions a grant is about.
+/// The actions of a grant.
 enum ActionScope: Sendable {
     case everything
     case module(String)
@@ -69,7 +69,7 @@ enum ActionScope: Sendable {
     }
 }
 
-/// What `call` grants.
+/// The scope of a grant in `call`.
 enum CallScope: Sendable {
     case everything
     case useCases
@@ -94,7 +94,7 @@ enum CallScope: Sendable {
     }
 }
 
-/// What `use` grants.
+/// The scope of a grant in `use`.
 enum UseScope: Sendable {
     case everything
     case group(RouteGroupName)

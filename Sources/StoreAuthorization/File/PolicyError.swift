@@ -1,17 +1,17 @@
 import StoreWire
 
-/// A policy file that can't be used, with everything that is wrong in it.
+/// The error for an invalid policy file, with all of its faults.
 package struct PolicyError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// How many faults are listed; the rest of the file is not read then.
+    /// The most faults in the list. At this number, the reader stops.
     package static let faultsMax = 100
 
-    /// At least one, in the order of the file.
+    /// The faults in the order of the file; at least one fault.
     package let faults: [PolicyFault]
 
     /// A line for each fault.
     package var description: String { lines(of: nil).joined(separator: "\n") }
 
-    /// A line for each fault, which begins with the file's name.
+    /// Returns a line for each fault, which begins with the file's name.
     package func lines(of file: String?) -> [String] {
         let start = file.map { $0 + ": " } ?? ""
         let lines = faults.map { start + $0.description }
@@ -20,16 +20,16 @@ package struct PolicyError: Error, Sendable, Equatable, CustomStringConvertible 
     }
 }
 
-/// One thing that is wrong in a policy file.
+/// A fault of a policy file.
 package struct PolicyFault: Sendable, Equatable, CustomStringConvertible {
-    /// Where in the file (RFC 6901); empty for the file as a whole.
+    /// The place in the file (RFC 6901); empty for the file as a whole.
     package let pointer: String
-    /// What is wrong, and what is allowed.
+    /// The fault, and the allowed content.
     package let message: String
     /// The name that was probably meant.
     package let nearest: String?
 
-    /// The line for people, without the file's name.
+    /// The line for the operator, without the file's name.
     package var description: String {
         let hint = nearest.map { "; did you mean \(JSONText.quoted($0))?" } ?? ""
         let place = pointer.isEmpty ? "" : Problem.excerpt(pointer) + ": "

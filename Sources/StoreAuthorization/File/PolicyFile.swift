@@ -1,20 +1,20 @@
 import StoreWire
 
-/// A policy as its file has it: read, and checked against the names that the stores have.
+/// A policy file, parsed and checked against the names of the stores.
 package struct PolicyFile: Sendable {
     /// The most bytes of a file.
     package static let bytesMax = 1 << 20
     /// The most roles of a file.
     package static let rolesMax = 1_000
-    /// The most grants of a file, those of all roles together.
+    /// The most grants of a file, in all roles together.
     package static let grantsMax = 10_000
     /// The most conditions of one grant.
     package static let conditionsMax = 32
 
-    /// In the order of the file; each name once.
+    /// The roles in the order of the file; each name once.
     let roles: [RoleGrants]
 
-    /// How much there is, for people.
+    /// The numbers of roles and grants, for the operator.
     package var summary: String {
         let grants = roles.reduce(0) {
             $0 + $1.read.count + $1.dispatch.count + $1.call.count + $1.use.count
@@ -22,9 +22,9 @@ package struct PolicyFile: Sendable {
         return "\(roles.count) roles, \(grants) grants"
     }
 
-    /// Reads a policy for the stores of a process, of which there is at least one.
+    /// Reads a policy for the stores of a process. There is at least one store.
     ///
-    /// - Throws: ``PolicyError`` with everything that is wrong.
+    /// - Throws: ``PolicyError`` with all faults.
     package init(parsing bytes: [UInt8], for worlds: [PolicyWorld]) throws(PolicyError) {
         var reader = PolicyReader(worlds)
         let roles = reader.read(bytes)

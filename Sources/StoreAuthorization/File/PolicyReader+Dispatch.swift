@@ -1,14 +1,15 @@
 import StoreTexts
 import StoreWire
 
-// What the elements of `dispatch` mean.
+// The meaning of the elements of `dispatch`.
 
 extension PolicyReader {
     private static let allowed =
         "allowed are an action's wire name, \"MODULE/*\", \"*\", and "
         + "{\"type\": one of these, \"where\": {\"/pointer\": value}}"
 
-    /// What an element of `dispatch` grants.
+    /// Returns the scope of an element of `dispatch`. Adds a fault and returns `nil` if it is
+    /// invalid.
     mutating func dispatchScope(_ node: JSONNode, _ pointer: String) -> DispatchScope? {
         if let text = node.stringValue {
             return actionScope(text, pointer).map { DispatchScope(types: $0) }
@@ -101,7 +102,8 @@ extension PolicyReader {
         return conditions.count == members.count ? conditions : nil
     }
 
-    /// Whether some action's payload has the member; notes one that none has.
+    /// Returns true if the payload of some action has the member, and the member is no secret.
+    /// Else adds a fault.
     private mutating func check(
         _ member: String,
         isIn actions: [PolicyAction],
@@ -129,8 +131,8 @@ extension PolicyReader {
         return false
     }
 
-    /// Whether a pointer leads to something in some action's payload; notes one that leads nowhere,
-    /// and so would deny in silence.
+    /// Returns true if a pointer leads to something in the payload of some action. Else adds a
+    /// fault: the condition would deny every payload without a message.
     private mutating func check(
         _ path: JSONPointer,
         isIn actions: [PolicyAction],
@@ -148,7 +150,7 @@ extension PolicyReader {
         return false
     }
 
-    /// How many names a message lists.
+    /// The most names in the list of a message.
     private static let listedMax = 10
 
     private func list(_ names: [String]) -> String {
@@ -162,7 +164,7 @@ extension PolicyReader {
     ) -> PayloadCondition.Wanted? {
         if value.stringValue?.isSame(as: "$principal") == true { return .principal }
         let tree = JSONTree(value)
-        // What looks like a variable and is none would match nothing, in silence.
+        // An unknown variable would match no payload, without a message.
         if let text = tree.text(beginningWith: UInt8(ascii: "$")) {
             add(
                 pointer,
@@ -178,7 +180,7 @@ extension PolicyReader {
 }
 
 extension JSONTree {
-    /// The first text in it, at any depth, that begins with this byte.
+    /// Returns the first text in the value, at any depth, that begins with this byte.
     fileprivate func text(beginningWith byte: UInt8) -> String? {
         switch self {
         case .literal: nil

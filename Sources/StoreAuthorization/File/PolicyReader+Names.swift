@@ -1,10 +1,10 @@
 import StoreTexts
 import StoreWire
 
-// What the texts in `read`, `call` and `use` mean.
+// The meaning of the texts in `read`, `call` and `use`.
 
 extension PolicyReader {
-    /// What an element of `read` grants.
+    /// Returns the scope of an element of `read`. Adds a fault and returns `nil` if it is invalid.
     mutating func readScope(_ node: JSONNode, _ pointer: String) -> ReadScope? {
         let allowed =
             "allowed are \"/MEMBER\" of the state, \"/*\" for all of "
@@ -53,7 +53,7 @@ extension PolicyReader {
             + names.views.names.map { "views/" + $0 } + ["log"]
     }
 
-    /// What an element of `call` grants.
+    /// Returns the scope of an element of `call`. Adds a fault and returns `nil` if it is invalid.
     mutating func callScope(_ node: JSONNode, _ pointer: String) -> CallScope? {
         let allowed =
             "allowed are \"usecases/NAME\", \"usecases/*\", \"notify/NAME\", "
@@ -81,7 +81,7 @@ extension PolicyReader {
         return nil
     }
 
-    /// What an element of `use` grants.
+    /// Returns the scope of an element of `use`. Adds a fault and returns `nil` if it is invalid.
     mutating func useScope(_ node: JSONNode, _ pointer: String) -> UseScope? {
         let groups = RouteGroupName.allCases.map(\.rawValue)
         let allowed = "allowed are \(groups.joined(separator: ", ")) and \"*\""
@@ -94,14 +94,14 @@ extension PolicyReader {
         return .group(group)
     }
 
-    /// The text of a node; notes a node that is none.
+    /// Returns the text of a node. Adds a fault if the node is no text.
     mutating func text(_ node: JSONNode, _ pointer: String, _ allowed: String) -> String? {
         if let text = node.stringValue { return text }
         add(pointer, "this is no text; \(allowed)")
         return nil
     }
 
-    /// Notes a name that there is not.
+    /// Adds a fault for an unknown name.
     mutating func unknown(
         _ text: String,
         _ what: String,
@@ -112,12 +112,12 @@ extension PolicyReader {
         add(pointer, "\(quoted(text)) is \(what); \(allowed)", nearest: text, in: candidates)
     }
 
-    /// A text of the file as a message repeats it.
+    /// Quotes a text of the file for a message, shortened if it is long.
     func quoted(_ text: String) -> String { JSONText.quoted(Problem.excerpt(text)) }
 }
 
 extension String {
-    /// What follows a beginning, by its bytes; `nil` where the text begins otherwise.
+    /// Returns the rest after a prefix, compared by bytes; `nil` if the text has another beginning.
     func rest(after start: String) -> String? {
         guard utf8.starts(with: start.utf8) else { return nil }
         return String(decoding: utf8.dropFirst(start.utf8.count), as: UTF8.self)

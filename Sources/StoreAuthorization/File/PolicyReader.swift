@@ -1,7 +1,7 @@
 import StoreTexts
 import StoreWire
 
-/// Reads a policy file, and goes on behind what is wrong, so that all of that is found.
+/// Reads a policy file. The reader continues after a fault, so that it finds all faults.
 struct PolicyReader {
     private(set) var faults: [PolicyFault] = []
     let names: PolicyNames
@@ -11,10 +11,10 @@ struct PolicyReader {
         names = PolicyNames(worlds)
     }
 
-    /// Whether so much was wrong that the rest is not read.
+    /// True if the reader has found the most faults, and does not read the rest.
     var isFull: Bool { faults.count >= PolicyError.faultsMax }
 
-    /// Notes what is wrong. `wanted` is looked for among `candidates`.
+    /// Adds a fault. The candidate nearest to `wanted` becomes its hint.
     mutating func add(
         _ pointer: String,
         _ message: String,
@@ -26,7 +26,8 @@ struct PolicyReader {
         faults.append(PolicyFault(pointer: pointer, message: message, nearest: nearest))
     }
 
-    /// The roles of a file; of one with faults, those that are good.
+    /// Returns the roles of a file. If the file has faults, some of its roles and grants are
+    /// missing.
     mutating func read(_ bytes: [UInt8]) -> [RoleGrants] {
         guard bytes.count <= PolicyFile.bytesMax else {
             add("", "the file is too large; allowed are \(PolicyFile.bytesMax) bytes")
@@ -88,7 +89,7 @@ struct PolicyReader {
         return role
     }
 
-    /// The grants of one of a role's lists; none where it is not there.
+    /// Returns the grants of one list of a role; none if the list does not exist.
     private mutating func list<Scope>(
         _ role: JSONNode,
         _ name: String,
@@ -106,7 +107,7 @@ struct PolicyReader {
             guard !isFull else { break }
             grantsCount += 1
             guard grantsCount <= PolicyFile.grantsMax else {
-                // Noted once: the file is not read on.
+                // Added once: the reader stops here.
                 if grantsCount == PolicyFile.grantsMax + 1 {
                     add(pointer, "there are more than \(PolicyFile.grantsMax) grants in all roles")
                 }
@@ -119,7 +120,7 @@ struct PolicyReader {
         return grants
     }
 
-    /// Whether the node is an object. Members that are not allowed are noted.
+    /// Returns true if the node is an object. Adds a fault for each member that is not allowed.
     mutating func check(_ node: JSONNode, _ pointer: String, members allowed: [String]) -> Bool {
         guard node.kind == .object else {
             add(pointer, "allowed is an object with \(allowed.joined(separator: ", "))")

@@ -1,17 +1,17 @@
 import StoreWire
 
-/// Whether a role may dispatch an action.
+/// The permission of a role to dispatch an action.
 package enum Permission: Sendable {
     case always
     case never
-    /// Where the payload meets all conditions of one of these grants.
+    /// The permission holds if the payload meets all conditions of one of these grants.
     case conditional([[PayloadCondition]])
 }
 
-/// What a member of a payload has to be.
+/// The required value of a member of a payload.
 package struct PayloadCondition: Sendable, Equatable {
     enum Wanted: Sendable, Equatable {
-        /// The name of the principal that dispatches.
+        /// The name of the principal that dispatches the action.
         case principal
         case value(JSONTree)
     }
@@ -19,8 +19,8 @@ package struct PayloadCondition: Sendable, Equatable {
     let pointer: JSONPointer
     let wanted: Wanted
 
-    /// Whether the payload has the member, and that is what it has to be. Texts are compared by
-    /// their bytes, numbers by value, and nothing is converted.
+    /// Returns true if the payload has the member with the required value. Texts are compared by
+    /// their bytes, numbers by value, and no type is converted.
     func holds(for payload: JSONNode?, of principal: String) -> Bool {
         guard let node = payload.flatMap(pointer.find(from:)) else { return false }
         switch wanted {
@@ -29,7 +29,7 @@ package struct PayloadCondition: Sendable, Equatable {
         }
     }
 
-    /// What has to hold, in words for a client.
+    /// The condition in words, for a client.
     var text: String {
         switch wanted {
         case .principal: "'\(Problem.excerpt(pointer.description))' is the principal's name"

@@ -1,21 +1,21 @@
 import StoreTexts
 package import StoreWire
 
-/// What principals of one role may do, in tables that are made once: a question is one look-up.
+/// The permissions of one role, in tables that are made once: each check is one look-up.
 package final class Role: Sendable {
     package let name: String
-    /// The members of the root state that it sees, in their order; `nil` for all of the state, also
-    /// where that is one piece.
+    /// The members of the root state that the role sees, in their order. `nil` if it sees the whole
+    /// state, also a state without members.
     package let visibleMembers: [String]?
     package let readsLog: Bool
-    /// Whether it sees what all sessions have.
+    /// True if the role sees the data of all sessions.
     package let operates: Bool
-    /// Whether it sees any view at all.
+    /// True if the role sees at least one view.
     package let seesViews: Bool
-    /// Whether it may dispatch any action at all.
+    /// True if the role may dispatch at least one action.
     package let dispatches: Bool
 
-    /// Whether it may dispatch every action that clients dispatch, whatever its payload is.
+    /// True if the role may dispatch every action for clients, with any payload.
     package let dispatchesEverything: Bool
 
     private let members: Set<ExactText>
@@ -23,14 +23,14 @@ package final class Role: Sendable {
     private let useCases: NameFilter
     private let notifications: NameFilter
     private let groups: UInt16
-    /// By the places of the store's table of actions.
+    /// The permissions, by the index in the store's table of actions.
     private let permissions: [Permission]
-    /// Whether it sees their modules, by the same places.
+    /// True for each action whose module the role sees, by the same index.
     private let seesModules: [Bool]
-    /// What holds for an action that the table does not have.
+    /// The permission for an action that is not in the table.
     private let otherwise: Permission
 
-    /// The role of a policy, for one store.
+    /// Makes a role of a policy, for one store.
     init(_ grants: RoleGrants, in world: PolicyWorld) {
         name = grants.name
         let read = grants.read.map(\.scope)
@@ -67,7 +67,7 @@ package final class Role: Sendable {
         dispatches = permissions.contains { if case .never = $0 { false } else { true } }
     }
 
-    /// A role that may read, dispatch and call everything, and use these groups.
+    /// Makes a role that may read, dispatch and call everything, and use these groups.
     init(ofAll name: String, using groups: Set<RouteGroupName>) {
         self.name = name
         visibleMembers = nil
@@ -88,46 +88,47 @@ package final class Role: Sendable {
 }
 
 extension Role {
-    /// Whether it sees all of the state.
+    /// True if the role sees the whole state.
     package var seesEverything: Bool { visibleMembers == nil }
 
-    /// Whether it sees any member of the state.
+    /// True if the role sees at least one member of the state.
     package var seesState: Bool { visibleMembers?.isEmpty != true }
 
-    /// Whether it sees this member of the root state: a module's slice, or a field.
+    /// Returns true if the role sees this member of the root state: a module's slice, or a field.
     package func sees(member: String) -> Bool {
         visibleMembers == nil || members.contains(ExactText(member))
     }
 
-    /// Whether it sees the module of the action at this place of ``PolicyWorld/actions``; not where
-    /// the action has none, unless the role sees everything. Cost: one element of an array.
+    /// Returns true if the role sees the module of the action at this index of
+    /// ``PolicyWorld/actions``. For an action without a module, the role must see the whole state.
+    /// Cost: one element of an array.
     package func sees(moduleOfAction place: Int) -> Bool {
         visibleMembers == nil || (seesModules.indices.contains(place) && seesModules[place])
     }
 
-    /// Whether it sees this view.
+    /// Returns true if the role sees this view.
     package func sees(view: String) -> Bool { views.contains(view) }
 
-    /// Whether it may use the routes of this group.
+    /// Returns true if the role may use the routes of this group.
     package func mayUse(_ group: RouteGroupName) -> Bool { groups & group.bit != 0 }
 
-    /// Whether it may call this use case, named as in ``PolicyWorld/useCases``.
+    /// Returns true if the role may call this use case, with a name of ``PolicyWorld/useCases``.
     package func mayCall(useCase path: String) -> Bool { useCases.contains(path) }
 
-    /// Whether it may notify of this.
+    /// Returns true if the role may send the notification of this name.
     package func mayNotify(_ name: String) -> Bool { notifications.contains(name) }
 
-    /// Whether it may dispatch the action at this place of ``PolicyWorld/actions``. Cost: one
-    /// element of an array.
+    /// Returns the permission to dispatch the action at this index of ``PolicyWorld/actions``.
+    /// Cost: one element of an array.
     package func permission(ofAction place: Int) -> Permission {
         permissions.indices.contains(place) ? permissions[place] : otherwise
     }
 
-    /// Why a principal of this role may not dispatch an action; `nil` where it may. Nothing is
-    /// allocated where the permission has no conditions.
+    /// Returns the reason why a principal of this role may not dispatch an action; `nil` if it may.
+    /// A permission without conditions allocates nothing.
     ///
-    /// `place` is where the action stands in ``PolicyWorld/actions``, `type` its wire name, and
-    /// `payload` what the client has sent: `nil` for no payload, which meets no condition.
+    /// `place` is the index of the action in ``PolicyWorld/actions``, and `type` its wire name.
+    /// `payload` is the payload from the client; `nil` for no payload, which meets no condition.
     package func denial(
         ofAction place: Int,
         _ type: @autoclosure () -> String,
@@ -149,7 +150,7 @@ extension Role {
         }
     }
 
-    /// How many grants a denial names.
+    /// The most grants in the text of a denial.
     private static let namedMax = 3
 
     private func denial(of type: String, with grants: [[PayloadCondition]]) -> Denial {
@@ -164,7 +165,7 @@ extension Role {
     }
 }
 
-/// Names that a role may use: some, or all.
+/// A filter of names: some names, or all.
 private enum NameFilter: Sendable {
     case everything
     case some(Set<ExactText>)

@@ -1,10 +1,10 @@
-/// A group of routes that a policy grants as one, in `use`.
+/// A group of routes that a policy grants together, in `use`.
 package enum RouteGroupName: String, Sendable, CaseIterable {
-    /// What describes the store: `/schema`, `/openapi.json`.
+    /// The descriptions of the store: `/schema`, `/openapi.json`.
     case schema
     /// Sessions, and the routes of their screens: `/sessions`, `/session`, `/route`.
     case sessions
-    /// The effects that run, and their end: `/effects`.
+    /// The running effects, and their cancellation: `/effects`.
     case effects
     /// The last analytics events: `/analytics`.
     case analytics
@@ -12,14 +12,14 @@ package enum RouteGroupName: String, Sendable, CaseIterable {
     case metrics
     /// The debug surface: `/debug/…`.
     case debug
-    /// What all sessions have, wherever something is read.
+    /// No route of its own: the data of all sessions, in each route that reads state.
     case operate
     /// The list of the process's stores: `/stores`.
     case stores
     /// The test clock: `/test/clock`.
     case clock
 
-    /// Its place in a set of groups.
+    /// The bit of the group in a set of groups.
     var bit: UInt16 {
         switch self {
         case .schema: 1 << 0

@@ -1,24 +1,24 @@
-/// What a role needs for a route.
+/// The permission that a route needs from a role.
 package enum RouteNeed: Sendable, Equatable {
-    /// All may use it: health, the index, the pages of problems, logging in
-    /// and out.
+    /// No permission: health, the index, the pages of problems, logging in and out.
     case nothing
-    /// Some member of the state; the route leaves out those that the role does not see.
+    /// At least one member of the state. The route leaves out the members that the role does not
+    /// see.
     case state
     /// This member of the state.
     case member(String)
-    /// Some view; the route leaves out those that the role does not see.
+    /// At least one view. The route leaves out the views that the role does not see.
     case views
     case view(String)
     case log
-    /// Some action; each that is sent is asked about.
+    /// At least one action. Each dispatched action is checked on its own.
     case dispatch
-    /// A use case, as ``PolicyWorld/useCases`` names it.
+    /// A use case, with a name of ``PolicyWorld/useCases``.
     case useCase(String)
     case notification(String)
     case group(RouteGroupName)
 
-    /// Whether it is to see one thing by its name, which is not there for those who may not.
+    /// True if the route shows a single thing by its name. A role that may not see it gets 404.
     package var isOfOne: Bool {
         switch self {
         case .member, .view: true
@@ -28,7 +28,7 @@ package enum RouteNeed: Sendable, Equatable {
 }
 
 extension Role {
-    /// Why the role may not use a route; `nil` where it may.
+    /// Returns the reason why the role may not use a route; `nil` if it may.
     package func denial(of need: RouteNeed) -> Denial? {
         switch need {
         case .nothing: nil

@@ -1,11 +1,10 @@
 import StoreTexts
 import StoreWire
 
-/// What the routes of a store need, by their paths: what the table of [policies](docs/POLICY.md)
-/// says.
+/// The needs of a store's routes by their paths, as in the table of [policies](docs/POLICY.md).
 package enum RoutePath {
-    /// The methods that a path has, and what they need; `nil` where there is no such path. The path
-    /// is that of a request, without its query, and without `/stores/NAME` before it.
+    /// Returns the methods of a path, and their need; `nil` if there is no such path. The path is
+    /// that of a request, without its query, and without `/stores/NAME` before it.
     package static func route(at path: String) -> (methods: [String], need: RouteNeed)? {
         guard let segments = segments(of: path) else { return nil }
         for row in rows {
@@ -14,7 +13,7 @@ package enum RoutePath {
         return nil
     }
 
-    /// The decoded segments of a path; `nil` where it is badly encoded.
+    /// Returns the decoded segments of a path; `nil` if its encoding is invalid.
     private static func segments(of path: String) -> [String]? {
         guard let rest = path.rest(after: "/") else { return nil }
         if rest.isEmpty { return [] }
@@ -28,12 +27,12 @@ package enum RoutePath {
         return segments
     }
 
-    /// The routes of one path, and what they need.
+    /// The routes of one path, and their need.
     private struct Row: Sendable {
-        /// `{…}` stands for one segment, `{…...}` at the end for one or more.
+        /// The template of the path: `{…}` matches one segment, `{…...}` at the end one or more.
         let template: [String]
         let methods: [String]
-        /// Takes the segments that the parameters stand for.
+        /// Returns the need for the segments that match the parameters.
         let need: @Sendable ([String]) -> RouteNeed
 
         init(
@@ -50,7 +49,7 @@ package enum RoutePath {
             self.init(methods, template) { _ in need }
         }
 
-        /// The parameters of a path; `nil` for another path.
+        /// Returns the segments that match the parameters; `nil` if the path does not match.
         func match(_ segments: [String]) -> [String]? {
             var parameters: [String] = []
             for (index, part) in template.enumerated() {
@@ -118,7 +117,7 @@ package enum RoutePath {
         Row(read, "/stores", .group(.stores)),
     ]
 
-    /// The name that a segment of a pointer stands for, where `~1` is a slash, as `%2F` was.
+    /// Returns the name in a segment of a pointer: `~1` is a slash, like the decoded `%2F`.
     private static func unescaped(_ segment: String) -> String {
         let token = segment.utf8.split(
             separator: UInt8(ascii: "/"),

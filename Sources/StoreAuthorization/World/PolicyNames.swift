@@ -1,6 +1,7 @@
 import StoreTexts
 
-/// The names of all stores that a policy is for, each kind with what is offered for a misspelt one.
+/// The names of all stores of a policy. The lists of each kind also give the hints for misspelt
+/// names.
 struct PolicyNames {
     let members: NameSet
     let views: NameSet
@@ -8,7 +9,7 @@ struct PolicyNames {
     let actions: NameSet
     let useCases: NameSet
     let notifications: NameSet
-    /// Whether some store's state is one piece.
+    /// True if the state of some store has no members.
     let hasSinglePiece: Bool
     /// The actions of each name, one for each store that has it.
     private let byName: [ExactText: [PolicyAction]]
@@ -28,13 +29,13 @@ struct PolicyNames {
         hasSinglePiece = worlds.contains { $0.members.isEmpty }
     }
 
-    /// Whether only the program dispatches the action of this name.
+    /// Returns true if only the program dispatches the action of this name.
     func isProgramOnly(_ name: String) -> Bool {
         guard !actions.contains(name) else { return false }
         return byName[ExactText(name)] != nil
     }
 
-    /// The actions that a grant is about.
+    /// Returns the actions of a grant.
     func actions(of types: ActionScope) -> [PolicyAction] {
         switch types {
         case .everything: all.filter(\.isForClients)
@@ -43,14 +44,14 @@ struct PolicyNames {
         }
     }
 
-    /// The name of the action of all instances that the name of one instance's belongs to:
+    /// Returns the name for all instances if the given name is that of one instance:
     /// `cards/{id}/liked` for `cards/7/liked`.
     func instancesName(for name: String) -> String? {
         InstanceName.template(of: name).flatMap { actions.contains($0) ? $0 : nil }
     }
 }
 
-/// Names of one kind, in their order, each once.
+/// Names of one kind, in their order, without duplicates.
 struct NameSet {
     let names: [String]
     private let set: Set<ExactText>
@@ -64,9 +65,10 @@ struct NameSet {
     func contains(_ name: String) -> Bool { set.contains(ExactText(name)) }
 }
 
-/// How the names of one instance and of all instances belong together.
+/// The conversion from the name for one instance to the name for all instances.
 enum InstanceName {
-    /// `cards/{id}/liked` for `cards/7/liked`: an id stands between the first slash and the last.
+    /// Returns `cards/{id}/liked` for `cards/7/liked`: the id stands between the first slash and
+    /// the last. `nil` if there is no id.
     static func template(of name: String) -> String? {
         let bytes = Array(name.utf8)
         let slash = UInt8(ascii: "/")

@@ -1,18 +1,18 @@
 package import StoreWire
 
-/// The names that a store has, against which a policy is checked.
+/// The names of a store. A policy is checked against them.
 ///
-/// A policy denies what it does not grant, so a misspelt name would deny in silence.
+/// A policy denies each request without a grant, so a misspelt name would deny without a message.
 package struct PolicyWorld: Sendable {
-    /// The members of the root state, modules and fields, in their order; none where the state is
-    /// one piece.
+    /// The members of the root state, modules and fields, in their order. Empty if the state has no
+    /// members.
     package let members: [String]
     package let views: [String]
-    /// In the order of the store's table of actions: ``Role/permission(ofAction:)`` takes a place
-    /// in it.
+    /// The actions in the order of the store's table of actions. ``Role/permission(ofAction:)``
+    /// takes an index of this array.
     package let actions: [PolicyAction]
-    /// Use cases, such as `login/login`; one that is asked of instances has `{id}` behind the first
-    /// slash, as its route has.
+    /// The use cases, such as `login/login`. The use case of a module with instances has `{id}`
+    /// after the first slash, as in its route.
     package let useCases: [String]
     package let notifications: [String]
 
@@ -31,15 +31,15 @@ package struct PolicyWorld: Sendable {
     }
 }
 
-/// An action of a store, as a policy names it.
+/// An action of a store, for a policy.
 package struct PolicyAction: Sendable {
-    /// The wire name; of an action of instances that of all of them, `cards/{id}/liked`.
+    /// The wire name. For an action of instances it has `{id}`: `cards/{id}/liked`.
     package let name: String
-    /// The module that it belongs to.
+    /// The module of the action.
     package let module: String?
-    /// Whether clients may dispatch it, or views of its module; otherwise the program alone does.
+    /// True if clients or views of the module may dispatch the action; else only the program does.
     package let isForClients: Bool
-    /// The names of its payload's members; `nil` where it may have any.
+    /// The names of the payload's members; `nil` if any member is allowed.
     package let members: [String]?
     /// The members that are removed before the action is made.
     package let secrets: [String]
