@@ -1,17 +1,17 @@
-/// One applied action as analytics see it.
+/// The data of one applied action for analytics.
 package struct AnalyticsEvent: Sendable {
     package let version: UInt64
-    /// Nanoseconds since 1970, as stamped by the Core.
+    /// The Core's time stamp, in nanoseconds since 1970.
     package let time: Int64
     /// The action's wire name, with `{id}` for an instance.
     package let type: String
-    /// The module that the action belongs to, or the instance in it.
+    /// The module of the action, with the instance if it has any.
     package let subject: String?
-    /// What the action declares for analytics, if it does.
+    /// The value that the action declares for analytics, if it declares any.
     package let record: (any Encodable & Sendable)?
 
-    /// The trace that the action is a part of (CloudEvents' extension for distributed tracing);
-    /// `nil` where its request named none.
+    /// The trace of the action (CloudEvents' extension for distributed tracing); `nil` if its
+    /// request named no trace.
     package let traceparent: String?
 
     package init(
@@ -30,7 +30,7 @@ package struct AnalyticsEvent: Sendable {
         self.record = record
     }
 
-    /// The same without what the action declares.
+    /// A copy without the declared value.
     var withoutRecord: AnalyticsEvent {
         AnalyticsEvent(
             version: version,

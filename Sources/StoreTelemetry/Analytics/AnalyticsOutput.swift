@@ -1,13 +1,14 @@
 import Glibc
 import StorePlatform
 
-/// Where analytics lines go: a file that is appended to, or standard output. Belongs to one thread.
+/// The destination of analytics lines: a file that is appended to, or standard output. Only one
+/// thread uses it.
 struct AnalyticsOutput: ~Copyable {
     /// `nil` for standard output.
     private let path: String?
     private var descriptor: CInt
 
-    /// Takes over what ``open(_:)`` answered for `path`.
+    /// Takes over the descriptor that ``open(_:)`` returned for `path`.
     init(path: String?, descriptor: CInt) {
         self.path = path
         self.descriptor = descriptor
@@ -17,7 +18,8 @@ struct AnalyticsOutput: ~Copyable {
         if path != nil { close(descriptor) }
     }
 
-    /// Opens the file of that name anew; lines go on into the old one where that fails.
+    /// Opens the file of the same name again. If that fails, the old file stays open, and lines go
+    /// on into it.
     mutating func reopen() throws(AnalyticsOutputError) {
         guard let path else { return }
         let new = try Self.open(path)
@@ -25,10 +27,11 @@ struct AnalyticsOutput: ~Copyable {
         descriptor = new
     }
 
-    /// Writes lines, also past short writes, as long as it takes. `progress` is called whenever
-    /// some bytes have been taken.
+    /// Writes lines, also after short writes, however long that takes. Calls `progress` each time
+    /// that the file has taken some bytes.
     ///
-    /// - Returns: how many bytes of whole lines are written, and why it is not all of them.
+    /// - Returns: the number of written bytes of whole lines, and the reason if some bytes are not
+    ///   written.
     borrowing func write(
         _ bytes: [UInt8],
         progress: () -> Void
@@ -42,7 +45,8 @@ struct AnalyticsOutput: ~Copyable {
                 offset += count
                 progress()
             } else if errno == EAGAIN {
-                // A named pipe, or a standard output that another process has made non-blocking.
+                // The destination is a named pipe, or a standard output that another process made
+                // non-blocking.
                 var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = poll(&wanted, 1, -1)
             } else if errno != EINTR {
@@ -55,12 +59,13 @@ struct AnalyticsOutput: ~Copyable {
         return (offset, nil)
     }
 
-    /// Takes the beginning of a line off the file again: the next line must not be glued to it.
+    /// Removes the beginning of a line from the file, so that the next line is not appended to it.
     private borrowing func takeBack(_ count: Int) {
         guard count > 0 else { return }
         let end = lseek(descriptor, 0, SEEK_CUR)
         var status = stat()
-        // Only a file has a position, and only where no other process has appended is the end ours.
+        // Only a file has a position. The end is that of this process only if no other has
+        // appended.
         guard end >= count, fstat(descriptor, &status) == 0, status.st_size == end else { return }
         ftruncate(descriptor, end - count)
     }
@@ -78,7 +83,7 @@ struct AnalyticsOutput: ~Copyable {
     }
 }
 
-/// Why the destination of analytics lines can't be opened.
+/// The reason why the destination of analytics lines cannot be opened.
 package struct AnalyticsOutputError: Error, CustomStringConvertible {
     package let description: String
 

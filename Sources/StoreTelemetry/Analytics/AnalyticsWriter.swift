@@ -2,30 +2,30 @@ import StorePlatform
 import StoreWire
 import Synchronization
 
-/// Writes analytics lines on a thread of its own, so that neither a slow disk nor a full pipe ever
-/// holds up the Core.
+/// Writes analytics lines on its own thread, so that a slow disk or a full pipe never holds up the
+/// Core.
 ///
-/// The queue is bounded, in events and in bytes: an event that does not fit is counted in
-/// ``droppedTotal``, as is one whose line can't be written. The log has a line when losing begins
-/// and when it is over.
+/// The queue has a bound for its events and for their bytes. ``droppedTotal`` counts the events
+/// that do not fit, and the events whose line cannot be written. The log has a line when losses
+/// begin and when they end.
 package final class AnalyticsWriter: Sendable {
     /// The most events that wait to be written.
     package static let queueEventsMax = 65_536
-    /// The most bytes that they have; one event alone may have more.
+    /// The most bytes of these events; a single event may have more.
     package static let queueBytesMax = 32 << 20
-    /// The most memory that is kept for the next write.
+    /// The largest buffer that is kept for the next write.
     package static let bufferBytesMax = 1 << 20
-    /// How many events are encoded before they are written with one call.
+    /// The most events that are encoded for one write.
     package static let batchEventsMax = 1_024
-    /// How long a stop waits while nothing at all is taken: for a full pipe without a reader.
+    /// The longest wait of a stop without any progress, for a full pipe without a reader.
     package static let stuckSecondsMax = 2.0
 
     fileprivate struct Queue: WorkQueue {
         var events: [QueuedEvent] = []
-        /// How many events wait, with those that are being written, and their bytes.
+        /// The number of events that wait or are being written, and their bytes.
         var count = 0
         var bytes = 0
-        /// Since the start, those that did not fit among them.
+        /// The number of all events since the start, also of events that did not fit.
         var offered: UInt64 = 0
         var reopen = false
 
@@ -43,15 +43,14 @@ package final class AnalyticsWriter: Sendable {
     private let worker = Worker("analytics", queue: Queue())
     private let dropped = Atomic<UInt64>(0)
     private let written = Atomic<UInt64>(0)
-    /// Counts the calls that wrote something.
+    /// The number of writes that wrote some bytes.
     private let progress = Atomic<UInt64>(0)
     private let report = Locked(LossReport())
     private let logger: Logger
 
-    /// Opens the file to append to, or standard output where there is no path, and starts the
-    /// thread.
+    /// Opens the file for appending, or standard output if there is no path, and starts the thread.
     ///
-    /// - Throws: where the file can't be opened for appending.
+    /// - Throws: ``AnalyticsOutputError`` if the file cannot be opened for appending.
     package init(
         path: String?,
         logger: Logger
@@ -63,15 +62,16 @@ package final class AnalyticsWriter: Sendable {
         }
     }
 
-    /// Events that did not fit or could not be written, since the start.
+    /// The number of events since the start that did not fit or could not be written.
     package var droppedTotal: UInt64 { dropped.load(ordering: .relaxed) }
-    /// Lines written since the start.
+    /// The number of lines written since the start.
     package var writtenTotal: UInt64 { written.load(ordering: .relaxed) }
 
-    /// Takes one event, or counts it as dropped where the queue is full. Any thread; never waits.
-    /// The encoder is that of the store which has applied the action.
+    /// Queues an event, or counts it as dropped if the queue is full. Any thread may call it; it
+    /// never waits. The encoder is that of the store that has applied the action.
     ///
-    /// What an action declares is encoded here: only then is it known how much memory it takes.
+    /// The value that an action declares is encoded here, because its memory is known only after
+    /// the encoding.
     package func offer(_ event: AnalyticsEvent, _ encoder: CloudEventEncoder) {
         let hasRoom = worker.withQueue { queue in
             queue.offered += 1
@@ -98,13 +98,13 @@ package final class AnalyticsWriter: Sendable {
         }
     }
 
-    /// Opens the file anew before the next line, so that a rotated one is let go (SIGHUP).
+    /// Opens the file again before the next line, so that a rotated file is closed (SIGHUP).
     package func reopen() {
         worker.post { $0.reopen = true }
     }
 
-    /// Writes what waits and ends the thread; gives up at the deadline, or as soon as nothing is
-    /// taken for ``stuckSecondsMax``.
+    /// Writes the waiting events and ends the thread. Gives up at the deadline, or after
+    /// ``stuckSecondsMax`` without any progress.
     package func close(seconds: Double) {
         let deadline = Deadline(seconds: seconds)
         var taken: UInt64
@@ -181,7 +181,7 @@ extension AnalyticsWriter {
         drop(lines - through, because: failure)
     }
 
-    /// Counts lost events, and writes a line where the log has had none for a while.
+    /// Counts lost events, and writes a line into the log unless there was one recently.
     private func drop(_ count: Int, because reason: String) {
         let total = dropped.add(UInt64(count), ordering: .relaxed).newValue
         if report.withLock({ $0.lost(at: .now) }) {
@@ -194,7 +194,7 @@ extension AnalyticsWriter {
 }
 
 extension AnalyticsWriter.Queue {
-    /// Whether an event of so many bytes may wait.
+    /// Returns true if an event of this size may wait.
     fileprivate func hasRoom(for bytes: Int) -> Bool {
         guard count < AnalyticsWriter.queueEventsMax else { return false }
         return count == 0 || self.bytes + bytes <= AnalyticsWriter.queueBytesMax
@@ -205,10 +205,10 @@ extension AnalyticsWriter.Queue {
 private struct QueuedEvent: Sendable {
     let event: AnalyticsEvent
     private let encoder: CloudEventEncoder
-    /// Its line, where the action declares something; else that is short, and made when it is
-    /// written.
+    /// The encoded line, if the action declares a value. Else the line is short, and encoded when
+    /// it is written.
     private let line: [UInt8]?
-    /// About what it takes in memory.
+    /// The approximate memory of the event.
     let bytes: Int
 
     init(_ event: AnalyticsEvent, _ encoder: CloudEventEncoder) throws(JSONError) {

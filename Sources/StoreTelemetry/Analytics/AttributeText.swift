@@ -1,8 +1,8 @@
-/// Texts as attributes of CloudEvents may have them (CloudEvents 1.0.2, "Type System").
+/// Texts as attributes of CloudEvents (CloudEvents 1.0.2, "Type System").
 enum AttributeText {
-    /// The text with `%` and the UTF-8 bytes of characters that an attribute may not have as `%0A`:
-    /// control characters and code points that are no characters. A text without any stays as it
-    /// is, but for `%`.
+    /// Returns the text with percent-encoded UTF-8 bytes, such as `%0A`, for characters that an
+    /// attribute must not have. These are control characters and code points that are no
+    /// characters. `%` itself is encoded, too.
     static func escaped(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isEscaped) else { return text }
         var escaped = ""

@@ -1,7 +1,6 @@
 package import StoreWire
 
-/// Makes the analytics line of an action that a store has applied: one CloudEvents 1.0 event as
-/// JSON.
+/// Makes the analytics line of an action that a store has applied: a CloudEvents 1.0 event as JSON.
 ///
 /// <https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/formats/json-format.md>
 package final class CloudEventEncoder: Sendable {
@@ -15,12 +14,12 @@ package final class CloudEventEncoder: Sendable {
         self.encoder = encoder
     }
 
-    /// The line, with its line feed.
+    /// Returns the line with its line feed.
     func line(for event: AnalyticsEvent) throws(JSONError) -> [UInt8] {
         try self.event(event) + [UInt8(ascii: "\n")]
     }
 
-    /// The event as JSON.
+    /// Returns the event as JSON.
     func event(_ event: AnalyticsEvent) throws(JSONError) -> [UInt8] {
         try encoder.encode(
             Line(
@@ -47,7 +46,7 @@ package final class CloudEventEncoder: Sendable {
         let data: Payload
     }
 
-    /// Lets a value of any type stand in a synthesized `Encodable`.
+    /// Wraps a value of any type for a synthesized `Encodable`.
     private struct Payload: Encodable {
         let value: any Encodable
 

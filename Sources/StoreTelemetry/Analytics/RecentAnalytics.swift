@@ -2,18 +2,18 @@ import StorePlatform
 import StoreWire
 import Synchronization
 
-/// The last analytics events of a store, for those who ask for them.
+/// The last analytics events of a store, for clients that ask for them.
 ///
-/// In memory alone: they begin anew with each start. The oldest are left out when there are too
-/// many, or when they have too many bytes.
+/// The events are in memory only: a start begins with none. If the events or their bytes are too
+/// many, the oldest are removed.
 package final class RecentAnalytics: Sendable {
-    /// The most bytes that all events have; one that alone has more is not kept.
+    /// The most bytes of all events; an event with more bytes is not kept.
     package static let bytesMax = 16 << 20
-    /// The most events that an operator may have kept.
+    /// The highest number of events that an operator may configure.
     package static let countCeiling = 10_000
 
     private struct Events: Sendable {
-        /// The oldest at `first`, and those behind it; what lies before is free.
+        /// The events, from the oldest at `first` on; the elements before it are empty.
         var lines: [[UInt8]] = []
         var first = 0
         var bytes = 0
@@ -28,7 +28,8 @@ package final class RecentAnalytics: Sendable {
                 lines[first] = []
                 first += 1
             }
-            // Each place is freed once for as many that come.
+            // Removes the empty elements all at once, so that the cost for each added event is
+            // constant.
             guard first > countMax else { return }
             lines.removeFirst(first)
             first = 0
@@ -38,20 +39,20 @@ package final class RecentAnalytics: Sendable {
     private let countMax: Int
     private let events = Locked(Events())
 
-    /// Keeps at most so many events.
+    /// Makes a value that keeps at most `countMax` events.
     package init(countMax: Int) {
         self.countMax = countMax
     }
 
-    /// Adds an event as the newest. Cost: encoding it, and a short lock. An event without a JSON
-    /// form is left out: the writer of the lines counts and logs those.
+    /// Adds an event as the newest. Cost: its encoding, and a short lock. An event without a JSON
+    /// form is left out; ``AnalyticsWriter`` counts and logs it.
     package func add(_ event: AnalyticsEvent, _ encoder: CloudEventEncoder) {
         guard let line = try? encoder.event(event) else { return }
         events.withLock { $0.add(line, countMax: countMax) }
     }
 
-    /// The last events, at most so many, the newest last: a JSON array, in CloudEvents' batch
-    /// format.
+    /// Returns the last events, at most `limit`, the newest last: a JSON array, in CloudEvents'
+    /// batch format.
     package func batch(limit: Int) -> [UInt8] {
         let lines = events.withLock { events in
             Array(events.lines[events.first...].suffix(max(limit, 0)))

@@ -1,13 +1,13 @@
 import StorePlatform
 import Synchronization
 
-/// How many lines the log was given since the start, by their levels, and when errors came last.
+/// The number of log lines since the start, by level, and the times of the last errors.
 ///
-/// A line is counted when it is offered, so that one counts, too, that the log has no room for.
-/// Lines below the level that is written do not count. Any thread.
+/// A line counts when it is offered, so a line that the log has no room for counts, too. Lines
+/// below the lowest written level do not count. Any thread may use it.
 package final class LogCounts: Sendable {
     private let lines = Cells(count: LogLevel.allCases.count)
-    /// When an error of each event came last, in nanoseconds since 1970; 0 where none came.
+    /// The time of the last error of each event, in nanoseconds since 1970; 0 if there was none.
     private let errors = Cells(count: LogEvent.allCases.count)
 
     /// Counts a line.
@@ -19,7 +19,7 @@ package final class LogCounts: Sendable {
         errors.first[place].max(UInt64(clamping: line.time), ordering: .relaxed)
     }
 
-    /// Counts so many lines of a level.
+    /// Counts a number of lines of a level.
     func note(_ count: Int, _ level: LogLevel) {
         lines.first[Int(level.rank)].add(UInt64(clamping: count), ordering: .relaxed)
     }
@@ -28,13 +28,13 @@ package final class LogCounts: Sendable {
 // Reading
 
 extension LogCounts {
-    /// How many lines of each level there were.
+    /// The number of lines of each level.
     package var byLevel: [(level: LogLevel, lines: UInt64)] {
         LogLevel.allCases.map { ($0, lines[Int($0.rank)]) }
     }
 
-    /// When an error of each event came last, in nanoseconds since 1970; without the events of
-    /// which none came.
+    /// The time of the last error of each event, in nanoseconds since 1970. Events without an error
+    /// are left out.
     package var lastErrors: [(event: LogEvent, time: UInt64)] {
         LogEvent.allCases.indices.compactMap { place in
             let time = errors[place]

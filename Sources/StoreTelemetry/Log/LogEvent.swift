@@ -1,5 +1,5 @@
-/// What a line of the log is about: a name that programs can select lines by. It stays when the
-/// message is worded anew.
+/// The subject of a log line: a name by which programs can select lines. The name stays when the
+/// wording of the message changes.
 package enum LogEvent: String, Sendable, CaseIterable {
     case serverPreparing = "server.preparing"
     case serverListening = "server.listening"

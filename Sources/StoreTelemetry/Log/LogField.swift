@@ -1,4 +1,4 @@
-/// A member of a log line, beside its message.
+/// A member of a log line, besides its message.
 package struct LogField: Sendable, Equatable {
     package let name: String
     package let value: LogValue
@@ -9,14 +9,14 @@ package struct LogField: Sendable, Equatable {
     }
 }
 
-/// The value of a field. Nothing in it can end the field or the line.
+/// The value of a field. No value can end the field or the line.
 package enum LogValue: Sendable, Equatable {
-    /// Anything, in quotation marks.
+    /// Any text, in quotation marks.
     case text(String)
-    /// A name, which needs quotation marks only where it has other than the usual characters.
+    /// A name, in quotation marks only if it has unusual characters.
     case name(String)
     case number(Int64)
-    /// Milliseconds, with three digits behind the point.
+    /// A number of milliseconds, with three digits behind the point.
     case milliseconds(Double)
     case flag(Bool)
 
@@ -26,7 +26,7 @@ package enum LogValue: Sendable, Equatable {
 }
 
 extension LogValue {
-    /// The value as it came.
+    /// The value without quotation marks and escapes.
     package var plain: String {
         switch self {
         case .text(let text), .name(let text): text
@@ -34,7 +34,7 @@ extension LogValue {
         }
     }
 
-    /// The value as a line of text has it.
+    /// The value in a line of text.
     var text: String {
         switch self {
         case .text(let text): "\"\(LogText.escaped(text))\""
@@ -53,7 +53,7 @@ extension LogValue {
         }
     }
 
-    /// A number that is not negative, with three digits behind the point.
+    /// Returns a number with three digits behind the point; 0 for a negative number.
     private static func decimal(_ milliseconds: Double) -> String {
         let largest = 1e15
         let thousandths = Int64(min(largest, max(0, milliseconds * 1_000)).rounded(.down))

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How much a line matters, and which lines are written: those of the chosen level and above.
+/// The importance of a line. The log writes the lines of a chosen level and above.
 package enum LogLevel: String, Sendable, CaseIterable, Comparable {
     case debug, info, warning, error
 
@@ -16,10 +16,10 @@ package enum LogLevel: String, Sendable, CaseIterable, Comparable {
     }
 }
 
-/// How lines are written.
+/// The format of log lines.
 package enum LogFormat: String, Sendable, CaseIterable {
-    /// For people: `store-server: warning: message field="value" event=name time=…`.
+    /// Lines for the operator: `store-server: warning: message field="value" event=name time=…`.
     case text
-    /// One JSON object in a line.
+    /// A JSON object on each line.
     case json
 }

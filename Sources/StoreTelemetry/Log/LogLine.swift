@@ -1,27 +1,27 @@
 import StorePlatform
 import StoreWire
 
-/// One line for the operator: what happened, and how much it matters.
+/// A line for the operator, with its level.
 package struct LogLine: Sendable, Equatable {
     package typealias Level = LogLevel
 
-    /// The members of a JSON line that are no fields.
+    /// The names of a JSON line's members that no field may have.
     private static let reserved: Set<String> = [
         "time", "level", "event", "message", "program", "store",
     ]
 
     package let level: Level
-    /// What it is about; `nil` for what a command prints as it ends.
+    /// The subject of the line; `nil` for the last output of a command.
     package let event: LogEvent?
-    /// The name of the store that it is about, where there are several.
+    /// The name of the store that the line is about, if there are several stores.
     package let store: String?
-    /// What happened, without control characters: nothing that a client sends can forge a line.
+    /// The message, without control characters, so that no text of a client can forge a line.
     package let message: String
     package let fields: [LogField]
-    /// When it was made, in nanoseconds since 1970.
+    /// The time of the line's making, in nanoseconds since 1970.
     package let time: Int64
 
-    /// What a command prints as it ends.
+    /// Makes a line for the last output of a command.
     package init(_ level: Level, _ message: String) {
         self.init(level, nil, message)
     }
@@ -42,7 +42,7 @@ package struct LogLine: Sendable, Equatable {
         self.time = time
     }
 
-    /// The line as standard error has it, by the name of what writes it.
+    /// Returns the bytes of the line for standard error, with the name of the program.
     func bytes(of name: String, as format: LogFormat = .text) -> [UInt8] {
         switch format {
         case .text: Array("\(name): \(mark)\(text)\(ending)\n".utf8)
@@ -50,13 +50,13 @@ package struct LogLine: Sendable, Equatable {
         }
     }
 
-    /// The message behind the name of its store, with the fields.
+    /// The message after the name of its store, with the fields.
     package var text: String {
         let beginning = store.map { "\(LogText.message($0)): " } ?? ""
         return fields.reduce(beginning + message) { "\($0) \($1.name)=\($1.value.text)" }
     }
 
-    /// The moment in RFC 3339's form.
+    /// The time in RFC 3339's form.
     private var moment: String {
         CivilTime(nanosecondsSince1970: time).rfc3339(.milliseconds)
     }
@@ -70,7 +70,7 @@ package struct LogLine: Sendable, Equatable {
         }
     }
 
-    /// Last, so that a person reads first what happened.
+    /// The end of the line, so that a person reads the message first.
     private var ending: String {
         event.map { " event=\($0.rawValue) time=\(moment)" } ?? ""
     }
@@ -84,7 +84,7 @@ package struct LogLine: Sendable, Equatable {
         if let store { members.append(("store", LogText.json(store))) }
         var taken = Self.reserved
         for field in fields {
-            // A program chooses names, too: none takes another's place.
+            // A program chooses names of fields, too, so no member may replace another.
             var name = field.name
             while !taken.insert(name).inserted { name += "_" }
             members.append((name, field.value.json))

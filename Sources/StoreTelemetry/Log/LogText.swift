@@ -1,8 +1,8 @@
 import StoreTexts
 
-/// Writes texts into lines that they cannot end, forge or hide.
+/// Writes texts into lines so that no text can end, forge or hide a line.
 enum LogText {
-    /// Whether a text can stand in a line without quotation marks.
+    /// Returns true if a text needs no quotation marks in a line.
     static func isPlain(_ text: String) -> Bool {
         !text.isEmpty
             && text.utf8.allSatisfy { byte in
@@ -15,7 +15,7 @@ enum LogText {
             }
     }
 
-    /// A message: what would end its line, or change how that is shown, becomes a question mark.
+    /// Returns a message in which each character that is not printable is a question mark.
     static func message(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isHidden) else { return text }
         var shown = String.UnicodeScalarView()
@@ -23,12 +23,12 @@ enum LogText {
         return String(shown)
     }
 
-    /// A text between quotation marks of a line of text.
+    /// Returns a text for the inside of quotation marks, in a line of text.
     static func escaped(_ text: String) -> String {
         escaped(text) { "\\u{" + String($0, radix: 16) + "}" }
     }
 
-    /// A JSON string (RFC 8259), in which also characters are escaped that JSON would allow.
+    /// Returns a JSON string (RFC 8259), which also escapes characters that JSON would allow.
     static func json(_ text: String) -> String {
         let escaped = escaped(text) { value in
             guard value > 0xFFFF else { return unit(value) }
@@ -60,6 +60,6 @@ enum LogText {
         return escaped
     }
 
-    /// Whether a character ends a line somewhere, turns its direction, or cannot be seen.
+    /// Returns true if a character may end a line, turn the direction of text, or is invisible.
     private static func isHidden(_ scalar: Unicode.Scalar) -> Bool { !scalar.isPrintable }
 }

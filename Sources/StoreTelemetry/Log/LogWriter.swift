@@ -2,28 +2,29 @@ import Glibc
 import StorePlatform
 import Synchronization
 
-/// Writes log lines on a thread of its own: standard error may be a pipe without a reader, and
-/// neither the Core nor the event loop may ever wait for it.
+/// Writes log lines on its own thread. Standard error may be a pipe without a reader, and neither
+/// the Core nor the event loop may ever wait for it.
 ///
-/// The queue is bounded: lines that do not fit are counted, and their number stands in the log as
-/// soon as it takes lines again.
+/// The queue is bounded. Lines that do not fit are counted, and the log has their number as soon as
+/// it takes lines again.
 package final class LogWriter: Sendable {
     /// The most lines that wait.
     package static let queueLinesMax = 1_024
-    /// The most lines that wait when details come; the rest is for what an operator has to see.
+    /// The most waiting lines at which the queue still takes details. The rest of the queue is for
+    /// warnings and errors.
     package static let detailsWaitingMax = queueLinesMax / 2
-    /// The one for standard error; its thread begins with the first line.
+    /// The writer for standard error; its thread begins with the first line.
     static let standardError = LogWriter(descriptor: STDERR_FILENO)
 
-    /// Lines that are made when they are written.
+    /// A function that makes lines on the log's thread.
     private typealias Entry = @Sendable () -> [LogLine]
 
     private struct Queue: WorkQueue {
         var entries: [Entry] = []
-        /// How many lines the entries have.
+        /// The number of lines of all entries.
         var lines = 0
         var lost = 0
-        /// Opened when all that came before is written.
+        /// Latches that open when all lines before them are written.
         var flushes: [Latch] = []
 
         var isEmpty: Bool { entries.isEmpty && flushes.isEmpty }
@@ -49,14 +50,14 @@ package final class LogWriter: Sendable {
         }
     }
 
-    /// What was offered to it.
+    /// The counts of the offered lines.
     let counts = LogCounts()
     private let worker = Worker("log", queue: Queue())
-    /// Which lines are written, by the rank of the lowest level.
+    /// The rank of the lowest level that is written.
     private let lowest = Atomic(LogLevel.info.rank)
     private let form: Form
 
-    /// Shared with the thread, which does not retain the writer.
+    /// The format and the program's name. The thread shares them, so it need not retain the writer.
     private final class Form: Sendable {
         let writesJSON = Atomic(false)
         let name: Locked<String>
@@ -68,7 +69,7 @@ package final class LogWriter: Sendable {
 
     /// Starts the thread.
     ///
-    /// - Parameter write: writes one line; called on the thread, and may take its time.
+    /// - Parameter write: writes one line. The thread calls it, and it may block.
     package convenience init(_ write: @escaping @Sendable (LogLine) -> Void) {
         self.init(Form(""), write)
     }
@@ -78,46 +79,46 @@ package final class LogWriter: Sendable {
         worker.start { Self.run($0, write) }
     }
 
-    /// Writes to an open file, in which each line names `name`.
+    /// Makes a writer for an open file; each line contains `name`.
     package convenience init(descriptor: CInt, name: String = "store-server") {
         let form = Form(name)
         self.init(form) { line in
             let format = form.writesJSON.load(ordering: .relaxed) ? LogFormat.json : .text
-            // One call a line, so that lines of several processes don't mix; a full or closed
-            // standard error must not stop the server, so the result does not matter.
+            // A call for each line, so that lines of several processes do not mix. The result is
+            // ignored: a full or closed standard error must not stop the server.
             let bytes = line.bytes(of: form.name.withLock { $0 }, as: format)
             _ = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
         }
     }
 
-    /// How the lines of a file are written, from the next one on. Any thread.
+    /// Sets the format of lines in a file, from the next line on. Any thread may call it.
     func write(as format: LogFormat) {
         form.writesJSON.store(format == .json, ordering: .relaxed)
     }
 
-    /// The program that the lines of a file name, from the next one on. Any thread.
+    /// Sets the program's name in lines of a file, from the next line on. Any thread may call it.
     package func write(naming name: String) {
         form.name.withLock { $0 = name }
     }
 
-    /// Which lines are written from now on: those of a level and above. Any thread.
+    /// Sets the lowest level of the lines that are written from now on. Any thread may call it.
     func write(from level: LogLevel) {
         lowest.store(level.rank, ordering: .relaxed)
     }
 
-    /// The least that is written. Any thread.
+    /// The lowest level that is written. Any thread.
     var level: LogLevel {
         let rank = lowest.load(ordering: .relaxed)
         return LogLevel.allCases.first { $0.rank == rank } ?? .info
     }
 
-    /// Whether lines of a level are written. Any thread.
+    /// Returns true if lines of a level are written. Any thread may call it.
     func writes(_ level: LogLevel) -> Bool {
         level.rank >= lowest.load(ordering: .relaxed)
     }
 
-    /// Takes one line, or counts it as lost; one below the level that is written is dropped. Any
-    /// thread; never waits.
+    /// Queues a line, or counts it as lost. Drops a line below the lowest written level. Any thread
+    /// may call it; it never waits.
     package func offer(_ line: LogLine) {
         guard writes(line.level) else { return }
         counts.note(line)
@@ -130,8 +131,9 @@ package final class LogWriter: Sendable {
         }
     }
 
-    /// Takes as many lines of details as fit, and counts the others as lost. Any thread; never
-    /// waits. The first so many lines, which are information, are made on the log's own thread.
+    /// Queues as many lines of details as fit, and counts the rest as lost. Their level is `info`.
+    /// `make` gets the number of lines that fit, and runs on the log's thread. Any thread may call
+    /// it; it never waits.
     func offer(details count: Int, _ make: @escaping @Sendable (Int) -> [LogLine]) {
         counts.note(count, .info)
         worker.post { queue in
@@ -148,7 +150,7 @@ package final class LogWriter: Sendable {
         _ = flushed.wait(seconds: seconds)
     }
 
-    /// Ends the thread when it has written what waits; later lines are dropped.
+    /// Ends the thread after it has written the waiting lines. Later lines are dropped.
     func close() {
         _ = worker.close(seconds: 0)
     }

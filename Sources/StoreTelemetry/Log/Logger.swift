@@ -1,11 +1,11 @@
 import StorePlatform
 
-/// Writes lines for the operator. It is a value, passed to each type that writes some.
+/// Writes lines for the operator. The logger is a value, passed to each type that writes lines.
 ///
-/// Any thread may call; none waits: the lines are written by a thread of their own (``LogWriter``),
-/// which ends with the last copy of the value.
+/// Any thread may call it, and never waits: the thread of a ``LogWriter`` writes the lines. The
+/// thread ends with the last copy of the value.
 package struct Logger: Sendable {
-    /// Ends the thread of a writer.
+    /// Ends the thread of a writer when the last logger is released.
     private final class Owner: Sendable {
         let writer: LogWriter
 
@@ -17,7 +17,7 @@ package struct Logger: Sendable {
     }
 
     private let owner: Owner
-    /// The store that the lines are about, where there are several.
+    /// The name of the store in all lines, if there are several stores.
     private let store: String?
 
     package init(_ writer: LogWriter) {
@@ -30,30 +30,31 @@ package struct Logger: Sendable {
         self.store = store
     }
 
-    /// The same, whose lines name a store.
+    /// Returns a logger whose lines name a store.
     package func naming(_ store: String) -> Logger { Logger(self, of: store) }
 
-    /// Writes to standard error.
+    /// The logger for standard error.
     package static let standardError = Logger(LogWriter.standardError)
 
-    /// Sets how lines are written, from which level on, and which program they name. Those who
-    /// have copies of the value share it; on standard error, so do all servers of the process.
+    /// Sets the format, the lowest level and the program's name of lines. The settings apply to all
+    /// copies of the value. On standard error they apply to all servers of the process.
     package func configure(_ format: LogFormat, from level: LogLevel, naming program: String) {
         owner.writer.write(naming: program)
         owner.writer.write(as: format)
         owner.writer.write(from: level)
     }
 
-    /// Sets which lines are written: those of a level and above. Any thread.
+    /// Sets the lowest level of the lines that are written. Any thread may call it.
     package func write(from level: LogLevel) { owner.writer.write(from: level) }
 
-    /// The least that is written.
+    /// The lowest level that is written.
     package var level: LogLevel { owner.writer.level }
 
-    /// How many lines were offered since the start, also by other copies of the value.
+    /// The number of offered lines since the start, also by other copies of the value.
     package var counts: LogCounts { owner.writer.counts }
 
-    /// Whether lines of a level are written: what makes a line's fields may ask first.
+    /// Returns true if lines of a level are written. A caller may check this before it makes the
+    /// fields of a line.
     package func writes(_ level: LogLevel) -> Bool { owner.writer.writes(level) }
 
     package func debug(_ event: LogEvent, _ message: String, _ fields: LogField...) {
@@ -72,7 +73,7 @@ package struct Logger: Sendable {
         offer(.error, event, message, fields)
     }
 
-    /// What writes texts of others as warnings of one event.
+    /// Returns a function that writes each text as a warning of this event.
     package func warnings(_ event: LogEvent) -> @Sendable (String) -> Void {
         { [self] text in warning(event, text) }
     }
@@ -86,8 +87,8 @@ package struct Logger: Sendable {
         offer(level, event, message, fields)
     }
 
-    /// Writes as many lines of an event as there is room for beside what matters more. The first so
-    /// many are made on the log's own thread.
+    /// Writes up to `count` lines of an event, if the queue has room besides warnings and errors.
+    /// `make` gets the number of lines, and runs on the log's thread.
     package func details(
         _ count: Int,
         _ event: LogEvent,
@@ -112,7 +113,7 @@ package struct Logger: Sendable {
         owner.writer.offer(LogLine(level, event, of: store, message, fields))
     }
 
-    /// Returns when all lines are written, or after a second.
+    /// Waits until all lines are written, at most a second.
     package func flush() {
         owner.writer.flush(seconds: Self.flushSecondsMax)
     }

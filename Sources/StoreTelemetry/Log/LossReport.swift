@@ -1,7 +1,7 @@
-/// Decides what the log has of lost events: that losing has begun, and that it is over. However
-/// often the two take turns, that is at most two lines a minute.
+/// Decides when the log has a line about lost events: when losses begin, and when they end. The log
+/// gets at most two lines a minute, however often losses begin and end.
 package struct LossReport: Sendable {
-    /// How long the log has no line of another loss.
+    /// The shortest time between two lines about losses.
     static let quietSeconds = 60
 
     private var saidAt: ContinuousClock.Instant?
@@ -9,7 +9,7 @@ package struct LossReport: Sendable {
 
     package init() {}
 
-    /// Something is lost. Returns whether to write a line about it.
+    /// Records a loss. Returns true if the log needs a line about it.
     package mutating func lost(at now: ContinuousClock.Instant) -> Bool {
         if let saidAt, saidAt.duration(to: now) < .seconds(Self.quietSeconds) { return false }
         saidAt = now
@@ -17,7 +17,8 @@ package struct LossReport: Sendable {
         return true
     }
 
-    /// Something is written. Returns whether to write that a loss which has a line is over.
+    /// Records a success. Returns true if the log has a line about a loss and needs a line about
+    /// its end.
     package mutating func wrote() -> Bool {
         defer { isOpen = false }
         return isOpen

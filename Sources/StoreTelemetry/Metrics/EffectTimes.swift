@@ -2,13 +2,13 @@ import StorePlatform
 import StoreTexts
 import Synchronization
 
-/// How long effects took, and how many ran at the same time, by their kind: the module that they
-/// work for, and the action that they follow.
+/// The durations of effects and the numbers of running effects, by kind. The kind of an effect is
+/// its module, and the action that it follows.
 ///
-/// A program has as many kinds as its modules have actions with effects; no id, instance or session
-/// is in them.
+/// A program has as many kinds as its modules have actions with effects. A kind contains no id,
+/// instance or session.
 package final class EffectTimes: Sendable {
-    /// The most kinds that have figures of their own; effects of any further kind count as `other`.
+    /// The most kinds with their own figures; effects of further kinds count as `other`.
     package static let kindsMax = 1_000
 
     /// The labels of one series of figures.
@@ -19,14 +19,14 @@ package final class EffectTimes: Sendable {
         static let other = Kind(module: ExactText("other"), action: ExactText("other"))
     }
 
-    /// What was measured of one kind.
+    /// The figures of one kind.
     struct Series: Sendable {
         var durations = Distribution(.durations)
-        /// How many failed for good, and how many attempts followed one that failed.
+        /// The number of effects that failed for good, and of attempts after a failed attempt.
         var failed: UInt64 = 0
         var retried: UInt64 = 0
         var running = 0
-        /// The most that ran at the same time.
+        /// The most effects that ran at the same time.
         var runningMax = 0
     }
 
@@ -46,7 +46,7 @@ package final class EffectTimes: Sendable {
 
     package init() {}
 
-    /// Notes that an effect begins. Any thread; a short lock.
+    /// Records that an effect begins. Any thread may call it; it takes a short lock.
     package func begin(_ action: String, of module: String) {
         let kind = Kind(module: ExactText(module), action: ExactText(action))
         table.withLock { table in
@@ -59,7 +59,8 @@ package final class EffectTimes: Sendable {
         }
     }
 
-    /// Notes that one has ended which ``begin(_:of:)`` was called for. Any thread; a short lock.
+    /// Records the end of an effect, after a call of ``begin(_:of:)``. Any thread may call it; it
+    /// takes a short lock.
     package func end(_ action: String, of module: String, after nanoseconds: UInt64) {
         let kind = Kind(module: ExactText(module), action: ExactText(action))
         table.withLock { table in
@@ -71,25 +72,26 @@ package final class EffectTimes: Sendable {
         }
     }
 
-    /// Notes that one failed for good. Any thread; a short lock.
+    /// Records that an effect failed for good. Any thread may call it; it takes a short lock.
     package func fail(_ action: String, of module: String) {
         let kind = Kind(module: ExactText(module), action: ExactText(action))
         table.withLock { $0.change(kind) { $0.failed += 1 } }
     }
 
-    /// Notes that one is about to be tried again. Any thread; a short lock.
+    /// Records that an effect is about to be tried again. Any thread may call it; it takes a short
+    /// lock.
     package func retry(_ action: String, of module: String) {
         let kind = Kind(module: ExactText(module), action: ExactText(action))
         table.withLock { $0.change(kind) { $0.retried += 1 } }
     }
 
-    /// How many effects of all kinds run.
+    /// The number of running effects of all kinds.
     package var running: Int { table.withLock { $0.running } }
 
     /// The most effects of all kinds that ran at the same time.
     package var runningMax: Int { table.withLock { $0.runningMax } }
 
-    /// All kinds, by module and action.
+    /// All kinds with their figures, sorted by module and action.
     var all: [(kind: Kind, series: Series)] {
         table.withLock { $0.kinds.map { (kind: $0.key, series: $0.value) } }.sorted { a, b in
             (a.kind.module, a.kind.action) < (b.kind.module, b.kind.action)

@@ -1,4 +1,4 @@
-/// Distinguishes the values of one metric: names and values, in their order.
+/// Labels that distinguish the values of one metric: names and values, in their order.
 package struct MetricLabels: Sendable, ExpressibleByDictionaryLiteral {
     private var pairs: [(name: String, value: String)]
 
@@ -6,14 +6,14 @@ package struct MetricLabels: Sendable, ExpressibleByDictionaryLiteral {
         pairs = elements.map { ($0, $1) }
     }
 
-    /// These, and others behind them.
+    /// Returns these labels with others after them.
     package func adding(_ others: MetricLabels) -> MetricLabels {
         var labels = self
         labels.pairs += others.pairs
         return labels
     }
 
-    /// As they stand behind the name of a metric, the braces included; empty where there are none.
+    /// The text after the name of a metric, with braces; empty if there are no labels.
     var text: String {
         if pairs.isEmpty { return "" }
         let list = pairs.map { "\($0.name)=\"\(Self.escaped($0.value))\"" }

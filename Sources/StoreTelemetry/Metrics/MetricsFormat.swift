@@ -1,8 +1,8 @@
-/// How metrics are written.
+/// The format of metrics.
 package enum MetricsFormat: Sendable {
     /// Prometheus's text format 0.0.4.
     case prometheus
-    /// OpenMetrics 1.0.0: the same samples, with the units of metrics and an end.
+    /// OpenMetrics 1.0.0: the same samples, with the units of metrics and an end mark.
     case openMetrics
 
     package var contentType: String {
@@ -12,10 +12,11 @@ package enum MetricsFormat: Sendable {
         }
     }
 
-    /// The format that a client asks for, given its `Accept` (RFC 9110 §12.5.1): OpenMetrics where
-    /// that is named and weighs no less than plain text, else Prometheus's.
+    /// Chooses a format by the client's `Accept` field (RFC 9110 §12.5.1). The format is
+    /// OpenMetrics if the field names it with no lower weight than plain text, else Prometheus's.
     ///
-    /// A version that is not 1.0.0 is not there; a range such as `*/*` is taken for plain text.
+    /// OpenMetrics of a version other than 1.0.0 is ignored. A range such as `*/*` counts as plain
+    /// text.
     package init(accepting accept: String?) {
         var open = 0.0
         var plain = 0.0

@@ -1,7 +1,7 @@
 import StoreTexts
 
 extension MetricsText {
-    /// What was measured of effects, by `module` and `action`.
+    /// Writes the figures of effects, by `module` and `action`.
     package mutating func effects(_ effects: [(labels: MetricLabels, times: EffectTimes)]) {
         let all = effects.flatMap { labels, times in
             times.all.map { kind, series in

@@ -1,11 +1,11 @@
 package import StorePlatform
 
-/// Writes metrics, one after the other, in the format that was asked for.
+/// Writes metrics, one after the other, in one of the formats.
 ///
-/// The end of a metric's name is its unit, which is a base unit: `_seconds` or `_bytes`, before the
-/// `_total` of a counter. Durations come in nanoseconds.
+/// The name of a metric ends with its base unit, `_seconds` or `_bytes`, before the `_total` of a
+/// counter. Durations are passed in nanoseconds.
 package struct MetricsText {
-    /// A value and what distinguishes it from the others of its metric.
+    /// A value of a metric, and the labels that distinguish it from the other values.
     package struct Sample<Value> {
         package let labels: MetricLabels
         package let value: Value
@@ -23,10 +23,10 @@ package struct MetricsText {
         self.format = format
     }
 
-    /// The whole text. Called once, behind the last metric.
+    /// The whole text, to be read after the last metric.
     package var text: String { format == .openMetrics ? lines + "# EOF\n" : lines }
 
-    /// Values that only grow. The name ends in `_total`.
+    /// Writes values that only grow. The name ends with `_total`.
     package mutating func counter<Value: CustomStringConvertible>(
         _ name: String,
         _ help: String,
@@ -36,7 +36,7 @@ package struct MetricsText {
         for sample in samples { line(name, sample.labels, "\(sample.value)") }
     }
 
-    /// Values that go up and down.
+    /// Writes values that go up and down.
     package mutating func gauge<Value: CustomStringConvertible>(
         _ name: String,
         _ help: String,
@@ -46,7 +46,7 @@ package struct MetricsText {
         for sample in samples { line(name, sample.labels, "\(sample.value)") }
     }
 
-    /// Texts, which are labels of a value that is always 1. The name ends in `_info`.
+    /// Writes texts, as labels of a value that is always 1. The name ends with `_info`.
     package mutating func info(_ name: String, _ help: String, _ texts: [MetricLabels]) {
         switch format {
         case .prometheus: head(name, help, "gauge")
@@ -55,8 +55,8 @@ package struct MetricsText {
         for labels in texts { line(name, labels, "1") }
     }
 
-    /// How values are spread. The bounds of a metric in seconds are nanoseconds here, and all
-    /// others are what they are.
+    /// Writes distributions. For a metric in seconds, the bounds and the sum are divided by 10⁹:
+    /// they are nanoseconds here. Other metrics stay as they are.
     package mutating func histogram(
         _ name: String,
         _ help: String,

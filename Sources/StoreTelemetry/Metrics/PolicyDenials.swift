@@ -1,9 +1,9 @@
 import StorePlatform
 import Synchronization
 
-/// What a policy has denied, by what was asked for.
+/// The numbers of requests that a policy has denied, by the kind of grant.
 package final class PolicyDenials: Sendable {
-    /// What a policy grants or denies.
+    /// The kinds of grants of a policy.
     package enum Grant: Int, Sendable, CaseIterable {
         case read, dispatch, call, use
     }
@@ -12,12 +12,12 @@ package final class PolicyDenials: Sendable {
 
     package init() {}
 
-    /// Counts a request that was denied. Any thread.
+    /// Counts a denied request. Any thread may call it.
     package func deny(_ grant: Grant) {
         cells.first[grant.rawValue].add(1, ordering: .relaxed)
     }
 
-    /// How many of each were denied.
+    /// The number of denied requests of each kind.
     package var all: [(grant: String, count: UInt64)] {
         Grant.allCases.map { ("\($0)", cells[$0.rawValue]) }
     }

@@ -1,8 +1,8 @@
 import Glibc
 import StorePlatform
 
-/// What the system reports of this process (proc(5), getrusage(2)). What it does not report is
-/// `nil`.
+/// Figures of the system about this process (proc(5), getrusage(2)). A figure is `nil` if the
+/// system does not report it.
 package struct ProcessFigures: Sendable {
     /// Seconds of processor time, in user and system mode.
     package let cpuSeconds: Double?
@@ -11,12 +11,12 @@ package struct ProcessFigures: Sendable {
     package let openDescriptors: Int?
     package let descriptorsMax: UInt64?
     package let threads: Int?
-    /// When the process began, in seconds since 1970.
+    /// The start of the process, in seconds since 1970.
     package let startSeconds: Double?
 
-    /// Reads the figures as they are now: some small files of the kernel's.
+    /// Reads the current figures, from some small files of the kernel.
     package init() {
-        // What follows the program's name, which may have spaces and parentheses in it.
+        // The fields after the program's name, which may contain spaces and parentheses.
         let status = Self.text(of: "/proc/self/stat").flatMap { text -> [Substring]? in
             text.lastIndex(of: ")").map { text[$0...].split(separator: " ") }
         }
@@ -31,7 +31,8 @@ package struct ProcessFigures: Sendable {
             ? [usage.ru_utime, usage.ru_stime].reduce(0) {
                 $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6
             } : nil
-        // proc(5) counts from the field before the name, which is 1.
+        // Each index is the field's number in proc(5) less 2: the array begins after the name,
+        // field 2.
         threads = field(18)
         virtualBytes = field(21)
         residentBytes = field(22).map { $0 * sysconf(CInt(_SC_PAGESIZE)) }
@@ -45,7 +46,7 @@ package struct ProcessFigures: Sendable {
             ? UInt64(limit.rlim_cur) : nil
     }
 
-    /// When the system was started, in seconds since 1970.
+    /// The start of the system, in seconds since 1970.
     private static var bootSeconds: Double? {
         text(of: "/proc/stat")?.split(separator: "\n").first { $0.hasPrefix("btime ") }
             .flatMap { Double($0.dropFirst(6)) }
@@ -56,7 +57,7 @@ package struct ProcessFigures: Sendable {
         defer { closedir(folder) }
         var count = 0
         while readdir(folder) != nil { count += 1 }
-        // Besides `.` and `..` there is the folder's own.
+        // Leaves out `.`, `..` and the descriptor of the folder itself.
         return max(0, count - 3)
     }
 
