@@ -1,16 +1,16 @@
-/// A part of a sampled trace that has ended: some work of this server's, and how long it took.
+/// A span of a sampled trace that has ended: some work of this server, and its duration.
 package struct Span: Sendable {
-    /// Which span it is, and within which.
+    /// The name of a span, and of the span around it.
     package struct Identity: Sendable, Equatable {
         package let trace: TraceID
-        /// Its own name, never 0.
+        /// The name of the span, never 0.
         package let id: UInt64
-        /// The span that it is a part of; 0 for the first of a trace.
+        /// The name of the span around this one; 0 for the first span of a trace.
         package let parent: UInt64
-        /// Whether that is another program's.
+        /// True if the span around it belongs to another program.
         package let isParentRemote: Bool
 
-        /// Goes on with a trace that another program has begun; it is sampled.
+        /// Makes a span within the span of a context. The trace of the context must be sampled.
         package init(continuing context: SpanContext, isRemote: Bool = true) {
             trace = context.trace
             id = .random(in: 1 ... .max)
@@ -25,23 +25,24 @@ package struct Span: Sendable {
             isParentRemote = false
         }
 
-        /// The first span of a new trace.
+        /// Makes the first span of a new trace.
         package static func root() -> Identity { Identity(trace: .random(), parent: 0) }
 
-        /// A span within this one.
+        /// Makes a span within this one.
         package func child() -> Identity { Identity(trace: trace, parent: id) }
 
-        /// What those who work for this span are given: the trace is sampled.
+        /// The `traceparent` for work within this span. Its flags say that the trace is sampled.
         package var traceparent: String { "00-\(trace.text)-\(id.hex)-01" }
     }
 
-    /// What kind of work it is, by OTLP's number.
+    /// The kind of work, with OTLP's number.
     package enum Kind: Int, Sendable {
         case `internal` = 1
         case server = 2
     }
 
-    /// A property. Its name is of OpenTelemetry's semantic conventions, or begins with `store.`.
+    /// A property of a span. Its name is of OpenTelemetry's semantic conventions, or begins with
+    /// `store.`.
     package struct Attribute: Sendable, Equatable {
         package enum Value: Sendable, Equatable {
             case text(String)
@@ -68,7 +69,7 @@ package struct Span: Sendable {
         }
     }
 
-    /// A moment within it.
+    /// A moment within a span.
     package struct Event: Sendable, Equatable {
         package let name: String
         package let time: SpanTime
@@ -81,13 +82,13 @@ package struct Span: Sendable {
 
     package let identity: Identity
     package let kind: Kind
-    /// One of few names, without anything that differs from request to request.
+    /// A name of a small set: it contains nothing that differs between requests.
     package let name: String
     package let began: SpanTime
     package let ended: SpanTime
     package var attributes: [Attribute]
     package var events: [Event]
-    /// Whether it failed, and the server is at fault.
+    /// True if the work failed through a fault of the server.
     package var isError: Bool
 
     package init(

@@ -1,18 +1,19 @@
-/// A place in a trace, as `traceparent` names it (W3C Trace Context, version 00): which trace,
-/// which of its spans, and whether the trace is sampled.
+/// A position in a trace, as in `traceparent` (W3C Trace Context, version 00): the trace, the span,
+/// and the sampled flag.
 package struct SpanContext: Sendable, Equatable {
-    /// The bytes of a `traceparent` of version 00.
+    /// The number of bytes of a `traceparent` of version 00.
     package static let traceparentBytes = 55
 
     /// The trace.
     package let trace: TraceID
     /// The span, never 0.
     package let span: UInt64
-    /// Whether the program that began the trace has it recorded.
+    /// True if the program that began the trace records it.
     package let isSampled: Bool
 
-    /// Reads the value of a `traceparent` field: hexadecimal digits in small letters, a trace and a
-    /// span that are not zero, and flags. `nil` where it is none. Allocates nothing.
+    /// Reads the value of a `traceparent` field: lower-case hexadecimal digits for a trace and a
+    /// span that are not zero, and for flags. `nil` if the value has another form. Allocates
+    /// nothing.
     package init?(traceparent bytes: some Sequence<UInt8>) {
         var reader = HexReader(bytes.makeIterator())
         guard reader.number(digits: 2) == 0, reader.takes("-"),
@@ -39,7 +40,7 @@ package struct TraceID: Sendable, Hashable {
         self.low = low
     }
 
-    /// A name that no other trace has.
+    /// Makes a random name, which no other trace has in practice.
     package static func random() -> TraceID {
         TraceID(high: .random(in: .min ... .max), low: .random(in: 1 ... .max))
     }
@@ -49,7 +50,7 @@ package struct TraceID: Sendable, Hashable {
 }
 
 extension UInt64 {
-    /// 16 hexadecimal digits, as spans are named.
+    /// The 16 hexadecimal digits, as in the name of a span.
     package var hex: String {
         String(unsafeUninitializedCapacity: 16) { digits in
             for place in 0..<16 {
@@ -61,21 +62,21 @@ extension UInt64 {
     }
 }
 
-/// Reads hexadecimal digits in small letters, one number after the other.
+/// Reads lower-case hexadecimal digits, one number after the other.
 private struct HexReader<Bytes: IteratorProtocol<UInt8>> {
     private var bytes: Bytes
 
     init(_ bytes: Bytes) { self.bytes = bytes }
 
-    /// Whether nothing follows.
+    /// True if no byte follows. Takes a byte if there is one.
     var isAtEnd: Bool {
         mutating get { bytes.next() == nil }
     }
 
-    /// Takes a byte; returns whether it is this one.
+    /// Takes a byte. Returns true if it is the given byte.
     mutating func takes(_ byte: Unicode.Scalar) -> Bool { bytes.next() == UInt8(ascii: byte) }
 
-    /// Takes at most 16 digits; `nil` where there are fewer.
+    /// Takes a number of at most 16 digits; `nil` if a byte is no digit, or is missing.
     mutating func number(digits: Int) -> UInt64? {
         var number: UInt64 = 0
         for _ in 0..<digits {

@@ -1,10 +1,10 @@
 import StorePlatform
 import Synchronization
 
-/// The spans that wait to be exported: at most so many, and one that does not fit is dropped and
-/// counted.
+/// The spans that wait for their export. The queue is bounded; a span that does not fit is dropped
+/// and counted.
 package final class SpanQueue: Sendable {
-    /// The most spans that wait: some 8 MB of them.
+    /// The most spans that wait, with about 8 MB.
     package static let spansMax = 8_192
 
     private struct State: Sendable {
@@ -18,20 +18,21 @@ package final class SpanQueue: Sendable {
     private let came = TimedSemaphore()
     private let dropped = Atomic<UInt64>(0)
 
-    /// Holds `spansMax` spans at the most, of which `batchMax` are taken at a time.
+    /// Makes a queue of at most `spansMax` spans. A call of ``next(within:)`` takes at most
+    /// `batchMax` spans.
     package init(spansMax: Int = SpanQueue.spansMax, batchMax: Int) {
         self.spansMax = spansMax
         self.batchMax = batchMax
     }
 
-    /// Spans that did not fit, since the start.
+    /// The number of spans since the start that did not fit.
     package var droppedTotal: UInt64 { dropped.load(ordering: .relaxed) }
 
-    /// How many spans wait.
+    /// The number of spans that wait.
     package var count: Int { state.withLock { $0.spans.count } }
 
-    /// Takes a span, or drops it. Any thread; never waits. It makes a system call where the first
-    /// span comes, and where a batch is full.
+    /// Queues a span, or drops it if the queue is full. Any thread may call it; it never waits. The
+    /// call signals the exporting thread for the first span, and for the last span of a batch.
     package func offer(_ span: Span) {
         let (fits, count) = state.withLock { state -> (Bool, Int) in
             guard !state.isClosed, state.spans.count < spansMax else { return (false, 0) }
@@ -45,8 +46,8 @@ package final class SpanQueue: Sendable {
         if count == 1 || count == batchMax { came.signal() }
     }
 
-    /// Waits for spans, and takes them as soon as a batch is full, or so many seconds after the
-    /// first. Returns none once the queue is closed and empty. One thread calls this.
+    /// Waits for spans, and takes them when a batch is full, or `seconds` after it found the first
+    /// span. Returns no spans if the queue is closed and empty. Only one thread may call this.
     package func next(within seconds: Double) -> [Span] {
         while true {
             let (isEmpty, isClosed) = state.withLock { ($0.spans.isEmpty, $0.isClosed) }
@@ -64,13 +65,13 @@ package final class SpanQueue: Sendable {
         }
     }
 
-    /// Takes no more spans, and lets what waits be taken at once.
+    /// Refuses further spans. The waiting spans can be taken at once.
     package func close() {
         state.withLock { $0.isClosed = true }
         came.signal()
     }
 
-    /// Drops what waits. Returns how many spans that were.
+    /// Drops the waiting spans. Returns their number.
     package func removeAll() -> Int {
         state.withLock { state in
             defer { state.spans = [] }

@@ -1,7 +1,7 @@
 import StorePlatform
 
-/// A moment of a span, by the clock that is never set: so no span ends before it began, whatever
-/// becomes of the time of day. Exporting makes a time of day of it.
+/// A moment of a span, by a clock that is never set. So no span ends before its beginning, even if
+/// the time of day is set back. The export converts the moment to a time of day.
 package struct SpanTime: Sendable, Equatable, Comparable {
     /// Nanoseconds of ``SystemTime/steadyNanoseconds()``.
     package let nanoseconds: UInt64
@@ -10,17 +10,18 @@ package struct SpanTime: Sendable, Equatable, Comparable {
         self.nanoseconds = nanoseconds
     }
 
-    /// This moment.
+    /// The current moment.
     package static var now: SpanTime { SpanTime(steady: SystemTime.steadyNanoseconds()) }
 
     package static func < (a: SpanTime, b: SpanTime) -> Bool { a.nanoseconds < b.nanoseconds }
 
-    /// Nanoseconds since 1970, given how far the time of day is ahead of the steady clock.
+    /// Returns nanoseconds since 1970. `offset` is the time of day minus the steady clock, in
+    /// nanoseconds.
     package func wallNanoseconds(ahead offset: Int64) -> UInt64 {
         UInt64(clamping: Int64(bitPattern: nanoseconds) &+ offset)
     }
 
-    /// How far the time of day is ahead of the steady clock now.
+    /// The time of day minus the steady clock at this moment, in nanoseconds.
     package static var wallOffset: Int64 {
         SystemTime.wallNanoseconds() &- Int64(bitPattern: SystemTime.steadyNanoseconds())
     }

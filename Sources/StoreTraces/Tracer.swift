@@ -1,40 +1,42 @@
 import Synchronization
 
-/// Decides which traces are exported, and takes their spans. There is none where no traces are
-/// exported.
+/// Decides which traces are exported, and takes their spans. A server that exports no traces has no
+/// tracer.
 package final class Tracer: Sendable {
-    /// Where the spans wait.
+    /// The queue of spans that wait for their export.
     package let queue: SpanQueue
-    /// What became of them.
+    /// The numbers of exported and failed spans.
     package let counts = SpanCounts()
-    /// A new trace is exported where a random number is below this.
+    /// The bound of the random numbers: a new trace is exported if its number is below this.
     private let threshold: Atomic<UInt64>
-    /// The state of the random numbers that decide; traces and spans are named by better ones.
+    /// The state of the random numbers for this decision. The names of traces and spans come from a
+    /// better generator.
     private let dice = Atomic<UInt64>(.random(in: .min ... .max))
 
-    /// Exports `ratio` of all new traces, 0 to 1.
+    /// Makes a tracer that exports the share `ratio` of all new traces, 0 to 1.
     package init(_ queue: SpanQueue, ratio: Double) {
         self.queue = queue
         threshold = Atomic(Self.threshold(of: ratio))
     }
 
-    /// From now on this many of all new traces are exported, 0 to 1. Any thread. Returns whether
-    /// that is another number.
+    /// Sets the share of new traces that are exported from now on, 0 to 1. Any thread may call it.
+    /// Returns true if the share has changed.
     @discardableResult
     package func sample(ratio: Double) -> Bool {
         let threshold = Self.threshold(of: ratio)
         return self.threshold.exchange(threshold, ordering: .relaxed) != threshold
     }
 
-    /// The span of a request: within the trace that it names, where that is sampled, or the first
-    /// of a new one, where the ratio has it sampled; else `nil`. Any thread.
+    /// Begins the span of a request; `nil` if its trace is not sampled. With a context, the span is
+    /// within the context's trace. Else the ratio decides whether a new trace begins. Any thread
+    /// may call it.
     package func begin(in context: SpanContext?) -> Span.Identity? {
         if let context { return context.isSampled ? .init(continuing: context) : nil }
         return next() < threshold.load(ordering: .relaxed) ? .root() : nil
     }
 
-    /// A span within one of this server's that a `traceparent` names; `nil` where that is not
-    /// sampled, or is none. Any thread.
+    /// Begins a span within a span of this server, which `traceparent` names. `nil` if that trace
+    /// is not sampled, or if there is no valid `traceparent`. Any thread may call it.
     package func begin(within traceparent: String?) -> Span.Identity? {
         guard let traceparent, let context = SpanContext(traceparent: traceparent.utf8),
             context.isSampled
@@ -42,10 +44,10 @@ package final class Tracer: Sendable {
         return .init(continuing: context, isRemote: false)
     }
 
-    /// Takes a span that has ended. Any thread; never waits.
+    /// Takes a span that has ended. Any thread may call it; it never waits.
     package func record(_ span: Span) { queue.offer(span) }
 
-    /// The next number of SplitMix64, which costs an addition and some shifts.
+    /// Returns the next number of SplitMix64, which costs an addition and some shifts.
     private func next() -> UInt64 {
         var number = dice.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
         number = (number ^ (number >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -58,10 +60,10 @@ package final class Tracer: Sendable {
     }
 }
 
-/// What a store's spans are recorded with: the tracer of the process, and what all of them say.
+/// The tracing of a store: the tracer of the process, and the attributes of all spans of the store.
 package struct StoreTracing: Sendable {
     package let tracer: Tracer
-    /// The store's name, where there are several, and its epoch.
+    /// The store's name, if there are several stores, and its epoch.
     package let attributes: [Span.Attribute]
 
     package init(_ tracer: Tracer, _ attributes: [Span.Attribute]) {
