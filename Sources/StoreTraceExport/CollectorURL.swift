@@ -1,20 +1,20 @@
 import StoreWire
 
-/// Where a collector takes spans: the URL of `--otlp-endpoint`, with the path of OTLP/HTTP behind
-/// it unless it ends with that.
+/// The URL of a collector for spans: the URL of `--otlp-endpoint`, with the path of OTLP/HTTP. The
+/// path is added unless the URL ends with it.
 package struct CollectorURL: Sendable, Equatable {
-    /// What a text may look like, for error messages.
+    /// The description of the allowed form, for error messages.
     package static let allowed =
         "an http or https URL without user, query and fragment, such as http://127.0.0.1:4318"
     private static let path = "/v1/traces"
     private static let bytesMax = 2_048
 
-    /// The URL that batches are posted to.
+    /// The URL for posting batches.
     package let text: String
-    /// Whether what is sent can be read on its way beyond this machine.
+    /// True if the spans are sent unencrypted to another machine.
     package let isOpenToReaders: Bool
 
-    /// `nil` where it is none.
+    /// Reads a URL; `nil` if the text has another form.
     package init?(_ text: String) {
         let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, ["http", "https"].contains(parts[0].lowercased()),
@@ -30,7 +30,7 @@ package struct CollectorURL: Sendable, Equatable {
         isOpenToReaders = parts[0].lowercased() == "http" && !isLoopback
     }
 
-    /// The host of an authority whose port, if there is one, is a port.
+    /// Returns the host of an authority; `nil` if it is empty, or if its port is invalid.
     private static func host(of authority: Substring) -> Substring? {
         let end = authority.lastIndex(of: "]") ?? authority.startIndex
         guard let colon = authority[end...].lastIndex(of: ":") else {

@@ -1,16 +1,16 @@
 package import StoreHTTPClient
 
-/// The header fields with which a collector is asked, as a file has them: one in each line, such as
-/// `Authorization: Bearer …`. Empty lines, and those that begin with `#`, are passed over.
+/// The header fields of requests to a collector. A file has one field in each line, such as
+/// `Authorization: Bearer …`. Empty lines, and lines that begin with `#`, are skipped.
 package struct ExportHeaders: Sendable {
-    /// Why a file can't be used; never with a value, which is a secret.
+    /// The reason why a file cannot be used. The text contains no value, which is a secret.
     package struct Problem: Error, Equatable, CustomStringConvertible {
         package let description: String
     }
 
-    /// The most fields.
+    /// The most fields of a file.
     package static let fieldsMax = 32
-    /// What the exporter sends by itself, or what belongs to the connection.
+    /// The fields that the exporter sets itself, or that belong to the connection.
     private static let own: Set<String> = [
         "connection", "content-encoding", "content-length", "content-type", "expect", "host", "te",
         "transfer-encoding", "upgrade",
@@ -18,7 +18,7 @@ package struct ExportHeaders: Sendable {
 
     package private(set) var fields: HTTPHeaders = [:]
 
-    /// No fields.
+    /// Makes a value without fields.
     package init() {}
 
     /// Reads the content of a file.

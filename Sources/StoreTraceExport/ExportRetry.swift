@@ -1,34 +1,34 @@
 import StoreHTTPClient
 import StoreWire
 
-/// What is to be done after a batch was sent.
+/// The next step after sending a batch.
 enum ExportStep: Equatable {
-    /// The collector has the batch, but for so many of its spans, which it refuses for this reason.
+    /// The collector has the batch, except for `refused` spans, which it refuses for this reason.
     case done(refused: Int, because: String)
-    /// It is to be sent again in so many seconds.
+    /// The batch is to be sent again after so many seconds.
     case retry(inSeconds: Double, because: String)
-    /// It is given up.
+    /// The batch is given up.
     case giveUp(because: String)
 }
 
-/// How often a batch is sent, as OTLP has it: again where the collector could not be reached or has
-/// too much to do, and not where it refuses what it gets.
+/// The rules of OTLP for sending a batch again. A batch is sent again if the collector could not be
+/// reached or is overloaded, but not if the collector refuses it.
 ///
 /// <https://opentelemetry.io/docs/specs/otlp/#failures-1>
 struct ExportRetry: Sendable {
-    /// The most times that a batch is sent.
+    /// The most attempts for a batch.
     var attemptsMax = 5
-    /// The first pause; each one after it is twice as long.
+    /// The first pause, in seconds; each later pause is twice as long.
     var pauseSeconds = 1.0
-    /// The longest pause, also where the collector asks for a longer one.
+    /// The longest pause in seconds, even if the collector asks for a longer pause.
     var pauseSecondsMax = 30.0
 
     private static let retriedStatuses = [429, 502, 503, 504]
     private static let reasonBytesMax = 200
 
-    /// What follows an attempt, of which the first is 1. A pause is half as long as it may be, and
-    /// by `jitter` of the other half longer (0 to 1), so that many servers do not come back at the
-    /// same time.
+    /// Returns the step after an attempt; the first attempt is 1. A pause is between half of its
+    /// length and its full length, in proportion to `jitter` (0 to 1). Thus several servers do not
+    /// all send again at the same time.
     func step(
         after result: Result<HTTPResponse, HTTPClientError>,
         attempt: Int,
@@ -67,14 +67,15 @@ struct ExportRetry: Sendable {
         )
     }
 
-    /// A collector that takes a part says how many it refuses (`ExportTracePartialSuccess`).
+    /// Reads the number of refused spans from the answer of a collector that takes a part
+    /// (`ExportTracePartialSuccess`).
     private static func accepted(_ response: HTTPResponse) -> ExportStep {
         guard let document = try? JSONDocument(parsing: response.body, limits: JSONLimits()),
             document.root.kind == .object,
             let partial = document.root.member("partialSuccess"), partial.kind == .object,
             let refused = partial.member("rejectedSpans")
         else { return .done(refused: 0, because: "") }
-        // A number of 64 bits is a text, and some write a number.
+        // The number should be a text, as a number of 64 bits, but some collectors write a number.
         let count = Int(refused.stringValue ?? refused.sourceText) ?? 0
         let reason = partial.member("errorMessage")?.stringValue ?? ""
         return .done(refused: max(0, count), because: excerpt(reason))

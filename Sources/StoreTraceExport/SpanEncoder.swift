@@ -1,12 +1,12 @@
 package import StoreTraces
 import StoreWire
 
-/// Writes spans as the JSON of OTLP 1: identifiers in hexadecimal digits, numbers of 64 bits as
-/// texts, enumerations as numbers.
+/// Writes spans as the JSON of OTLP 1. Identifiers are hexadecimal digits, numbers of 64 bits are
+/// texts, and enumerations are numbers.
 ///
 /// <https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding>
 package struct SpanEncoder: Sendable {
-    /// What makes spans: the program that `scope` names.
+    /// The name of the program that makes the spans, for `scope`.
     private static let scopeName = "store-server"
     private static let errorStatus = 2
     /// Bits of a span's `flags`, above the flags of `traceparent`.
@@ -20,18 +20,18 @@ package struct SpanEncoder: Sendable {
     private let version: String
 
     /// - Parameters:
-    ///   - resource: what all spans are of: the service, its version, its instance.
-    ///   - version: of the library that makes the spans.
+    ///   - resource: the attributes of all spans: the service, its version, its instance.
+    ///   - version: the version of the library that makes the spans.
     package init(resource: [Span.Attribute], version: String) {
         self.resource = resource
         self.version = version
     }
 
-    /// How the one who sends them names itself (RFC 9110 §10.1.5).
+    /// The sender's `User-Agent` (RFC 9110 §10.1.5).
     var agent: String { "\(Self.scopeName)/\(version)" }
 
-    /// The body of a request with these spans (`ExportTraceServiceRequest`), given how far the time
-    /// of day is ahead of the steady clock, in nanoseconds.
+    /// Returns the body of a request with these spans (`ExportTraceServiceRequest`). `offset` is
+    /// the time of day minus the steady clock, in nanoseconds.
     package func body(_ spans: [Span], offset: Int64 = SpanTime.wallOffset) -> [UInt8] {
         var json = JSONWriter(capacity: 512 * (spans.count + 1))
         json.object { json in

@@ -4,33 +4,33 @@ package import StoreTelemetry
 package import StoreTraces
 import Synchronization
 
-/// Posts the spans that wait to a collector, in batches, on a thread of its own.
+/// Posts the waiting spans to a collector, in batches, on its own thread.
 ///
-/// A collector that is slow or gone holds up nothing but this thread: the queue fills meanwhile,
-/// and what does not fit is dropped and counted. A batch that is not taken for long enough is given
-/// up and counted. The log has a line when losing begins and when it is over.
+/// A slow or missing collector holds up only this thread. Meanwhile the queue fills, and it drops
+/// and counts the spans that do not fit. After too many attempts, a batch is given up and counted.
+/// The log has a line when losses begin and when they end.
 package final class SpanExporter: Sendable {
     /// The most spans in one request.
     package static let batchSpansMax = 512
 
-    /// The times that exporting takes at the most, in seconds.
+    /// The time limits of the export, in seconds.
     struct Times: Sendable {
-        /// From a span's end until it is sent, while the collector takes them.
+        /// The time from a span's end to its request, while the collector takes spans.
         var interval = 5.0
-        /// One request.
+        /// The time of a request.
         var request = 10.0
     }
 
-    /// What a stop changes.
+    /// The state that a stop needs.
     private struct Ending: Sendable {
-        /// By when all is to be over; `nil` while the server runs.
+        /// The deadline of the stop; `nil` while the server runs.
         var deadline: Deadline?
-        /// The request that is under way.
+        /// The current request.
         var task: Task<Void, Never>?
     }
 
     private let url: String
-    /// How the server names itself.
+    /// The `User-Agent` of the requests.
     private let agent: String
     private let tracer: Tracer
     private let encoder: SpanEncoder
@@ -45,7 +45,7 @@ package final class SpanExporter: Sendable {
     private let closing = Latch()
     private let ended = Latch()
 
-    /// Exports the spans that `tracer` takes, from ``start()`` on.
+    /// Makes an exporter of the spans that `tracer` takes. The export begins with ``start()``.
     package convenience init(
         to url: CollectorURL,
         _ tracer: Tracer,
@@ -84,7 +84,7 @@ package final class SpanExporter: Sendable {
         self.headers = Locked(headers.fields)
     }
 
-    /// Those who are served go first where processors are scarce.
+    /// The thread's nice value: threads that serve clients have priority if processors are scarce.
     private static let niceness: CInt = 10
 
     /// Starts the thread.
@@ -95,8 +95,8 @@ package final class SpanExporter: Sendable {
         }
     }
 
-    /// Sends these header fields from the next request on. Any thread. Returns whether they are
-    /// others.
+    /// Sets the header fields for the next requests. Any thread may call it. Returns true if the
+    /// fields have changed.
     package func send(_ headers: ExportHeaders) -> Bool {
         self.headers.withLock { old in
             defer { old = headers.fields }
@@ -104,15 +104,15 @@ package final class SpanExporter: Sendable {
         }
     }
 
-    /// Takes no more spans, exports what waits, and ends the thread; what is not exported when the
-    /// seconds are over is lost. After ``start()``.
+    /// Refuses further spans, exports the waiting spans, and ends the thread. Spans that are not
+    /// exported within the seconds are lost. Call it after ``start()``.
     package func close(seconds: Double) {
         ending.withLock { $0.deadline = $0.deadline ?? Deadline(seconds: seconds) }
         closing.open()
         tracer.queue.close()
         if !ended.wait(seconds: seconds) {
             ending.withLock { $0.task }?.cancel()
-            // The thread notes what it was about to send.
+            // The thread counts the batch that it was about to send.
             _ = ended.wait(seconds: Self.cancelSecondsMax)
         }
         let lost = tracer.queue.removeAll()
@@ -122,7 +122,7 @@ package final class SpanExporter: Sendable {
         }
     }
 
-    /// How long a stop waits for the end of a request that it has cancelled.
+    /// The longest wait for the end of a cancelled request, in seconds.
     private static let cancelSecondsMax = 0.2
 }
 
@@ -145,12 +145,12 @@ extension SpanExporter {
         }
     }
 
-    /// How long an attempt may take.
+    /// The longest time of an attempt, in seconds.
     private var secondsLeft: Double {
         min(times.request, ending.withLock { $0.deadline?.left } ?? .infinity)
     }
 
-    /// Sends a batch until it is taken, or is to be given up.
+    /// Sends a batch until the collector takes it, or until it is given up.
     private func export(_ batch: [Span]) {
         let body = encoder.body(batch)
         var attempt = 1
@@ -165,7 +165,7 @@ extension SpanExporter {
                 return lose(refused, because: "the collector refuses them: \(reason)")
             case .retry(let seconds, let reason):
                 noteTrouble(reason)
-                // A stop ends the pause, and gives the batch one more attempt.
+                // A stop ends the pause, and leaves the batch one more attempt.
                 let isStopping = closing.wait(seconds: seconds)
                 guard secondsLeft > 0, !isStopping || attempt < retry.attemptsMax else {
                     return lose(batch.count, because: reason)
@@ -206,19 +206,19 @@ extension SpanExporter {
         }
         ending.withLock { $0.task = task }
         defer { ending.withLock { $0.task = nil } }
-        // The client keeps the time; this is for one that can't.
+        // The client itself has the timeout; this bound is for a client that does not keep it.
         executor.run(for: seconds + Self.graceSeconds) { result.withLock { $0 != nil } }
         if let result = result.withLock({ $0 }) { return result }
         task.cancel()
         return .failure(HTTPClientError(.timeout, request, "no answer within \(seconds) s"))
     }
 
-    /// The most bytes of a collector's answer that are read.
+    /// The most bytes of a collector's answer.
     private static let responseBytesMax = 64 << 10
     private static let graceSeconds = 1.0
 }
 
-// What the log has of it
+// The lines of the log.
 
 extension SpanExporter {
     /// Counts spans that are given up.
@@ -227,7 +227,7 @@ extension SpanExporter {
         noteTrouble(reason)
     }
 
-    /// Writes a line where the log has had none of this for a while.
+    /// Writes a line about a failure, unless the log had such a line recently.
     private func noteTrouble(_ reason: String) {
         guard report.withLock({ $0.lost(at: .now) }) else { return }
         logger.warning(

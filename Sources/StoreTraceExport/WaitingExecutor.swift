@@ -1,8 +1,8 @@
 import StorePlatform
 import Synchronization
 
-/// Runs tasks on the thread that waits for them: those of Swift's own pool may be held by effects
-/// that block.
+/// Runs tasks on the thread that waits for them. Effects that block may occupy all threads of
+/// Swift's own pool.
 final class WaitingExecutor: TaskExecutor {
     private let jobs = Locked<[UnownedJob]>([])
     private let came = TimedSemaphore()
@@ -13,7 +13,7 @@ final class WaitingExecutor: TaskExecutor {
         came.signal()
     }
 
-    /// Runs what is enqueued on the calling thread, until `isOver`, or until so many seconds are
+    /// Runs the enqueued jobs on the calling thread until `isOver` returns true, or the seconds are
     /// over.
     func run(for seconds: Double, until isOver: () -> Bool) {
         let deadline = Deadline(seconds: seconds)
