@@ -2,16 +2,16 @@ import Dispatch
 import StorePlatform
 import Synchronization
 
-/// Waits for a condition without polling: a task waits in ``wait(within:until:)``, and looks at its
-/// condition again after each ``signal()``. A thread calls that when it has changed something on
-/// which a condition may depend. Test stores and controlled clocks wait this way.
+/// Waits for a condition without polling. A task waits in ``wait(within:until:)``, and checks its
+/// condition again after each ``signal()``. A thread calls ``signal()`` after it has changed a
+/// value on which a condition may depend. Test stores and controlled clocks wait this way.
 package final class Changes: Sendable {
     private struct Table: Sendable {
-        /// How many signals there have been.
+        /// The number of signals so far.
         var signals: UInt64 = 0
-        /// The id that was given last.
+        /// The last id.
         var lastID: UInt64 = 0
-        /// The tasks that wait for the next signal, by an id of each. They resume with whether it
+        /// The tasks that wait for the next signal, by id. A task resumes with true if the signal
         /// came in time.
         var waiting: [UInt64: CheckedContinuation<Bool, Never>] = [:]
     }
@@ -20,7 +20,7 @@ package final class Changes: Sendable {
 
     package init() {}
 
-    /// Wakes every task that waits. Any thread.
+    /// Wakes all waiting tasks. Any thread may call it.
     package func signal() {
         let waiting = table.withLock { table in
             table.signals += 1
@@ -30,16 +30,16 @@ package final class Changes: Sendable {
         for continuation in waiting { continuation.resume(returning: true) }
     }
 
-    /// Waits until `condition` holds, but no longer than `timeout` of real time.
+    /// Waits until `condition` is true, at most for `timeout` of real time.
     ///
-    /// - Returns: whether it held.
+    /// - Returns: true if the condition was true in time.
     package nonisolated(nonsending) func wait(
         within timeout: Duration,
         until condition: () -> Bool
     ) async -> Bool {
         let deadline = ContinuousClock.now + timeout
         while true {
-            // Read before the condition is looked at, so that no change after that is missed.
+            // Read before the check of the condition, so that no later change is missed.
             let seen = table.withLock { $0.signals }
             if condition() { return true }
             let left = deadline - ContinuousClock.now
@@ -49,7 +49,7 @@ package final class Changes: Sendable {
         }
     }
 
-    /// Waits until there were more than `seen` signals. Returns `false` where none came in time.
+    /// Waits until the number of signals exceeds `seen`. Returns `false` if no signal came in time.
     private nonisolated(nonsending) func nextSignal(
         after seen: UInt64,
         within timeout: Duration
@@ -65,7 +65,7 @@ package final class Changes: Sendable {
                 continuation.resume(returning: true)
                 return
             }
-            // Eleven days at the most: a caller may pass a time that a timer can't hold.
+            // At most eleven days: a timer cannot hold every duration of a caller.
             let seconds = min(timeout, .seconds(1_000_000)) / .seconds(1)
             DispatchQueue.global().asyncAfter(deadline: .now() + seconds) {
                 [weak self] in

@@ -1,9 +1,9 @@
 public import StoreCore
 
 extension Dependencies {
-    /// The dependencies of effects in a test, in which nothing happens by itself: a clock that the
-    /// test moves, random numbers from a seed, and identifiers that count up. An effect that uses
-    /// any other dependency which was not set gets an error that names it.
+    /// Makes the dependencies of effects in a test, in which nothing happens by itself. The test
+    /// moves the clock, random numbers come from a seed, and identifiers count up. An effect that
+    /// uses a dependency without a value gets an error that names it.
     public static func controlled(
         by clock: ManualClock = ManualClock(),
         seed: UInt64 = 0
@@ -11,7 +11,7 @@ extension Dependencies {
         Dependencies.unprepared.controlled(by: clock, seed: seed)
     }
 
-    /// These dependencies, but with time, random numbers and identifiers as in
+    /// Returns these dependencies with the time, the random numbers and the identifiers of
     /// ``controlled(by:seed:)-(_,UInt64)``.
     package func controlled(by clock: ManualClock, seed: UInt64 = 0) -> Dependencies {
         self.setting(ClockKey.self, to: clock)

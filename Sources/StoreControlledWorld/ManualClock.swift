@@ -1,8 +1,7 @@
 import StorePlatform
 import Synchronization
 
-/// A clock that stands still until a test or a client moves it. A task that sleeps on it waits for
-/// that.
+/// A clock that stands still until a test or a client moves it. Tasks can sleep on it.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -15,24 +14,25 @@ import Synchronization
 /// await clock.advance(by: .seconds(1))
 /// ```
 ///
-/// Sleepers wake in the order of their deadlines, those of one deadline in the order in which they
-/// fell asleep, and each has done what it can before the next wakes. That holds for the effects of
-/// a `TestStore` that has this clock; for other tasks there is ``untilSleeping(_:within:)``.
+/// Sleepers wake in the order of their deadlines. Sleepers with the same deadline wake in the order
+/// in which they fell asleep. Before the next sleeper wakes, the last one has ended or waits again.
+/// This holds for the effects of a `TestStore` with this clock. For other tasks there is
+/// ``untilSleeping(_:within:)``.
 public final class ManualClock: Clock, Sendable {
-    /// A moment of this clock: how far it has been moved since it was made.
+    /// A moment of this clock.
     public struct Instant: InstantProtocol {
-        /// How far the clock has been moved until then.
+        /// The distance that the clock has moved from its start to this moment.
         public let sinceStart: Duration
 
-        /// The moment that is so much later.
+        /// Returns the moment that is later by `duration`.
         public func advanced(by duration: Duration) -> Instant {
             Instant(sinceStart: sinceStart + duration)
         }
 
-        /// How much later `other` is.
+        /// Returns the duration from this moment to `other`.
         public func duration(to other: Instant) -> Duration { other.sinceStart - sinceStart }
 
-        /// Whether `a` is earlier.
+        /// Returns true if `a` is earlier than `b`.
         public static func < (a: Instant, b: Instant) -> Bool { a.sinceStart < b.sinceStart }
     }
 
@@ -48,37 +48,38 @@ public final class ManualClock: Clock, Sendable {
         var sleepers: [Sleeper] = []
         /// The sleepers that were cancelled before they slept.
         var cancelled: Set<UInt64> = []
-        /// What to wait for before the next one wakes: the effects of a store that has this clock.
+        /// The functions that wait for rest before the next sleeper wakes. Each store with this
+        /// clock adds one.
         var rests: [@Sendable () async -> Bool] = []
     }
 
     /// The most wakes in one ``run()``.
     public static let wakesMax = 10_000
 
-    /// The time of day, which moves along.
+    /// The time of day, which moves with the clock.
     public let timeOfDay: ManualWallClock
     private let table = Locked(Table())
     private let changes = Changes()
 
     /// Makes a clock.
     ///
-    /// - Parameter timeOfDay: what ``timeOfDay`` shows at first, in nanoseconds since 1970.
+    /// - Parameter timeOfDay: the first value of ``timeOfDay``, in nanoseconds since 1970.
     public init(timeOfDay: Int64 = 0) {
         self.timeOfDay = ManualWallClock(at: timeOfDay)
     }
 
-    /// The moment that it stands at.
+    /// The current moment of the clock.
     public var now: Instant { table.withLock { $0.now } }
 
-    /// It is exact.
+    /// Always zero: the clock is exact.
     public var minimumResolution: Duration { .zero }
 
-    /// How many sleep on it.
+    /// The number of tasks that sleep on the clock.
     public var sleeping: Int { table.withLock { $0.sleepers.count } }
 
     /// Waits until the clock has been moved to `deadline`.
     ///
-    /// - Throws: `CancellationError` where the task is cancelled.
+    /// - Throws: `CancellationError` if the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
         let id = table.withLock { table in
@@ -116,18 +117,19 @@ public final class ManualClock: Clock, Sendable {
     }
 }
 
-// Moving it
+// Moving the clock
 
 extension ManualClock {
-    /// Moves the clock, and wakes those whose deadlines come.
+    /// Moves the clock, and wakes each sleeper at its deadline.
     ///
-    /// A task that begins to sleep meanwhile is woken, too, if its deadline is not later.
+    /// A task that begins to sleep meanwhile wakes, too, if its deadline is not after the new time.
     public nonisolated(nonsending) func advance(by duration: Duration) async {
         _ = await advance(by: duration, wakesMax: .max)
     }
 
-    /// The same, but stops at the deadline of the last sleeper that may be woken, or where one that
-    /// was woken does not come to rest. Returns whether it came to its end.
+    /// Moves the clock, but stops at the deadline of the last sleeper that may be woken. Also stops
+    /// if a woken sleeper does not come to rest. Returns true if the clock has moved by the whole
+    /// duration.
     package nonisolated(nonsending) func advance(
         by duration: Duration,
         wakesMax: Int
@@ -146,11 +148,11 @@ extension ManualClock {
         return true
     }
 
-    /// The moment at which the next sleeper wakes, where there is one.
+    /// The deadline of the next sleeper; `nil` if no task sleeps.
     package var nextDeadline: Instant? { table.withLock { $0.sleepers.map(\.deadline).min() } }
 
-    /// Moves the clock to one deadline after the other, for as long as a task sleeps; at the
-    /// most ``wakesMax`` times, because some sleep again and again.
+    /// Moves the clock from deadline to deadline while a task sleeps. Wakes at most ``wakesMax``
+    /// sleepers, because some tasks sleep again and again.
     public nonisolated(nonsending) func run() async {
         _ = await rest()
         var wakes = 0
@@ -160,9 +162,10 @@ extension ManualClock {
         }
     }
 
-    /// Waits until at least so many sleep on the clock; for tasks that are no effects of a store.
+    /// Waits until at least `count` tasks sleep on the clock. Use it for tasks that are not effects
+    /// of a store.
     ///
-    /// - Returns: whether that was so within `timeout`, which is real time.
+    /// - Returns: true if so many tasks slept within `timeout`, which is real time.
     @discardableResult
     public nonisolated(nonsending) func untilSleeping(
         _ count: Int = 1,
@@ -171,7 +174,8 @@ extension ManualClock {
         await changes.wait(within: timeout) { [self] in sleeping >= count }
     }
 
-    /// Waits for `rest` before each wake; it returns whether the woken sleepers came to rest.
+    /// Adds a function that the clock calls before each wake. The function waits for woken
+    /// sleepers, and returns true if they came to rest.
     package func resting(_ rest: @escaping @Sendable () async -> Bool) {
         table.withLock { $0.rests.append(rest) }
     }
@@ -182,7 +186,8 @@ extension ManualClock {
         return isAtRest
     }
 
-    /// Wakes the sleeper with the earliest deadline. Returns whether there was one.
+    /// Wakes the sleeper with the earliest deadline, up to `target`. Returns false if there is
+    /// none.
     private func wakeNext(through target: Instant?) -> Bool {
         let sleeper = table.withLock { table -> Sleeper? in
             guard let next = table.sleepers.min(by: { $0.deadline < $1.deadline }),
@@ -197,7 +202,7 @@ extension ManualClock {
         return true
     }
 
-    /// Moves the clock, which never goes back.
+    /// Moves the clock forward; an earlier moment leaves it as it is.
     private func move(to instant: Instant) {
         let moved = table.withLock { table -> Duration in
             let moved = max(table.now.duration(to: instant), .zero)

@@ -2,7 +2,7 @@ public import StoreCore
 import StorePlatform
 import Synchronization
 
-/// A time of day that stands still until it is moved.
+/// A time of day that stands still until a test or a clock moves it.
 public final class ManualWallClock: WallClock {
     private let time: Locked<Int64>
 
@@ -11,7 +11,7 @@ public final class ManualWallClock: WallClock {
         self.time = Locked(time)
     }
 
-    /// The time that was set last.
+    /// Returns the current time of the clock, in nanoseconds since 1970.
     public func now() -> Int64 {
         time.withLock { $0 }
     }

@@ -2,10 +2,10 @@ import Dispatch
 import StorePlatform
 import Synchronization
 
-/// Runs effects one at a time, in the order in which they become ready, and shows when none of them
-/// can go on by itself. So what they do has the same order in every run.
+/// Runs effects one at a time, in the order in which they become ready. So their order is the same
+/// in every run. ``rest()`` waits until no effect can go on by itself.
 package final class OrderedExecutor: TaskExecutor, Sendable {
-    /// How long an effect may go on without waiting for anything, in real time.
+    /// The longest time, in real time, that an effect may run without waiting.
     package static let busyMax = Duration.seconds(10)
 
     private let queue = DispatchQueue(label: "effects")
@@ -13,18 +13,18 @@ package final class OrderedExecutor: TaskExecutor, Sendable {
     private let begun = Atomic<UInt64>(0)
     private let changes: Changes
 
-    /// - Parameter changes: is signalled each time that nothing is left to run.
+    /// - Parameter changes: gets a signal each time that no job is left.
     package init(_ changes: Changes) {
         self.changes = changes
     }
 
-    /// How often something has become ready.
+    /// The number of jobs that have become ready.
     var begunTotal: UInt64 { begun.load(ordering: .sequentiallyConsistent) }
 
-    /// Whether every effect waits for something: the clock, a network, another thread.
+    /// True if every effect waits for something: the clock, a network, another thread.
     var isAtRest: Bool { jobs.load(ordering: .sequentiallyConsistent) == 0 }
 
-    /// Waits for that, for ``busyMax`` at the most. Returns whether it came.
+    /// Waits until all effects wait, for at most ``busyMax``. Returns true if they do.
     package nonisolated(nonsending) func rest() async -> Bool {
         await changes.wait(within: Self.busyMax) { isAtRest }
     }
@@ -35,7 +35,8 @@ package final class OrderedExecutor: TaskExecutor, Sendable {
         begun.add(1, ordering: .sequentiallyConsistent)
         queue.async { [self] in
             job.runSynchronously(on: asUnownedTaskExecutor())
-            // What this job made ready is counted by now, so zero is zero.
+            // The jobs that this job made ready are counted before, so zero means that all effects
+            // wait.
             if jobs.subtract(1, ordering: .sequentiallyConsistent).newValue == 0 {
                 changes.signal()
             }

@@ -1,8 +1,8 @@
 import StorePlatform
 import Synchronization
 
-/// Random numbers that are the same in every run, for tests: the generator SplitMix64, begun with a
-/// seed. Any thread may take the next one.
+/// Random numbers for tests, the same in every run: the generator SplitMix64 with a seed. Any
+/// thread may take the next number.
 ///
 /// ```swift
 /// dependencies.set(RandomKey.self, to: SeededRandom(seed: 7).next)
@@ -15,7 +15,7 @@ public final class SeededRandom: RandomNumberGenerator, Sendable {
         state = Locked(seed)
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     @Sendable public func next() -> UInt64 {
         state.withLock { state in
             // The constants and the shifts are those of SplitMix64 (Steele, Lea and Flood, 2014).
