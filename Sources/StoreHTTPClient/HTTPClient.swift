@@ -1,8 +1,8 @@
 public import StoreCore
 import StoreWire
 
-/// Sends requests to HTTP servers, for effects. It is the value of ``HTTPClientKey``, so a test can
-/// set its own.
+/// Sends requests to HTTP servers, for effects. The client is the value of ``HTTPClientKey``, so a
+/// test can set its own.
 ///
 /// ```swift
 /// func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
@@ -16,19 +16,19 @@ import StoreWire
 /// }
 /// ```
 public protocol HTTPClient: Sendable {
-    /// Sends a request and waits for the whole response, whatever its status is.
+    /// Sends a request and waits for the whole response, with any status.
     ///
-    /// - Throws: ``HTTPClientError`` where there is no response, `CancellationError` where the task
-    ///   is cancelled; the connection is closed then.
+    /// - Throws: ``HTTPClientError`` if there is no response. `CancellationError` if the task is
+    ///   cancelled; the connection is then closed.
     func response(to request: HTTPRequest) async throws -> HTTPResponse
 }
 
 extension HTTPClient {
-    /// Sends a request and reads the JSON of a response whose status is 2xx.
+    /// Sends a request and decodes the JSON of a response whose status is 2xx.
     ///
-    /// - Throws: as ``response(to:)``, and ``HTTPClientError`` where the status is another
-    ///   (``HTTPClientError/Code/status``) or the JSON does not fit the type
-    ///   (``HTTPClientError/Code/content``).
+    /// - Throws: the errors of ``response(to:)``. Also ``HTTPClientError``, with
+    ///   ``HTTPClientError/Code/status`` for any other status, and with
+    ///   ``HTTPClientError/Code/content`` if the JSON does not fit the type.
     public func json<T: Decodable>(
         _ type: T.Type = T.self,
         from request: HTTPRequest
@@ -45,14 +45,16 @@ extension HTTPClient {
     }
 }
 
-/// The client of effects: `try context.dependencies.http`.
+/// The key of the client for effects: `try context.dependencies.http`.
 public enum HTTPClientKey: DependencyKey {
-    /// One client for all, on libcurl; its thread starts with the first use.
+    /// A single client for all effects, with libcurl; its thread starts when the client is first
+    /// used.
     public static let live: any HTTPClient = CurlClient()
 }
 
 extension Dependencies {
-    /// Sends requests to HTTP servers. A test sets ``HTTPClientKey``, or none is there.
+    /// The client that sends requests to HTTP servers. In a test, set ``HTTPClientKey``: else the
+    /// access throws.
     public var http: any HTTPClient {
         get throws { try self[HTTPClientKey.self] }
     }

@@ -1,8 +1,8 @@
 import StoreTexts
 
-/// Header fields in their order; a name may stand several times, in small letters or large.
+/// Header fields in their order. A name may occur several times, and its case does not matter.
 public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
-    /// One field.
+    /// A header field.
     public struct Field: Sendable, Equatable {
         /// The name as it was written.
         public let name: String
@@ -13,17 +13,17 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     /// The fields.
     public private(set) var fields: [Field] = []
 
-    /// Makes fields of names and values.
+    /// Makes fields from names and values.
     public init(dictionaryLiteral fields: (String, String)...) {
         for (name, value) in fields { add(name, value) }
     }
 
-    /// Adds a field behind the others.
+    /// Adds a field after the others.
     public mutating func add(_ name: String, _ value: String) {
         fields.append(Field(name: name, value: value))
     }
 
-    /// The value of the first field of this name.
+    /// Returns the value of the first field with this name.
     public subscript(name: String) -> String? {
         let name = name.lowercasedASCII
         return fields.first { $0.name.lowercasedASCII == name }?.value
@@ -33,7 +33,7 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
 }
 
 extension HTTPHeaders.Field {
-    /// Whether name and value may be sent (RFC 9110 §5.1, §5.5): a line break in one would begin
+    /// True if name and value may be sent (RFC 9110 §5.1, §5.5). A line break in either would begin
     /// another field.
     package var isWellFormed: Bool {
         name.isToken && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
@@ -41,7 +41,7 @@ extension HTTPHeaders.Field {
 }
 
 extension String {
-    /// Whether it is a token (RFC 9110 §5.6.2).
+    /// True if the text is a token (RFC 9110 §5.6.2).
     var isToken: Bool {
         !utf8.isEmpty
             && utf8.allSatisfy { byte in

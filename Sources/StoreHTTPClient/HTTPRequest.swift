@@ -7,7 +7,7 @@ public struct HTTPRequest: Sendable, Equatable {
         /// The method's name, in capital letters.
         public let rawValue: String
 
-        /// Names a method.
+        /// Makes a method from its name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// Asks for a resource.
@@ -16,7 +16,7 @@ public struct HTTPRequest: Sendable, Equatable {
         public static let head = Method(rawValue: "HEAD")
         /// Asks a resource to process the body.
         public static let post = Method(rawValue: "POST")
-        /// Puts the body in a resource's place.
+        /// Replaces a resource by the body.
         public static let put = Method(rawValue: "PUT")
         /// Changes a resource by the patch in the body.
         public static let patch = Method(rawValue: "PATCH")
@@ -24,32 +24,32 @@ public struct HTTPRequest: Sendable, Equatable {
         public static let delete = Method(rawValue: "DELETE")
     }
 
-    /// What is to be done.
+    /// The method of the request.
     public var method: Method
     /// An absolute URL: `http` or `https`, percent-encoded.
     public var url: String
-    /// The header fields besides those that the connection needs.
+    /// The header fields, except those that the connection needs.
     public var headers: HTTPHeaders
-    /// What is sent with it.
+    /// The body of the request.
     public var body: [UInt8]
-    /// How long all of it may take: looking the name up, connecting, redirects and the whole
-    /// answer.
+    /// The longest time for the whole request: the name's look-up, the connection, redirects and
+    /// the whole answer.
     public var timeout: Duration
-    /// The largest body of an answer, in bytes, 1 MiB where nothing is said.
+    /// The largest body of an answer, in bytes; 1 MiB by default.
     public var responseBytesMax = 1 << 20
-    /// How many redirects are followed, for `GET` and `HEAD`; for other methods they are the
-    /// answer, as they are where it is 0. From `https` none leads to `http`.
+    /// The most redirects that the client follows, for `GET` and `HEAD`. For other methods, or if
+    /// it is 0, a redirect is returned as the answer. From `https` no redirect leads to `http`.
     public var redirectsMax = 5
 
     /// Makes a request.
     ///
     /// - Parameters:
-    ///   - method: what is asked of the resource.
-    ///   - url: absolute, `http` or `https`, percent-encoded.
-    ///   - query: is percent-encoded and added to the URL.
-    ///   - headers: the header fields besides those that the connection needs.
-    ///   - body: what is sent with it, as it is.
-    ///   - timeout: how long all of it may take.
+    ///   - method: the method.
+    ///   - url: an absolute URL, `http` or `https`, percent-encoded.
+    ///   - query: names and values, which are percent-encoded and added to the URL.
+    ///   - headers: the header fields, except those that the connection needs.
+    ///   - body: the body, sent unchanged.
+    ///   - timeout: the longest time for the whole request.
     public init(
         _ method: Method,
         _ url: String,
@@ -65,7 +65,7 @@ public struct HTTPRequest: Sendable, Equatable {
         self.timeout = timeout
     }
 
-    /// Asks for a resource.
+    /// Makes a request for a resource.
     public static func get(
         _ url: String,
         query: KeyValuePairs<String, String> = [:],
@@ -75,9 +75,9 @@ public struct HTTPRequest: Sendable, Equatable {
         HTTPRequest(.get, url, query: query, headers: headers, timeout: timeout)
     }
 
-    /// Sends a value as JSON.
+    /// Makes a request with a value as JSON.
     ///
-    /// - Throws: ``HTTPClientError`` where the value has no form in JSON.
+    /// - Throws: ``HTTPClientError`` if the value has no form in JSON.
     public static func post(
         _ url: String,
         json value: some Encodable,

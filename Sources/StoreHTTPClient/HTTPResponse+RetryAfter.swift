@@ -2,8 +2,8 @@ import CStoreCurl
 import Glibc
 
 extension HTTPResponse {
-    /// In how many seconds the peer asks for another attempt (RFC 9110 §10.2.3), at least 0; `nil`
-    /// where the answer has no such field.
+    /// The number of seconds after which the peer asks for another attempt (RFC 9110 §10.2.3), at
+    /// least 0. `nil` if the answer has no such field, or an invalid one.
     package var retryAfterSeconds: Double? {
         guard let text = headers["retry-after"] else { return nil }
         if text.utf8.allSatisfy({ 48...57 ~= $0 }) { return Double(text) }

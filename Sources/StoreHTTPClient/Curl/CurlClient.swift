@@ -2,25 +2,26 @@ import CStoreCurl
 import StoreCore
 import Synchronization
 
-/// The client on libcurl: connections are kept for the next request, and one thread works for all.
+/// A client with libcurl. The client keeps connections for later requests, and a single thread
+/// makes all transfers.
 ///
-/// The system's configuration has the authorities that certificates have to come from, and the
-/// proxies (`https_proxy`, `no_proxy`).
+/// The certificate authorities and the proxies (`https_proxy`, `no_proxy`) come from the system's
+/// configuration.
 public final class CurlClient: HTTPClient {
-    /// The most requests that are under way; one more fails at once.
+    /// The most requests at the same time; a further request fails at once.
     public static let requestsMax = 1_000
-    /// The most connections; further requests wait for one, within their timeout.
+    /// The most connections; a further request waits for a connection, within its timeout.
     public static let connectionsMax = 64
     /// The most connections to one host.
     public static let connectionsPerHostMax = 16
 
     private let loop: CurlLoop
 
-    /// Makes a client, and loads libcurl with the first one of the process. Where there is none,
-    /// each request fails with ``HTTPClientError/Code/unavailable`` and says so.
+    /// Makes a client. The first client of the process loads libcurl. If that fails, each request
+    /// throws ``HTTPClientError/Code/unavailable`` with the reason.
     ///
-    /// - Parameter authorities: the path of a PEM file with the certificate authorities to trust;
-    ///   the system's where nothing is said.
+    /// - Parameter authorities: the path of a PEM file with the trusted certificate authorities; by
+    ///   default those of the system.
     public init(authorities: String? = nil) {
         loop = CurlLoop(authorities: authorities)
     }
@@ -29,10 +30,10 @@ public final class CurlClient: HTTPClient {
         loop.close()
     }
 
-    /// Sends a request and waits for the whole response. Any thread.
+    /// Sends a request and waits for the whole response. Any thread may call it.
     public func response(to request: HTTPRequest) async throws -> HTTPResponse {
         var request = request
-        // The task of an effect has the trace, and the thread of the transfer has not.
+        // The trace is a value of the effect's task, so the thread of the transfer cannot read it.
         if let trace = TraceContext.parent, request.headers["traceparent"] == nil {
             request.headers.add("traceparent", trace)
         }
@@ -49,13 +50,13 @@ public final class CurlClient: HTTPClient {
     }
 }
 
-/// Passes a request's cancellation to the thread that makes the transfer.
+/// The cancellation of a request, for the thread that makes the transfer.
 final class CurlTicket: Sendable {
     let isCancelled = Atomic(false)
 }
 
 extension HTTPRequest {
-    /// Refuses what can't be sent as it stands.
+    /// Refuses a request that cannot be sent.
     fileprivate func check() throws(HTTPClientError) {
         if let problem = CurlLibrary.problem { throw HTTPClientError(.unavailable, self, problem) }
         guard let parts = CurlURL(url), let scheme = parts[CURLUPART_SCHEME] else {
@@ -76,6 +77,6 @@ extension HTTPRequest {
         }
     }
 
-    /// Whether redirects are followed: asking twice does no harm.
+    /// True if the client follows redirects: only for methods that may be sent twice without harm.
     var followsRedirects: Bool { redirectsMax > 0 && (method == .get || method == .head) }
 }

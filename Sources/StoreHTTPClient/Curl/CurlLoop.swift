@@ -4,25 +4,25 @@ import StoreCore
 import StorePlatform
 import Synchronization
 
-/// All transfers of a client, on a thread of their own.
+/// All transfers of a client, on their own thread.
 final class CurlLoop: Sendable {
     private struct Inbox: Sendable {
         var new: [CurlTransfer] = []
         var cancelled: [CurlTicket] = []
-        /// The requests that are new or under way.
+        /// The number of requests that are new or being transferred.
         var count = 0
         var isClosing = false
-        /// The thread has ended, and what it worked with is gone.
+        /// True if the thread has ended and has freed the handle.
         var isOver = false
     }
 
-    /// How long the thread waits at the most when nothing happens.
+    /// The longest wait of the thread without any event.
     private static let waitMilliseconds: Int32 = 60_000
 
     private let inbox = Locked(Inbox())
     private let authorities: String?
-    // Safety: the thread alone works with it, but for waking the thread, which libcurl allows
-    // anyone; that is done under the lock, and not once `isOver` is set.
+    // Safety: only the thread uses it, with one exception. Any thread may wake the thread, which
+    // libcurl allows; it does so under the lock, and only while `isOver` is false.
     private nonisolated(unsafe) let multi: UnsafeMutableRawPointer?
 
     init(authorities: String?) {
@@ -42,7 +42,7 @@ final class CurlLoop: Sendable {
         SystemThread.start(name: "http-client") { [self] in run() }
     }
 
-    /// Takes a request on, or ends it at once. Any thread.
+    /// Queues a request, or fails it at once if there are too many. Any thread may call it.
     func submit(_ transfer: CurlTransfer) {
         let isTaken = inbox.withLock { inbox -> Bool in
             guard let multi, !inbox.isOver, inbox.count < CurlClient.requestsMax else {
@@ -63,7 +63,7 @@ final class CurlLoop: Sendable {
         }
     }
 
-    /// Ends a request, now or when it comes. Any thread.
+    /// Cancels a request, also if it is not queued yet. Any thread may call it.
     func cancel(_ ticket: CurlTicket) {
         ticket.isCancelled.store(true, ordering: .releasing)
         inbox.withLock { inbox in
@@ -73,7 +73,7 @@ final class CurlLoop: Sendable {
         }
     }
 
-    /// Lets the thread end as soon as nothing is under way. Nothing is submitted any more.
+    /// Lets the thread end when no request is left. The caller submits no further requests.
     func close() {
         inbox.withLock { inbox in
             inbox.isClosing = true
@@ -115,7 +115,7 @@ extension CurlLoop {
         ccurl_multi_cleanup(multi)
     }
 
-    /// What came in; `nil` where the thread is to end.
+    /// Takes the new requests and the cancellations; `nil` if the thread is to end.
     private func takeInbox() -> (new: [CurlTransfer], cancelled: [CurlTicket])? {
         inbox.withLock { inbox in
             if inbox.isClosing && inbox.count == 0 {
@@ -135,7 +135,7 @@ extension CurlLoop {
         _ multi: UnsafeMutableRawPointer,
         _ running: inout [UnsafeMutableRawPointer: CurlTransfer]
     ) {
-        // A cancellation that came before its request has been passed over.
+        // A cancellation that arrived before its request matched no transfer.
         guard !transfer.ticket.isCancelled.load(ordering: .acquiring) else {
             return end(transfer, multi) { $0.cancel() }
         }
@@ -156,7 +156,8 @@ extension CurlLoop {
         transfer.release()
     }
 
-    /// A peer that has left must not end the process, whatever the TLS library does.
+    /// Blocks SIGPIPE, so that a closed connection does not end the process, whatever the TLS
+    /// library does.
     private static func ignoreBrokenPipes() {
         var signals = sigset_t()
         sigemptyset(&signals)

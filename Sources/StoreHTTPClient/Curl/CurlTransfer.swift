@@ -1,11 +1,11 @@
 import CStoreCurl
 
-/// One request on its way: libcurl's handle, and what has come of the answer.
+/// A request that is being transferred: the handle of libcurl, and the answer so far.
 final class CurlTransfer: @unchecked Sendable {
-    // Safety: the task that asks makes it and hands it to the loop through the loop's lock; from
-    // then on only the loop's thread touches it.
+    // Safety: the requesting task makes the object, and passes it to the loop through the loop's
+    // lock. From then on only the loop's thread uses it.
 
-    /// The most bytes of an answer's header fields, those of redirects included.
+    /// The most bytes of an answer's header fields, including those of redirects.
     static let headersBytesMax = 64 << 10
 
     let request: HTTPRequest
@@ -17,7 +17,7 @@ final class CurlTransfer: @unchecked Sendable {
     private var headers = HTTPHeaders()
     private var headersBytes = 0
     private var body: [UInt8] = []
-    /// Why a callback has ended the transfer.
+    /// The reason why a callback has stopped the transfer.
     private var excess: String?
 
     init(
@@ -36,7 +36,7 @@ final class CurlTransfer: @unchecked Sendable {
         message.deallocate()
     }
 
-    /// Gives the handle back. After it was taken out of the loop.
+    /// Frees the handle. Call it after the handle is removed from the loop.
     func release() {
         if let handle { ccurl_easy_cleanup(handle) }
         handle = nil
@@ -45,10 +45,10 @@ final class CurlTransfer: @unchecked Sendable {
     }
 }
 
-// Beginning
+// The beginning
 
 extension CurlTransfer {
-    /// Makes the handle; `nil` where libcurl refuses an option or has no memory.
+    /// Makes the handle; `nil` if libcurl refuses an option or has no memory.
     func begin(authorities: String?) -> UnsafeMutableRawPointer? {
         handle = ccurl_easy_init()
         guard let handle, addHeaders() else { return nil }
@@ -87,7 +87,7 @@ extension CurlTransfer {
         case .delete where request.body.isEmpty:
             [ccurl_set_text(handle, CURLOPT_CUSTOMREQUEST, request.method.rawValue)]
         default:
-            // libcurl copies the body, so the size comes first.
+            // libcurl copies the body, so its size is set first.
             [
                 ccurl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count)),
                 request.body.withUnsafeBytes {
@@ -116,7 +116,7 @@ extension CurlTransfer {
             },
         ]
         if request.method != .head, request.responseBytesMax > 0 {
-            // Ends it before the first byte where the answer has a `Content-Length`.
+            // Stops a transfer before its first byte if the `Content-Length` is too large.
             codes.append(
                 ccurl_set_size(
                     handle,
@@ -132,7 +132,8 @@ extension CurlTransfer {
         context.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Adds the request's header fields, and leaves out those that libcurl adds by itself.
+    /// Adds the request's header fields, and removes fields that libcurl would add. Returns false
+    /// if there is no memory.
     private func addHeaders() -> Bool {
         var lines = request.headers.fields.map {
             $0.value.isEmpty ? $0.name + ";" : $0.name + ": " + $0.value
@@ -151,7 +152,8 @@ extension CurlTransfer {
 // The answer
 
 extension CurlTransfer {
-    /// Keeps a piece of the body. Returns how much it took: less ends the transfer.
+    /// Appends a piece of the body. Returns the number of bytes that it took; fewer bytes stop the
+    /// transfer.
     private func took(body piece: UnsafeRawBufferPointer) -> Int {
         guard piece.count <= request.responseBytesMax - body.count else {
             excess = "the answer has more than \(request.responseBytesMax) bytes"
@@ -161,7 +163,7 @@ extension CurlTransfer {
         return piece.count
     }
 
-    /// Keeps a header field; a status line begins another answer.
+    /// Adds a header field. A status line begins another answer.
     private func took(line: UnsafeRawBufferPointer) -> Int {
         headersBytes += line.count
         guard headersBytes <= Self.headersBytesMax else {
@@ -187,7 +189,7 @@ extension CurlTransfer {
 // The end
 
 extension CurlTransfer {
-    /// Resumes the task that waits for the response, with the response or the error.
+    /// Resumes the waiting task with the response or the error.
     func complete(_ result: CURLcode) {
         guard let handle, result == CURLE_OK else {
             return fail(code(of: result), cause(of: result))
@@ -216,7 +218,7 @@ extension CurlTransfer {
         case CURLE_FILESIZE_EXCEEDED: .tooLarge
         case CURLE_WRITE_ERROR where excess != nil: .tooLarge
         case CURLE_TOO_MANY_REDIRECTS: .redirect
-        // The scheme of the request itself has been looked at before.
+        // The scheme of the request's own URL was checked before.
         case CURLE_UNSUPPORTED_PROTOCOL:
             message.pointee == 0 || isRedirected ? .redirect : .malformed
         case CURLE_WEIRD_SERVER_REPLY, CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_HTTP2,
@@ -246,7 +248,7 @@ extension CurlTransfer {
 }
 
 extension Duration {
-    /// For libcurl, to which 0 means for ever.
+    /// The duration for libcurl, from 1 to `Int32.max`: for libcurl, 0 means no limit.
     fileprivate var wholeMilliseconds: Int {
         let (seconds, attoseconds) = components
         guard seconds < Int64(Int32.max / 1_000) else { return Int(Int32.max) }

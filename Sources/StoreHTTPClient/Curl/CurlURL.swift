@@ -1,10 +1,10 @@
 import CStoreCurl
 
-/// A URL as libcurl reads it, so that what is checked is what is used.
+/// A URL that libcurl has parsed, so that the checks and the transfer read the same parts.
 struct CurlURL: ~Copyable {
     private let handle: OpaquePointer
 
-    /// `nil` if it is no absolute URL, or there is no libcurl.
+    /// Parses a URL; `nil` if it is not an absolute URL, or if libcurl cannot be used.
     init?(_ text: String) {
         guard CurlLibrary.isReady, !text.utf8.contains(0), let handle = ccurl_url() else {
             return nil
@@ -23,7 +23,7 @@ struct CurlURL: ~Copyable {
         ccurl_url_cleanup(handle)
     }
 
-    /// The part of this kind; `nil` where there is none.
+    /// Returns the part of this kind; `nil` if the URL does not have it.
     subscript(part: CURLUPart) -> String? {
         var text: UnsafeMutablePointer<CChar>?
         guard ccurl_url_get(handle, part, &text, 0) == CURLUE_OK, let text else { return nil }
@@ -39,7 +39,7 @@ struct CurlURL: ~Copyable {
         return self[CURLUPART_URL] ?? ""
     }
 
-    /// A URL as errors and logs show it.
+    /// Returns a URL for errors and logs.
     static func shown(_ text: String) -> String {
         CurlURL(text)?.shown ?? "(no URL)"
     }
