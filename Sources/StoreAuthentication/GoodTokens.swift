@@ -1,7 +1,7 @@
 import StorePlatform
 import Synchronization
 
-/// Tokens that were good, by their digests, so that a signature is checked only once.
+/// The tokens that were good, by their digests. A signature is checked only once.
 ///
 /// There are two halves, together at most ``countMax``. When the newer half is full, it becomes the
 /// older half, and the former older half is dropped. A token in use moves to the newer half. Bad

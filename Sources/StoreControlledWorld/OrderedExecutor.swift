@@ -35,8 +35,7 @@ package final class OrderedExecutor: TaskExecutor, Sendable {
         begun.add(1, ordering: .sequentiallyConsistent)
         queue.async { [self] in
             job.runSynchronously(on: asUnownedTaskExecutor())
-            // The jobs that this job made ready are counted before, so zero means that all effects
-            // wait.
+            // The jobs that this job made ready are already counted, so at zero all effects wait.
             if jobs.subtract(1, ordering: .sequentiallyConsistent).newValue == 0 {
                 changes.signal()
             }

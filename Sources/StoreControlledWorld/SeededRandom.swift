@@ -18,7 +18,7 @@ public final class SeededRandom: RandomNumberGenerator, Sendable {
     /// Returns the next 64 bits.
     @Sendable public func next() -> UInt64 {
         state.withLock { state in
-            // The constants and the shifts are those of SplitMix64 (Steele, Lea and Flood, 2014).
+            // The constants and the shifts of SplitMix64 (Steele, Lea and Flood, 2014).
             state &+= 0x9E37_79B9_7F4A_7C15
             var mixed = state
             mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9

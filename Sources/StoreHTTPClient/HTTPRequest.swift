@@ -10,17 +10,17 @@ public struct HTTPRequest: Sendable, Equatable {
         /// Makes a method from its name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// Asks for a resource.
+        /// The method that requests a resource.
         public static let get = Method(rawValue: "GET")
-        /// Asks for a resource's header fields.
+        /// The method that requests a resource's header fields.
         public static let head = Method(rawValue: "HEAD")
-        /// Asks a resource to process the body.
+        /// The method that makes a resource process the body.
         public static let post = Method(rawValue: "POST")
-        /// Replaces a resource by the body.
+        /// The method that replaces a resource by the body.
         public static let put = Method(rawValue: "PUT")
-        /// Changes a resource by the patch in the body.
+        /// The method that changes a resource by the patch in the body.
         public static let patch = Method(rawValue: "PATCH")
-        /// Removes a resource.
+        /// The method that removes a resource.
         public static let delete = Method(rawValue: "DELETE")
     }
 
@@ -28,7 +28,7 @@ public struct HTTPRequest: Sendable, Equatable {
     public var method: Method
     /// An absolute URL: `http` or `https`, percent-encoded.
     public var url: String
-    /// The header fields, except those that the connection needs.
+    /// The header fields, except the fields that the connection needs.
     public var headers: HTTPHeaders
     /// The body of the request.
     public var body: [UInt8]
@@ -37,8 +37,8 @@ public struct HTTPRequest: Sendable, Equatable {
     public var timeout: Duration
     /// The largest body of an answer, in bytes; 1 MiB by default.
     public var responseBytesMax = 1 << 20
-    /// The most redirects that the client follows, for `GET` and `HEAD`. For other methods, or if
-    /// it is 0, a redirect is returned as the answer. From `https` no redirect leads to `http`.
+    /// The most redirects that the client follows, for `GET` and `HEAD`. For other methods, or at
+    /// 0, the redirect itself is the answer. From `https` no redirect leads to `http`.
     public var redirectsMax = 5
 
     /// Makes a request.
@@ -47,7 +47,7 @@ public struct HTTPRequest: Sendable, Equatable {
     ///   - method: the method.
     ///   - url: an absolute URL, `http` or `https`, percent-encoded.
     ///   - query: names and values, which are percent-encoded and added to the URL.
-    ///   - headers: the header fields, except those that the connection needs.
+    ///   - headers: the header fields, except the fields that the connection needs.
     ///   - body: the body, sent unchanged.
     ///   - timeout: the longest time for the whole request.
     public init(
@@ -65,7 +65,7 @@ public struct HTTPRequest: Sendable, Equatable {
         self.timeout = timeout
     }
 
-    /// Makes a request for a resource.
+    /// Makes a `GET` request.
     public static func get(
         _ url: String,
         query: KeyValuePairs<String, String> = [:],
@@ -75,7 +75,7 @@ public struct HTTPRequest: Sendable, Equatable {
         HTTPRequest(.get, url, query: query, headers: headers, timeout: timeout)
     }
 
-    /// Makes a request with a value as JSON.
+    /// Makes a `POST` request with a value as JSON.
     ///
     /// - Throws: ``HTTPClientError`` if the value has no form in JSON.
     public static func post(

@@ -2,12 +2,11 @@ import Glibc
 
 /// Settings of the C library's memory allocator.
 package enum AllocatorMemory {
-    /// The most arenas that threads share (`M_ARENA_MAX` of `mallopt(3)`). The bound is the number
-    /// of processors, but at least ``arenasMin`` and at most this number.
+    /// The most arenas that threads share (`M_ARENA_MAX` of `mallopt(3)`). A machine with fewer
+    /// processors has one arena for each of them, but at least ``arenasMin``.
     ///
-    /// The C library's default is eight arenas for each processor. Memory that one thread frees in
-    /// its arena is not reused by threads of other arenas, so memory grows while threads take
-    /// turns.
+    /// The C library's default is eight arenas for each processor. Threads of other arenas do not
+    /// reuse memory that a thread frees in its arena. So memory grows while threads take turns.
     private static let arenasMax = 4
     private static let arenasMin = 2
     private static let arenasMaxParameter: CInt = -8

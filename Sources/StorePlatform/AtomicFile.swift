@@ -29,8 +29,8 @@ package enum AtomicFile {
         try sync(folderOf: path)
     }
 
-    /// Gives the new file the owner of the old one if root writes it, so that the server can still
-    /// read its file.
+    /// Gives the new file the owner of the old file if root writes it. So a server can still read
+    /// its file.
     private static func keepOwner(of path: String, in descriptor: CInt) {
         var old = stat()
         guard geteuid() == 0, stat(path, &old) == 0 else { return }

@@ -2,8 +2,8 @@ import Glibc
 
 /// Reads whole small files.
 package enum FileReader {
-    /// Returns the file's bytes; `nil` if an error occurs. For a file above the bound, it stops
-    /// after more than `bytesMax` bytes, at most 64 KiB more.
+    /// Returns the file's bytes; `nil` if an error occurs. For a larger file, the result has more
+    /// than `bytesMax` bytes, but at most 64 KiB more.
     package static func read(_ path: String, bytesMax: Int) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -11,8 +11,8 @@ package enum FileReader {
         return read(descriptor, bytesMax: bytesMax)
     }
 
-    /// Returns the bytes of an open file from its current position; `nil` if an error occurs. Above
-    /// the bound it stops after more than `bytesMax` bytes, at most 64 KiB more.
+    /// Returns the bytes of an open file from its current position; `nil` if an error occurs. For a
+    /// larger file, the result has more than `bytesMax` bytes, but at most 64 KiB more.
     package static func read(_ descriptor: CInt, bytesMax: Int) -> [UInt8]? {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 << 10)

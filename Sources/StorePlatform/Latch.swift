@@ -1,4 +1,4 @@
-/// An event that happens once, and that any number of threads may wait for.
+/// An event that happens once. Any number of threads may wait for it.
 package final class Latch: Sendable {
     private let opened = TimedSemaphore()
 

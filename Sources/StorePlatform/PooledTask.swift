@@ -2,7 +2,7 @@
 /// a task allocates nothing.
 ///
 /// The pool's queue has no bound of its own. A task must bound its submissions: one until its turn
-/// begins, or as many as its turns that may run at the same time.
+/// begins, or as many as its simultaneous turns.
 package protocol PooledTask: AnyObject, Sendable {
     /// Does the waiting work, and returns. A thread of the pool calls this once for each
     /// ``ThreadPool/submit(_:)``.

@@ -25,8 +25,8 @@ package enum SystemThread {
     /// Starts a detached thread. At most 15 bytes of its name show in `top -H` and debuggers.
     ///
     /// The thread inherits the caller's nice value, or gets `niceness` if that is higher; raising
-    /// it needs no privilege. The thread blocks all signals but those of faults and profilers. If
-    /// the system refuses the thread, the process stops.
+    /// it needs no privilege. The thread blocks all signals except the signals of faults and
+    /// profilers. If the system refuses the thread, the process stops.
     package static func start(
         name: String,
         niceness: CInt? = nil,

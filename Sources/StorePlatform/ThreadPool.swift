@@ -1,17 +1,16 @@
 import Synchronization
 
-/// A bounded number of threads that run the tasks of many owners, in the order in which they are
-/// submitted.
+/// A bounded number of threads that run the tasks of many owners, in the order of submission.
 ///
 /// If a task comes and no thread sleeps, a new thread begins, up to ``threadsMax``. A turn is held
-/// (``TurnAges``) if a slow disk or an endless reducer blocks its thread. For each held turn one
-/// more thread may begin, at most ``surplusMax``, so that other tasks go on. When a held turn ends
-/// after all, its thread ends with it.
+/// (``TurnAges``) if it takes very long, because a slow disk or an endless reducer blocks its
+/// thread. For each held turn one more thread may begin, at most ``surplusMax``, so that other
+/// tasks go on. When a held turn ends after all, its thread ends with it.
 ///
 /// Any thread may call any function. Close a pool after its users: the tasks that still wait are
 /// dropped.
 package final class ThreadPool: Sendable {
-    /// The most threads beyond ``threadsMax``, whatever the number of held turns.
+    /// The most threads beyond ``threadsMax``, for any number of held turns.
     package static let surplusMax = 64
     /// The longest time that a task goes on in one turn while other tasks wait, in nanoseconds.
     package static let turnNanosecondsMax: UInt64 = 2_000_000
@@ -24,7 +23,7 @@ package final class ThreadPool: Sendable {
 
     /// Numbers of threads and tasks at one moment.
     package struct Counts: Sendable, Equatable {
-        /// All threads, also those that sleep and those that are about to begin.
+        /// All threads, also sleeping threads and threads that are about to begin.
         package var threads = 0
         /// Threads that sleep and have not been woken.
         package var idle = 0
@@ -166,8 +165,8 @@ package final class ThreadPool: Sendable {
         isAwaited && SystemTime.steadyNanoseconds() - began >= Self.turnNanosecondsMax
     }
 
-    /// Begins at most one thread, if a task waits. The turns of other threads must be held, or the
-    /// system must have refused a thread before.
+    /// Begins at most one thread, if a task waits and a thread is missing. A thread is missing if
+    /// turns are held, or if the system refused a thread before.
     ///
     /// A thread outside the pool must call this about ten times a second while the pool is in use.
     /// A turn that goes on during two calls becomes a held turn.
@@ -212,9 +211,9 @@ package final class ThreadPool: Sendable {
         }
     }
 
-    /// Starts the thread that was counted. The calling thread's nice value may be too high for the
-    /// pool: then a thread of the pool or ``relieve()`` starts it later. The first thread is always
-    /// started.
+    /// Starts the thread that was counted. If the calling thread's nice value is too high for the
+    /// pool, a thread of the pool or ``relieve()`` starts it later. The first thread is started
+    /// with any nice value.
     private func begin(isFirst: Bool) {
         let isTooNice = !isFirst && SystemThread.niceness > starterNicenessMax
         if !isTooNice, startThread(name, niceness, { [self] in run() }) { return }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A semaphore whose timed waits use a clock that is never set.
+/// A semaphore with timed waits by a clock that is never set.
 ///
 /// On Linux, waits of `DispatchSemaphore` use the time of day. If that clock is set back by a day,
 /// a wait of a tenth of a second lasts a day.

@@ -2,8 +2,8 @@
     public import Synchronization
 #endif
 
-/// A few threads, often only one, that work off a bounded queue. The threads are the worker's own,
-/// or those of a pool (``WorkerThreads``).
+/// A few threads, often only one, that work off a bounded queue. The threads belong to the worker
+/// or to a pool (``WorkerThreads``).
 ///
 /// Other threads change the queue by ``post(_:)`` and never wait for the work. A post makes a
 /// system call only if work comes and a thread sleeps. An awake thread checks the queue again
@@ -26,8 +26,8 @@ public final class Worker<Queue: WorkQueue>: Sendable {
     @usableFromInline
     struct State: Sendable {
         @usableFromInline var queue: Queue
-        /// The number of threads, also those that are about to begin. On a pool: the number of
-        /// turns that run or wait.
+        /// The number of threads, with the threads that are about to begin. On a pool: the number
+        /// of turns that run or wait.
         @usableFromInline var threads = 0
         /// The number of threads that sleep and have not been woken.
         @usableFromInline var asleep = 0
@@ -165,7 +165,7 @@ public final class Worker<Queue: WorkQueue>: Sendable {
             change(&state.queue)
             defer {
                 state.asleep = 0
-                // The turns that wait in a pool have no copy of it.
+                // The turns that wait in a pool have no copy of the body.
                 if pool == nil || state.threads == 0 { state.body = nil }
             }
             return (state.asleep, state.threads == 0, state.body)

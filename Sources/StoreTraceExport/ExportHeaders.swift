@@ -10,7 +10,8 @@ package struct ExportHeaders: Sendable {
 
     /// The most fields of a file.
     package static let fieldsMax = 32
-    /// The fields that the exporter sets itself, or that belong to the connection.
+    /// The fields that a file must not have: the exporter sets them, or they belong to the
+    /// connection.
     private static let own: Set<String> = [
         "connection", "content-encoding", "content-length", "content-type", "expect", "host", "te",
         "transfer-encoding", "upgrade",

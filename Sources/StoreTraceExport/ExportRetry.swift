@@ -26,9 +26,9 @@ struct ExportRetry: Sendable {
     private static let retriedStatuses = [429, 502, 503, 504]
     private static let reasonBytesMax = 200
 
-    /// Returns the step after an attempt; the first attempt is 1. A pause is between half of its
-    /// length and its full length, in proportion to `jitter` (0 to 1). Thus several servers do not
-    /// all send again at the same time.
+    /// Returns the step after an attempt; the first attempt is 1. A pause is half of its full
+    /// length, plus the share `jitter` (0 to 1) of the other half. So not all servers send again at
+    /// the same time.
     func step(
         after result: Result<HTTPResponse, HTTPClientError>,
         attempt: Int,

@@ -7,17 +7,18 @@ import Synchronization
 /// Posts the waiting spans to a collector, in batches, on its own thread.
 ///
 /// A slow or missing collector holds up only this thread. Meanwhile the queue fills, and it drops
-/// and counts the spans that do not fit. After too many attempts, a batch is given up and counted.
-/// The log has a line when losses begin and when they end.
+/// and counts the spans that do not fit. A batch that the collector refuses, or does not take in
+/// several attempts, is given up and counted. The log has a line when losses begin and when they
+/// end.
 package final class SpanExporter: Sendable {
     /// The most spans in one request.
     package static let batchSpansMax = 512
 
     /// The time limits of the export, in seconds.
     struct Times: Sendable {
-        /// The time from a span's end to its request, while the collector takes spans.
+        /// The longest time from a span's end to its request, while the collector takes spans.
         var interval = 5.0
-        /// The time of a request.
+        /// The longest time of a request.
         var request = 10.0
     }
 

@@ -31,7 +31,7 @@ package struct Span: Sendable {
         /// Makes a span within this one.
         package func child() -> Identity { Identity(trace: trace, parent: id) }
 
-        /// The `traceparent` for work within this span. Its flags say that the trace is sampled.
+        /// The `traceparent` for work within this span. Its flags mark the trace as sampled.
         package var traceparent: String { "00-\(trace.text)-\(id.hex)-01" }
     }
 
@@ -82,7 +82,7 @@ package struct Span: Sendable {
 
     package let identity: Identity
     package let kind: Kind
-    /// A name of a small set: it contains nothing that differs between requests.
+    /// The name, one of few: it contains nothing that differs between requests.
     package let name: String
     package let began: SpanTime
     package let ended: SpanTime

@@ -11,9 +11,9 @@ package struct SpanContext: Sendable, Equatable {
     /// True if the program that began the trace records it.
     package let isSampled: Bool
 
-    /// Reads the value of a `traceparent` field: lower-case hexadecimal digits for a trace and a
-    /// span that are not zero, and for flags. `nil` if the value has another form. Allocates
-    /// nothing.
+    /// Reads the value of a `traceparent` field. The value has lower-case hexadecimal digits for a
+    /// trace, a span and flags; trace and span are not zero. `nil` if the value has another form.
+    /// Allocates nothing.
     package init?(traceparent bytes: some Sequence<UInt8>) {
         var reader = HexReader(bytes.makeIterator())
         guard reader.number(digits: 2) == 0, reader.takes("-"),

@@ -8,7 +8,7 @@ package final class SpanCounts: Sendable {
 
     /// The number of spans that a collector has taken.
     package var exportedTotal: UInt64 { exported.load(ordering: .relaxed) }
-    /// The number of spans that the collector refused, or that could not be sent in time.
+    /// The number of spans that the collector refused, or did not take in time.
     package var failedTotal: UInt64 { failed.load(ordering: .relaxed) }
 
     package func exported(_ count: Int) { exported.add(UInt64(count), ordering: .relaxed) }

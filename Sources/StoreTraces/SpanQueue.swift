@@ -31,8 +31,9 @@ package final class SpanQueue: Sendable {
     /// The number of spans that wait.
     package var count: Int { state.withLock { $0.spans.count } }
 
-    /// Queues a span, or drops it if the queue is full. Any thread may call it; it never waits. The
-    /// call signals the exporting thread for the first span, and for the last span of a batch.
+    /// Queues a span, or drops it if the queue is full. Any thread may call it; it never waits. A
+    /// system call wakes the exporting thread only for the first span and for the last span of a
+    /// batch.
     package func offer(_ span: Span) {
         let (fits, count) = state.withLock { state -> (Bool, Int) in
             guard !state.isClosed, state.spans.count < spansMax else { return (false, 0) }

@@ -35,8 +35,8 @@ package final class Tracer: Sendable {
         return next() < threshold.load(ordering: .relaxed) ? .root() : nil
     }
 
-    /// Begins a span within a span of this server, which `traceparent` names. `nil` if that trace
-    /// is not sampled, or if there is no valid `traceparent`. Any thread may call it.
+    /// Begins a span within the span of this server that `traceparent` names. `nil` if the trace is
+    /// not sampled, or if there is no valid `traceparent`. Any thread may call it.
     package func begin(within traceparent: String?) -> Span.Identity? {
         guard let traceparent, let context = SpanContext(traceparent: traceparent.utf8),
             context.isSampled

@@ -48,8 +48,8 @@ struct IssuerKeys: Sendable {
         return id.isSame(as: other)
     }
 
-    /// Returns the id of the credential of all tokens that this key has signed: a fingerprint of
-    /// the issuer's name and of the key.
+    /// Returns the credential's id for all tokens that this key has signed. The id is a fingerprint
+    /// of the issuer's name and of the key.
     private static func credential(
         _ key: IssuerKey,
         _ configuration: IssuerConfiguration
@@ -81,8 +81,8 @@ struct IssuerKeys: Sendable {
         )
     }
 
-    /// Returns the keys that may have signed the token. They have its algorithm, and its `kid` or
-    /// none.
+    /// Returns the keys that may have signed the token, at most ``triedMax``. They have its
+    /// algorithm. If the token has a `kid`, they have the same `kid` or none.
     private func candidates(for token: JWT) throws(AuthenticationError) -> ArraySlice<Entry> {
         var named = entries
         if let id = token.keyID {

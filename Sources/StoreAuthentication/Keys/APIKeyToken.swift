@@ -7,7 +7,7 @@ import StoreDigest
 /// base64url.
 ///
 /// A wrong checksum means that the key was mistyped. A key with a correct checksum that is not in
-/// the file was revoked.
+/// the file was revoked, or belongs to another server.
 package enum APIKeyToken {
     static let prefix = Array("ssk_".utf8)
     static let idCount = 12

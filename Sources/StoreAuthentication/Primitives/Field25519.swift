@@ -9,7 +9,7 @@ struct Field25519: Equatable {
     /// Makes a number that is below 2^255 - 19.
     init(_ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64) { limbs = (a, b, c, d) }
 
-    /// Reads 32 bytes without their highest bit, which is the sign of x; `nil` if the number is not
+    /// Reads 32 bytes without their highest bit, which is the sign of x. `nil` if the number is not
     /// below 2^255 - 19.
     init?(littleEndian bytes: [UInt8]) {
         guard bytes.count == 32 else { return nil }

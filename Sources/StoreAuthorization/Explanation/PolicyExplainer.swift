@@ -1,7 +1,7 @@
 import StoreTexts
 import StoreWire
 
-/// Explains whether a role may do something in a store: by which grant, or which grant is missing.
+/// Explains whether a role may do something in a store, and names the grant or the missing grant.
 package struct PolicyExplainer {
     private let file: PolicyFile?
     private let policy: Policy

@@ -21,7 +21,7 @@ public final class CurlClient: HTTPClient {
     /// throws ``HTTPClientError/Code/unavailable`` with the reason.
     ///
     /// - Parameter authorities: the path of a PEM file with the trusted certificate authorities; by
-    ///   default those of the system.
+    ///   default, the system's authorities.
     public init(authorities: String? = nil) {
         loop = CurlLoop(authorities: authorities)
     }

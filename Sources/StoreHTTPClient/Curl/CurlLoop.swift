@@ -12,7 +12,7 @@ final class CurlLoop: Sendable {
         /// The number of requests that are new or being transferred.
         var count = 0
         var isClosing = false
-        /// True if the thread has ended and has freed the handle.
+        /// True if the thread ends. The thread then frees `multi`, so no other thread may use it.
         var isOver = false
     }
 
@@ -156,8 +156,7 @@ extension CurlLoop {
         transfer.release()
     }
 
-    /// Blocks SIGPIPE, so that a closed connection does not end the process, whatever the TLS
-    /// library does.
+    /// Blocks SIGPIPE, so that a closed connection does not end the process, with any TLS library.
     private static func ignoreBrokenPipes() {
         var signals = sigset_t()
         sigemptyset(&signals)

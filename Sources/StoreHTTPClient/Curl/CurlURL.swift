@@ -1,6 +1,6 @@
 import CStoreCurl
 
-/// A URL that libcurl has parsed, so that the checks and the transfer read the same parts.
+/// A URL, parsed by libcurl, so that the checks and the transfer read the same parts.
 struct CurlURL: ~Copyable {
     private let handle: OpaquePointer
 

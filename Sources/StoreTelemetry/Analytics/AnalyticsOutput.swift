@@ -4,7 +4,7 @@ import StorePlatform
 /// The destination of analytics lines: a file that is appended to, or standard output. Only one
 /// thread uses it.
 struct AnalyticsOutput: ~Copyable {
-    /// `nil` for standard output.
+    /// The path of the file; `nil` for standard output.
     private let path: String?
     private var descriptor: CInt
 
@@ -64,8 +64,8 @@ struct AnalyticsOutput: ~Copyable {
         guard count > 0 else { return }
         let end = lseek(descriptor, 0, SEEK_CUR)
         var status = stat()
-        // Only a file has a position. The end is that of this process only if no other has
-        // appended.
+        // Only a file has a position. The end of the file belongs to this process only if no other
+        // process has appended.
         guard end >= count, fstat(descriptor, &status) == 0, status.st_size == end else { return }
         ftruncate(descriptor, end - count)
     }

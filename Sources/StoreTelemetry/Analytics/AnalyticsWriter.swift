@@ -6,8 +6,7 @@ import Synchronization
 /// Core.
 ///
 /// The queue has a bound for its events and for their bytes. ``droppedTotal`` counts the events
-/// that do not fit, and the events whose line cannot be written. The log has a line when losses
-/// begin and when they end.
+/// that do not fit or cannot be written. The log has a line when losses begin and when they end.
 package final class AnalyticsWriter: Sendable {
     /// The most events that wait to be written.
     package static let queueEventsMax = 65_536
@@ -68,7 +67,7 @@ package final class AnalyticsWriter: Sendable {
     package var writtenTotal: UInt64 { written.load(ordering: .relaxed) }
 
     /// Queues an event, or counts it as dropped if the queue is full. Any thread may call it; it
-    /// never waits. The encoder is that of the store that has applied the action.
+    /// never waits. The encoder belongs to the store that has applied the action.
     ///
     /// The value that an action declares is encoded here, because its memory is known only after
     /// the encoding.

@@ -28,7 +28,7 @@ package final class RecentAnalytics: Sendable {
                 lines[first] = []
                 first += 1
             }
-            // Removes the empty elements all at once, so that the cost for each added event is
+            // Removes many empty elements at once, so that the average cost of an added event is
             // constant.
             guard first > countMax else { return }
             lines.removeFirst(first)

@@ -15,7 +15,7 @@ enum LogText {
             }
     }
 
-    /// Returns a message in which each character that is not printable is a question mark.
+    /// Returns a message with a question mark for each character that is not printable.
     static func message(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isHidden) else { return text }
         var shown = String.UnicodeScalarView()
@@ -28,7 +28,7 @@ enum LogText {
         escaped(text) { "\\u{" + String($0, radix: 16) + "}" }
     }
 
-    /// Returns a JSON string (RFC 8259), which also escapes characters that JSON would allow.
+    /// Returns a JSON string (RFC 8259). The string also escapes characters that JSON would allow.
     static func json(_ text: String) -> String {
         let escaped = escaped(text) { value in
             guard value > 0xFFFF else { return unit(value) }

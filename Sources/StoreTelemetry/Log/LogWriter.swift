@@ -11,9 +11,9 @@ package final class LogWriter: Sendable {
     /// The most lines that wait.
     package static let queueLinesMax = 1_024
     /// The most waiting lines at which the queue still takes details. The rest of the queue is for
-    /// warnings and errors.
+    /// other lines.
     package static let detailsWaitingMax = queueLinesMax / 2
-    /// The writer for standard error; its thread begins with the first line.
+    /// The writer for standard error; its thread begins with the first use.
     static let standardError = LogWriter(descriptor: STDERR_FILENO)
 
     /// A function that makes lines on the log's thread.
@@ -67,7 +67,7 @@ package final class LogWriter: Sendable {
         }
     }
 
-    /// Starts the thread.
+    /// Makes a writer, and starts its thread.
     ///
     /// - Parameter write: writes one line. The thread calls it, and it may block.
     package convenience init(_ write: @escaping @Sendable (LogLine) -> Void) {

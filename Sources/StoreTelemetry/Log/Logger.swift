@@ -87,8 +87,8 @@ package struct Logger: Sendable {
         offer(level, event, message, fields)
     }
 
-    /// Writes up to `count` lines of an event, if the queue has room besides warnings and errors.
-    /// `make` gets the number of lines, and runs on the log's thread.
+    /// Writes up to `count` lines of details, as many as the queue has room for. Half of the queue
+    /// is for other lines. `make` gets the number of lines, and runs on the log's thread.
     package func details(
         _ count: Int,
         _ event: LogEvent,

@@ -7,8 +7,8 @@ import StoreWire
 /// The policy of a server in a test: the actions that each role may dispatch.
 ///
 /// The policy's names are checked against the names of the store, as on a server. The role of an
-/// action that is sent without a principal is `anonymous`. The policy does not apply to an action
-/// that only the program dispatches, such as a module's `Internal`, even if a test sends it.
+/// action that is sent without a principal is `anonymous`. The policy does not apply to actions
+/// that only the program dispatches, such as a module's `Internal`. A test may send these.
 public struct TestPolicy: Sendable {
     private let read: @Sendable () throws -> [UInt8]
     private let name: String?

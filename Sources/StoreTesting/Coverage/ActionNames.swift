@@ -5,7 +5,7 @@ import Synchronization
 
 /// The wire names of a root state's actions, as a server has them.
 struct ActionNames: Sendable {
-    /// A wire name; for an action of instances it has no instance.
+    /// A wire name; for an action of instances, it contains no id.
     struct Entry: Sendable {
         let name: String
         let type: ObjectIdentifier

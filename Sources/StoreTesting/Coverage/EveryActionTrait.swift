@@ -11,11 +11,11 @@ public import Testing
 /// }
 /// ```
 ///
-/// After the tests of the suite and its inner suites, the trait reports every action without a
-/// ``TestStore`` or a ``Given`` that exercised it. Actions are the cases of each module's `Action`,
-/// `UI` and `Internal`, the `start` and the `stop`, and the dispatchables. So an action that is
-/// added without a test makes the suite fail. A filtered run leaves tests out, so the trait reports
-/// their actions as well.
+/// After the tests of the suite and its inner suites, the trait reports each action that no
+/// ``TestStore`` or ``Given`` has exercised. Actions are the cases of each module's `Action`, `UI`
+/// and `Internal`, the `start` and the `stop`, and the dispatchables. So an action that is added
+/// without a test makes the suite fail. A filtered run leaves tests out, so the trait reports their
+/// actions as well.
 public struct EveryActionTrait: SuiteTrait, TestScoping {
     private let coverage: @Sendable () -> ActionCoverage
     private let exceptions: [String]

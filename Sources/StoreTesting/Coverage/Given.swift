@@ -56,13 +56,12 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
         }
     }
 
-    /// States the changes of an action; without a closure, that it changes nothing.
+    /// States the changes of an action. Without a closure, the action must change nothing.
     ///
     /// - Parameters:
     ///   - action: any action of the modules.
     ///   - principal: the sender for the policy, such as `author/u1`.
-    ///   - session: the session that sends the action; the action changes the slice of that
-    ///     session.
+    ///   - session: the session that sends the action; the action changes its slice.
     ///   - change: changes the state as the action should.
     ///   - place: the place at which a failure is reported.
     public func when(

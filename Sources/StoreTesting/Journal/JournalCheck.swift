@@ -65,7 +65,8 @@ struct JournalCheck {
 }
 
 extension Record {
-    /// Returns true if all texts have the same bytes, too; `==` ignores Unicode forms.
+    /// Returns true if the records are equal and their texts have the same bytes. For `==`, texts
+    /// are also equal if only their Unicode forms differ.
     fileprivate func hasBytes(of other: Record) -> Bool {
         self == other && type.isSame(as: other.type)
             && Self.isSame(requestID, other.requestID)

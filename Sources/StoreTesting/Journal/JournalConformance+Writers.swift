@@ -64,8 +64,8 @@ extension JournalConformance {
     /// The most reads of a journal while another thread appends to it.
     private static let readsMax = 20_000
 
-    /// Describes the fault if a reader sees a part of a batch, or less than the version counts;
-    /// `nil` if there is no fault.
+    /// Describes a fault of the reads: a part of a batch, or fewer records than the version. `nil`
+    /// if there is no fault.
     private static func partOfBatch(
         in journal: any Journal,
         _ size: UInt64

@@ -1,7 +1,7 @@
 public import StoreCore
 
-/// A kind of journal for ``JournalConformance``: functions that make its journals, and functions
-/// that change their surroundings.
+/// A kind of journal for ``JournalConformance``, with functions that make its journals and change
+/// their surroundings.
 ///
 /// If a function is `nil`, this kind of journal does not support it, and the promises that need it
 /// are not checked.

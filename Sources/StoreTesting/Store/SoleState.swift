@@ -20,7 +20,7 @@ struct SoleState<M: Module>: RootState {
     static func == (a: Self, b: Self) -> Bool { a.state == b.state }
 }
 
-/// The root state of a module whose effects outlive the server, with the ledger that they need.
+/// The root state of a module whose effects outlive the server. The state contains their ledger.
 struct KeptSoleState<M: Module>: RootState {
     var state: M.State?
     var effects = PendingEffects.State()

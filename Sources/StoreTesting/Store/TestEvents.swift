@@ -118,7 +118,7 @@ final class TestEvents<State: Sendable>: Sendable {
         }
     }
 
-    /// Removes and returns the failures that are due to a dependency that the test did not prepare.
+    /// Removes and returns the failures caused by a dependency that the test did not prepare.
     func takeUnprepared() -> [TestEvent<State>] {
         table.withLock { table in
             defer { table.waiting.removeAll(where: \.isUnprepared) }

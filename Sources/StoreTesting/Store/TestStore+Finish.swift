@@ -3,7 +3,7 @@ public import Testing
 
 extension TestStore {
     /// Waits for the end of all effects, for at most ``timeout``. Reports events that the test has
-    /// not stated, and effects that still run; cancels these effects.
+    /// not stated. If effects still run, reports and cancels them.
     public nonisolated(nonsending) func finish(at place: SourceLocation = #_sourceLocation) async {
         await rest(at: place)
         let hasEnded = await changes.wait(within: timeout) {

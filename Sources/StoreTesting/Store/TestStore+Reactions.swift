@@ -5,14 +5,14 @@ public import Testing
 extension TestStore where Subject == State, State: RootState {
     /// Adds an interceptor, behind the existing interceptors.
     ///
-    /// `send` states the whole step as one change. The step has the action with which the
-    /// interceptor replaces the sent action, and the actions that it adds behind it.
+    /// `send` states the changes of the whole step at once. The step consists of the interceptor's
+    /// replacement for the sent action, and of the actions added behind it.
     public func add(interceptor: @escaping Interceptor<State>) {
         isIntercepted = true
         (core as? Core<State>)?.add(interceptor: interceptor)
     }
 
-    /// Adds a reaction. The test has to receive the actions that it dispatches, also those of a
+    /// Adds a reaction. The test has to receive the actions that it dispatches, also if it is a
     /// reaction to the start.
     public func add(reaction: Reaction<State>) {
         if case .notification(let name, _, let react) = reaction.trigger {

@@ -60,7 +60,7 @@ extension TestStore {
         }
     }
 
-    /// States that the next event is an effect that throws this error.
+    /// States that the next event is this error of an effect.
     public nonisolated(nonsending) func receive<E: Error & Equatable>(
         failure error: E,
         at place: SourceLocation = #_sourceLocation
@@ -70,7 +70,7 @@ extension TestStore {
         }
     }
 
-    /// States that the next event is an effect that throws an error of this type.
+    /// States that the next event is an effect's error of this type.
     public nonisolated(nonsending) func receive<E: Error>(
         failure type: E.Type,
         at place: SourceLocation = #_sourceLocation

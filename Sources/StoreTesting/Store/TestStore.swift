@@ -3,7 +3,7 @@ import StorePlatform
 import Synchronization
 public import Testing
 
-/// A store in a test, which fails the test unless it states every event.
+/// A store for tests. A test fails unless it states every event of the store.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -178,8 +178,8 @@ extension TestStore where Subject == State, State: RootState {
     ///   - policy: decides which actions a sender may dispatch; by default all.
     ///   - timeout: see ``timeout``.
     ///   - reporter: receives the failures.
-    ///   - place: the place at which failures of the store itself are reported, and events that are
-    ///     not stated when the store is released.
+    ///   - place: the place of reports about the store itself, and about unstated events at the
+    ///     store's release.
     public convenience init(
         _ state: State,
         dependencies: Dependencies = .unprepared,
@@ -213,8 +213,8 @@ extension TestStore where Subject: Module, Subject.State == State {
     ///   - dependencies: the dependencies of effects; by default none is prepared.
     ///   - timeout: see ``timeout``.
     ///   - reporter: receives the failures.
-    ///   - place: the place at which failures of the store itself are reported, and events that are
-    ///     not stated when the store is released.
+    ///   - place: the place of reports about the store itself, and about unstated events at the
+    ///     store's release.
     public convenience init(
         _ module: Subject,
         _ state: State,

@@ -1,2 +1,2 @@
-// Exported, so that tests that import `StoreTesting` also get the clocks, numbers and identifiers.
+// Exported, so that an import of `StoreTesting` also brings the clocks, numbers and identifiers.
 @_exported public import StoreControlledWorld

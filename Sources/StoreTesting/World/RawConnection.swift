@@ -66,7 +66,8 @@ public final class RawConnection {
         }
     }
 
-    /// Lets the release of this object reset the connection, so that the peer's next write fails.
+    /// Prepares a reset: the release of this object then resets the connection, so that the peer's
+    /// next write fails.
     public func reset() {
         var now = linger(l_onoff: 1, l_linger: 0)
         setsockopt(
