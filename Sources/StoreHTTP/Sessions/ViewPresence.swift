@@ -105,7 +105,11 @@ package final class ViewPresence: Sendable {
         table.withLock { table in
             let place = Place(slice: slice, session: key.session)
             if isThere { table.slices.insert(place) } else { table.slices.remove(place) }
-            for (session, streams) in table.showings[slice] ?? [:]
+            // Sorted, so that equal histories have their actions in equal order.
+            let showings = (table.showings[slice] ?? [:]).sorted {
+                $0.key.utf8.lexicographicallyPrecedes($1.key.utf8)
+            }
+            for (session, streams) in showings
             where key.session == nil || key.session == session {
                 guard streams.hasAppeared != isThere else { continue }
                 let showing = Showing(slice: slice, session: session)
