@@ -245,6 +245,32 @@ extension Core where State: RootState {
         await first.effects?.untilIdle()
     }
 
+    @Test func `an effect that finds no place stays in the ledger, and the next start runs it`()
+        async throws
+    {
+        let (opened, opening) = AsyncStream<Void>.makeStream()
+        let core = try keepingCore(
+            Shop(),
+            .live.setting(CourierKey.self) { number in
+                if number < 0 { for await _ in opened { break } }
+            }
+        )
+        for _ in 0..<EffectRunner.runningMax {
+            _ = try await core.dispatch(Orders.Action.placed(number: -1, again: false))
+        }
+        _ = try await core.dispatch(Orders.Action.placed(number: 7, again: true))
+        opening.finish()
+        let full = try await core.settled()
+        #expect(full.orders.sent.count == EffectRunner.runningMax)
+        let left = full.effects.pending
+        #expect(left.map(\.version) == [UInt64(EffectRunner.runningMax) + 1])
+        let next = try keepingCore(full)
+        #expect(try await next.resumed(left) == [.runAgain])
+        let state = try await next.settled()
+        #expect(state.orders.sent.last == 100 * EffectRunner.runningMax + 7)
+        #expect(state.effects.pending.isEmpty)
+    }
+
     @Test func `of a row the parts that are kept run again, in their order`() async throws {
         let core = try keepingCore(Shop())
         let entry = try await core.dispatch(Orders.Action.placedTwice(number: 1)).state

@@ -88,7 +88,8 @@ private struct Tissue: RootState {
         try await core.dispatch(Cells.Action.counted.to(twin.0))
         #expect(running() == [twin.0, twin.1].map { ExactText("cells/\($0)/wait") })
         #expect(!effects.cancel(id: "cells/\(twin.0)/other"))
-        #expect(effects.cancel(id: "cells/\(twin.1)/wait"))
+        #expect(!effects.cancelEverywhere(id: "cells/\(twin.0)/other"))
+        #expect(effects.cancelEverywhere(id: "cells/\(twin.1)/wait"))
         #expect(effects.running.filter { !$0.isCancelled }.map(\.id) == ["cells/\(twin.0)/wait"])
         #expect(
             effects.running.first { !$0.isCancelled }?.address.instance?.utf8.count

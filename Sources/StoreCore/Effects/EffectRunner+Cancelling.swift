@@ -17,6 +17,12 @@ extension EffectRunner {
         cancel { $0.tokens(id: id, of: session) }
     }
 
+    /// Cancels the effects with this id in all sessions. Returns `true` if there were any. Any
+    /// thread may call this. Cost: one step for each running effect.
+    package func cancelEverywhere(id: String) -> Bool {
+        cancel { $0.tokens.filter { $0.id.isSame(as: id) } }
+    }
+
     /// Cancels the effects with this id that work for a slice.
     func cancel(_ id: String, at address: SliceAddress) {
         cancel(id: address.path + "/" + id, of: address.key.session)

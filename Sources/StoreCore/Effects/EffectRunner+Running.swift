@@ -34,6 +34,8 @@ extension EffectRunner {
     /// Begins an effect that has an entry in the ledger, and removes the entry when all parts of
     /// the effect have ended. The consequences of its actions are no part of it. Otherwise the
     /// entry of work that asks for the next piece of work would stay until that piece has ended.
+    ///
+    /// If a part does not begin because ``runningMax`` effects run, the entry stays.
     func launchKept<State: Sendable>(
         _ effect: Effect<State>,
         at address: SliceAddress,
@@ -52,10 +54,13 @@ extension EffectRunner {
         // A client that waits for the action also waits for the removal of the entry.
         cause.watch?.begin()
         launch(effect, at: address, own, read)
-        watch.whenDone { [self] _ in
+        watch.whenDone { [self, weak watch] _ in
             // An effect that a stopping server cuts off has not ended, so it stays in the ledger.
+            // So does an effect that did not begin: the next start runs it.
             defer { cause.watch?.end() }
-            guard !table.withLock({ $0.isStopped }), let engine else { return }
+            guard watch?.isRefused == false, !table.withLock({ $0.isStopped }), let engine else {
+                return
+            }
             let ended = PendingEffects.Internal.ended(version: cause.version)
             var source = ActionSource(cause: cause.version, place: "StoreCore/effects")
             source.watch = cause.watch
@@ -120,8 +125,7 @@ extension EffectRunner {
         }
         guard let token else {
             refused.add(1, ordering: .relaxed)
-            cause.watch?.begin()
-            cause.watch?.end(.failure(EffectLimit()))
+            cause.watch?.refuse()
             return nil
         }
         cause.watch?.begin()

@@ -34,6 +34,7 @@ package final class EffectWatch: Sendable {
     /// The outermost watch that this watch is a part of; `nil` if it is no part of another.
     private let highest: EffectWatch?
     private let cancelled = Atomic(false)
+    private let refused = Atomic(false)
     private let sharing: Sharing
     private let count = Locked(Count())
 
@@ -86,6 +87,16 @@ package final class EffectWatch: Sendable {
         case .everything: parent
         case .failures, .nothing: self
         }
+    }
+
+    /// True if an effect of this watch itself did not begin, because too many effects ran.
+    var isRefused: Bool { refused.load(ordering: .acquiring) }
+
+    /// Counts an effect that does not begin as one that has failed.
+    func refuse() {
+        refused.store(true, ordering: .releasing)
+        begin()
+        end(.failure(EffectLimit()))
     }
 
     /// Cancels all parts of the same request. Effects that begin from now on are cancelled at once.

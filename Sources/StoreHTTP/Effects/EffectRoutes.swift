@@ -49,10 +49,7 @@ package struct EffectRoutes: RouteGroup {
                     || runner.running.contains {
                         $0.id.isSame(as: id) && viewer.sees(module: $0.address.module)
                     }
-                guard isSeen,
-                    runner.cancel(id: id, of: viewer.session?.text)
-                        || runner.cancel(id: id)
-                else { throw request.notFound }
+                guard isSeen, runner.cancel(id, for: viewer) else { throw request.notFound }
                 request.respond(.done)
             },
         ]
@@ -87,5 +84,14 @@ package struct EffectRoutes: RouteGroup {
                 json.member("href", links.effect(effect.id))
             }
         }
+    }
+}
+
+extension EffectRunner {
+    /// Cancels the effects of this id that a viewer's list has: shared effects and those of its
+    /// session, for an operator those of all sessions. Returns `true` if there were any.
+    fileprivate func cancel(_ id: String, for viewer: Viewer) -> Bool {
+        guard let session = viewer.session else { return cancelEverywhere(id: id) }
+        return cancel(id: id, of: session.text) || cancel(id: id)
     }
 }
