@@ -68,6 +68,33 @@ struct ActionLogTests {
         let version: UInt64
     }
 
+    @Test func `pages of a distant cause end, however short the time of each search is`() throws {
+        let fixture = Fixture()
+        let count: UInt64 = 5_000
+        let records = (1...count).map { version in
+            Record(
+                version: version,
+                time: 1_600_000_000_123_456_789,
+                type: "Counted",
+                payload: Array("{}".utf8),
+                changed: true,
+                cause: version == count ? 1 : nil
+            )
+        }
+        try fixture.journal.append(JournalBatch(records: records), at: 0)
+        var (after, pages, found) = (UInt64(1), 0, [UInt64]())
+        while after < count {
+            let query = LogQuery(after: after, limit: 10, cause: 1)
+            var reader = LogPageReader(of: fixture.log, newest: count, query: query)
+            reader.secondsMax = 0
+            let page = try reader.page()
+            try #require(page.through > after)
+            found += page.records.map(\.version)
+            (after, pages) = (page.through, pages + 1)
+        }
+        #expect(found == [count] && pages > 1)
+    }
+
     /// The events of a piece.
     private func events(_ piece: LogPiece) -> [String] {
         var start = 0

@@ -8,8 +8,8 @@ package import StoreWire
 package struct LogPageReader: Sendable {
     /// The most bytes of payload and meta in a page with several records.
     package static let bytesMax = 4 << 20
-    /// The longest search for records of a rare type, in seconds.
-    package static let secondsMax = 1.0
+    /// The longest search for a page, in seconds.
+    package var secondsMax = 1.0
 
     package let log: ActionLog
     /// The newest published version. The journal may be ahead of it, but no reader may see later
@@ -88,7 +88,7 @@ package struct LogPageReader: Sendable {
     private func page(after start: UInt64) throws(JournalError) -> LogPage {
         guard start < newest else { return page([], through: start) }
         if let cause = query.cause { return try tree(of: cause, after: start) }
-        let deadline = Deadline(seconds: Self.secondsMax)
+        let deadline = Deadline(seconds: secondsMax)
         var answer = JournalRecords(records: [], through: start)
         var records: [Record] = []
         // The journal reads a bounded number of records at a time. None of them may have the type,
@@ -109,13 +109,15 @@ package struct LogPageReader: Sendable {
 
     /// Returns the records that follow from a version, directly or through other records. The
     /// search always begins at `cause`, because a record is recognized by the related records
-    /// before it.
+    /// before it. Its time counts from `start` on, so that each page goes further than the one
+    /// before, however far away `cause` is.
     private func tree(of cause: UInt64, after start: UInt64) throws(JournalError) -> LogPage {
-        let deadline = Deadline(seconds: Self.secondsMax)
+        var deadline: Deadline?
         var family: Set<UInt64> = [cause]
         var found: [Record] = []
         var through = cause
-        while through < newest, found.count < query.limit, !deadline.isOver {
+        while through < newest, found.count < query.limit, deadline?.isOver != true {
+            if through > start, deadline == nil { deadline = Deadline(seconds: secondsMax) }
             let answer = try log.journal.read(
                 JournalPage(after: through, limit: Self.treeRecordsMax, bytesMax: Self.bytesMax)
             )
