@@ -3,7 +3,8 @@ package import StoreWire
 /// The queue of the stream writer: frames and joining readers, in the order in which they came.
 ///
 /// Frames have a bound in number and in bytes. At the bound, a new frame takes the place of the
-/// older frames of its topic. So under a burst, the server leaves versions out.
+/// older frames of its topic. So under a burst, the server leaves versions out. The frame then goes
+/// to all readers of the topic, because the older frames may have had other recipients.
 package struct Inbox<Joining: Sendable>: Sendable {
     /// The most frames that wait.
     package static var framesMax: Int { 1_024 }
@@ -43,7 +44,9 @@ package struct Inbox<Joining: Sendable>: Sendable {
         _ publication: Publication,
         for audience: StreamAudience? = nil
     ) -> Int {
-        if case .frame(let frame) = publication, frame.count >= SSEFrame.pieceBytesMin {
+        if audience == nil, case .frame(let frame) = publication,
+            frame.count >= SSEFrame.pieceBytesMin
+        {
             // A thousand readers may come at once, and the same frame is published for each.
             if large[topic] === frame { return 0 }
             large[topic] = frame
@@ -53,7 +56,9 @@ package struct Inbox<Joining: Sendable>: Sendable {
         if frames >= Self.framesMax || bytes + size > Self.bytesMax, frames > 0 {
             skipped = makeRoom(topic)
         }
-        events.append(.publish(topic, version: version, publication, for: audience))
+        // An older version that is left out may have been for other readers.
+        let readers = skipped > 0 ? nil : audience
+        events.append(.publish(topic, version: version, publication, for: readers))
         frames += 1
         bytes += size
         return skipped

@@ -86,6 +86,35 @@ import Testing
     }
 }
 
+@Suite struct InboxAudienceTests {
+    private func receives(_ event: Inbox<String>.Event?, _ name: String) -> Bool {
+        guard case .publish(_, _, _, let audience)? = event else { return false }
+        return audience?(name) ?? true
+    }
+
+    @Test func `a frame that takes the place of others goes to their readers, too`() {
+        var inbox = Inbox<String>()
+        for version in 1...UInt64(Inbox<String>.framesMax) {
+            _ = inbox.publish(.state, version: version, .frame(Bytes(utf8: "y"))) { $0 == "ada" }
+        }
+        #expect(inbox.events.allSatisfy { receives($0, "ada") && !receives($0, "bob") })
+        let frame = Bytes(utf8: "z")
+        #expect(inbox.publish(.state, version: 9_999, .frame(frame)) { $0 == "bob" } > 0)
+        #expect(inbox.events.count == 1)
+        #expect(receives(inbox.events.first, "ada") && receives(inbox.events.first, "bob"))
+    }
+
+    @Test func `a large frame waits for each of its audiences, and once for all readers`() {
+        var inbox = Inbox<String>()
+        let frame = Bytes(utf8: String(repeating: "y", count: SSEFrame.pieceBytesMin))
+        for name in ["ada", "bob"] {
+            _ = inbox.publish(.state, version: 1, .frame(frame)) { $0 == name }
+        }
+        for _ in 0..<2 { _ = inbox.publish(.state, version: 1, .frame(frame)) }
+        #expect(inbox.events.count == 3)
+    }
+}
+
 @Suite struct TopicIDTests {
     @Test func `subjects, modes and codings make topics, and operators read the subject`() {
         let topics = [
