@@ -49,11 +49,9 @@ package struct ActionEventsRoutes: RouteGroup {
         let topic = store.reader.logTopic(for: try request.caller())
         var owner = StreamOwner(session: session)
         owner.credential = try request.heldAccess()?.credential
-        guard store.streams.reserve(topic) else {
-            throw .streamLimit(store.bounds.streamsMax)
-        }
+        let hold = try StreamOpening.reserve(topic, for: &owner, request, store)
         store.streams.counters.begins(resume)
-        let (hold, counted) = (store.hold(session), request.countStream(topic))
+        let counted = request.countStream(topic)
         if hold != nil || counted != nil {
             owner.onEnd = {
                 hold?.end()

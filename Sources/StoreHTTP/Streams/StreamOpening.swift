@@ -117,22 +117,9 @@ enum StreamOpening {
             session: try request.session()
         )
         owner.credential = try request.heldAccess(toMember: stream.member)?.credential
-        guard !store.streams.isShedding else {
-            // A client that opens a stream rarely sends other requests, and an idle connection
-            // takes memory, too.
-            request.exchange.closeAfterAnswer()
-            store.streams.counters.refusedForMemory.add(1, ordering: .relaxed)
-            throw .overloaded("as much memory as it may have is taken", retryAfterSeconds: 5)
-        }
         let topic = stream.topic
-        guard store.streams.reserve(topic) else {
-            throw .streamLimit(store.bounds.streamsMax)
-        }
+        let hold = try reserve(topic, for: &owner, request, store)
         store.streams.counters.begins(resume)
-        let hold = store.hold(owner.session)
-        // The session may end before the stream is open. The function that ends its streams would
-        // not find this stream then.
-        if owner.session != nil { owner.isOver = { hold?.isOpen != true } }
         do {
             owner.onEnd = try onEnd(request, store, stream, hold, showing: slice, in: owner.session)
         } catch {
@@ -142,6 +129,32 @@ enum StreamOpening {
                 : .overloaded("as many actions of the program's own as may wait already")
         }
         return (resume, owner)
+    }
+
+    /// Reserves a place for a stream of this owner, and holds the owner's session.
+    ///
+    /// - Throws: 503 if the streams or the memory are used up.
+    static func reserve(
+        _ topic: TopicID,
+        for owner: inout StreamOwner,
+        _ request: RequestContext,
+        _ store: Store
+    ) throws(Problem) -> SessionHold? {
+        guard !store.streams.isShedding else {
+            // A client that opens a stream rarely sends other requests, and an idle connection
+            // takes memory, too.
+            request.exchange.closeAfterAnswer()
+            store.streams.counters.refusedForMemory.add(1, ordering: .relaxed)
+            throw .overloaded("as much memory as it may have is taken", retryAfterSeconds: 5)
+        }
+        guard store.streams.reserve(topic) else {
+            throw .streamLimit(store.bounds.streamsMax)
+        }
+        let hold = store.hold(owner.session)
+        // The session may end before the stream is open. The function that ends its streams would
+        // not find this stream then.
+        if owner.session != nil { owner.isOver = { hold?.isOpen != true } }
+        return hold
     }
 
     /// Returns the closure for the end of a stream, or `nil` if there is nothing to do. The closure
