@@ -91,7 +91,8 @@ enum ReadFailure: Error, CustomStringConvertible {
 
     var journalError: JournalError {
         switch self {
-        case .sqlite(let failure): failure.journalError
+        // Only a backup, which is written while the database is read, can fill a disk.
+        case .sqlite(let failure): failure.isFull ? .storageFull : failure.journalError
         case .damaged(let what): .corrupt(what)
         case .gone(let base): .gone(oldest: base.version + 1)
         }

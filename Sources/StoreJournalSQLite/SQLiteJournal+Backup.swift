@@ -12,7 +12,7 @@ extension SQLiteJournal {
     /// grows with each append.
     ///
     /// - Parameter path: the file to make; it must not exist.
-    /// - Throws: ``JournalError/storageFull`` if the file can't be made or synced for want of room.
+    /// - Throws: ``JournalError/storageFull`` if the file system of `path` is full.
     ///   Throws ``JournalError/corrupt(_:)`` if the database is damaged, and
     ///   ``JournalError/unknown(_:)`` with a text for any other error of SQLite or the system.
     public func backup(to path: String) throws(JournalError) {
@@ -38,7 +38,7 @@ extension SQLiteJournal {
             do throws(SQLiteFailure) {
                 try Connection(path: directory + "/store.db", for: .read).copyAll(to: partial)
             } catch {
-                throw .unknown("\(error)")
+                throw error.isFull ? .storageFull : .unknown("\(error)")
             }
         }
     }

@@ -5,7 +5,7 @@ import os
 import subprocess
 
 import pytest
-from harness import INCREASE, NotStarted, Server, Stream, Wire, until
+from harness import INCREASE, NotStarted, Server, Stream, Wire, run, until
 from ledger import Ledger, read_journal
 
 BYTES = 4 << 20
@@ -55,6 +55,27 @@ def test_a_full_disk_refuses_dispatches_and_nothing_else(small, seed, figure):
         f"{request.first - 1} actions fit, the rest was answered 507"
         f" {members['type']} with Retry-After {refused['retry-after']}, and then there was room"
     )
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small file system needs root")
+@pytest.mark.parametrize("is_served", [False, True])
+def test_a_backup_onto_a_full_disk_names_the_reason(small, tmp_path, seed, is_served):
+    data = tmp_path / "data"
+    ledger = Ledger(seed)
+    server = Server(data=data)
+    with server, Wire(server) as wire:
+        ledger.dispatch(server, ledger.request(), wire)
+        take_rest(small)
+        if is_served:
+            ended = backup(small, data)
+    if not is_served:
+        ended = backup(small, data)
+    assert ended.returncode == 1 and "there is no room left on the disk" in ended.stderr, ended
+    assert not list(small.glob("copy*"))
+
+
+def backup(place, data):
+    return run("backup", str(place / "copy.db"), "--data", str(data))
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small file system needs root")
