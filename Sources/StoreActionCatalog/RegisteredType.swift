@@ -11,20 +11,16 @@ package final class RegisteredType: Sendable {
     package static let emptyObject = Array("{}".utf8)
 
     package let type: any Action.Type
-    /// The wire name of the type; for an enum, the name of its module.
-    package let title: String
     /// The entries: a single one for a whole type, and one for each case of an enum.
     package let entries: [RegisteredAction]
     let write: Writer
 
     private init(
         _ type: any Action.Type,
-        title: String,
         _ entries: [RegisteredAction],
         write: @escaping Writer
     ) {
         self.type = type
-        self.title = title
         self.entries = entries
         self.write = write
     }
@@ -89,7 +85,7 @@ extension RegisteredType {
             isOfWholeState: isOfWholeState,
             read: reader(of: type)
         )
-        return RegisteredType(type, title: name, [entry], write: writer(of: type, entry))
+        return RegisteredType(type, [entry], write: writer(of: type, entry))
     }
 
     /// Registers an enum: each case is an action, and its associated values are the payload.
@@ -134,7 +130,7 @@ extension RegisteredType {
             )
         }
         let keys = NameIndex(form.cases.map(\.key))
-        return RegisteredType(type, title: place.module, entries) { action, encoder in
+        return RegisteredType(type, entries) { action, encoder in
             guard let action = action as? A else { throw UnwrittenAction.unregistered(action) }
             return try encoder.encodeCase(action) { key, payload in
                 guard let entry = keys.place(of: key.assumingMemoryBound(to: UInt8.self)) else {
@@ -168,7 +164,7 @@ extension RegisteredType {
             }
             return action
         }
-        return RegisteredType(type, title: entry.name, [entry]) { action, encoder in
+        return RegisteredType(type, [entry]) { action, encoder in
             guard !entry.isBare, let payload = payload(action) as? Wire else {
                 return (0, emptyObject)
             }

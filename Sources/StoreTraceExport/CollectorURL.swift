@@ -26,8 +26,16 @@ package struct CollectorURL: Sendable, Equatable {
         var base = text
         while base.hasSuffix("/") { base.removeLast() }
         self.text = base.hasSuffix(Self.path) ? base : base + Self.path
-        let isLoopback = host == "localhost" || host == "[::1]" || host.hasPrefix("127.")
-        isOpenToReaders = parts[0].lowercased() == "http" && !isLoopback
+        isOpenToReaders =
+            parts[0].lowercased() == "http" && !Self.isLoopback(host.lowercased())
+    }
+
+    /// Returns true if a host, in lower case, is this machine: a name that only begins like an
+    /// address of it, such as `127.example.com`, is not.
+    private static func isLoopback(_ host: String) -> Bool {
+        if host == "localhost" || host == "[::1]" { return true }
+        let bytes = host.split(separator: ".", omittingEmptySubsequences: false)
+        return bytes.count == 4 && bytes[0] == "127" && bytes.allSatisfy { UInt8($0) != nil }
     }
 
     /// Returns the host of an authority; `nil` if it is empty, or if its port is invalid.

@@ -9,8 +9,6 @@ struct PolicyNames {
     let actions: NameSet
     let useCases: NameSet
     let notifications: NameSet
-    /// True if the state of some store has no members.
-    let hasSinglePiece: Bool
     /// The actions of each name, one for each store that has it.
     private let byName: [ExactText: [PolicyAction]]
     private let byModule: [ExactText: [PolicyAction]]
@@ -26,7 +24,6 @@ struct PolicyNames {
         actions = NameSet(all.filter(\.isForClients).map(\.name))
         useCases = NameSet(worlds.flatMap(\.useCases))
         notifications = NameSet(worlds.flatMap(\.notifications))
-        hasSinglePiece = worlds.contains { $0.members.isEmpty }
     }
 
     /// Returns true if only the program dispatches the action of this name.

@@ -44,7 +44,7 @@ final class SessionTicket: DispatchTicket, @unchecked Sendable {
         } catch {
             _ = response(nil)
             let refusal = Refusal(error)
-            store.logger.note(refusal, of: "sessions/began", in: id.text)
+            store.logger.note(refusal, of: "\(type(of: action))", in: id.text)
             throw .refused(reason: Refusal.unreadableReason)
         }
         let envelope = Envelope(

@@ -48,11 +48,11 @@ extension ServerConfiguration {
             )
         }
         try checkIssuer()
-        guard 1...31_536_000 ~= authCookieSeconds else {
+        guard 60...31_536_000 ~= authCookieSeconds else {
             throw .value(
                 "\(authCookieSeconds)",
                 of: "--auth-cookie-seconds",
-                allowed: "1 to 31536000 seconds"
+                allowed: "60 to 31536000 seconds"
             )
         }
     }

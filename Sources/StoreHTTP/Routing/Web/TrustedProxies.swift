@@ -71,7 +71,6 @@ private struct LastStranger {
     private(set) var isEmpty = true
     /// The address; `nil` if the element in its place is no address.
     private(set) var address: IPAddress?
-    private var isProxy = false
 
     mutating func take(_ next: IPAddress?, isProxy trusts: (IPAddress) -> Bool) {
         guard let next else {
@@ -79,10 +78,7 @@ private struct LastStranger {
             isEmpty = false
             return
         }
-        if trusts(next) {
-            guard isEmpty else { return }
-            isProxy = true
-        }
+        if trusts(next), !isEmpty { return }
         address = next
         isEmpty = false
     }
