@@ -30,8 +30,8 @@ package struct CollectorURL: Sendable, Equatable {
             parts[0].lowercased() == "http" && !Self.isLoopback(host.lowercased())
     }
 
-    /// Returns true if a host, in lower case, is this machine: a name that only begins like an
-    /// address of it, such as `127.example.com`, is not.
+    /// Returns true if a host, in lower case, is this machine. A name that only begins like its
+    /// address, such as `127.example.com`, is another machine.
     private static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" || host == "[::1]" { return true }
         let bytes = host.split(separator: ".", omittingEmptySubsequences: false)
