@@ -1,19 +1,19 @@
-"""docs/GLOSSARY.md: one word, one meaning, and every type that it names is there."""
+"""docs/GLOSSARY.md and docs/ORIGINALS.md: one word, one meaning, and every type that they name is there."""
 
 import re
 
 from files import ROOT, files
 
-TEXT = (ROOT / "docs" / "GLOSSARY.md").read_text()
-WORDS, _, OTHERS = TEXT.partition("\n## Words of the originals")
+WORDS = (ROOT / "docs" / "GLOSSARY.md").read_text()
+ORIGINALS = (ROOT / "docs" / "ORIGINALS.md").read_text()
 TYPE = re.compile(r"^[^/\n]*?\b(?:actor|class|enum|protocol|struct|typealias) (\w+)", re.M)
 
 
-def rows(text):
-    """The cells of each row of the tables of words."""
+def rows(text, width=3):
+    """The cells of each row of the tables with so many columns."""
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if len(cells) == 4 and cells[0] not in ("word", "---"):
+        if len(cells) == width and cells[0] not in ("word", "here", "---"):
             yield cells
 
 
@@ -27,7 +27,7 @@ def declared():
 
 def missing(text, types):
     """What the tables name and is not there, a line each."""
-    for word, meaning, _, code in rows(text):
+    for word, meaning, code in rows(text):
         if not meaning.endswith("."):
             yield f"docs/GLOSSARY.md: the meaning of '{word}' is no sentence"
         for name in re.findall(r"`(\w+)`", code):
@@ -42,16 +42,15 @@ def missing(text, types):
 
 def missing_elsewhere(text, types):
     """The same for the table of words that mean something else here, whose last column is prose."""
-    for line in text.splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        for name in re.findall(r"`([A-Z]\w+)(?:\.[^`]*)?`", cells[-1] if len(cells) == 3 else ""):
+    for word, _, here in rows(text):
+        for name in re.findall(r"`([A-Z]\w+)(?:\.[^`]*)?`", here):
             if name not in types:
-                yield f"docs/GLOSSARY.md: '{cells[0]}' names the type {name}, which is not in Sources/"
+                yield f"docs/ORIGINALS.md: '{word}' names the type {name}, which is not in Sources/"
 
 
 def test_every_type_of_the_glossary_is_there():
     types = declared()
-    lines = [*missing(WORDS, types), *missing_elsewhere(OTHERS, types)]
+    lines = [*missing(WORDS, types), *missing_elsewhere(ORIGINALS, types)]
     assert not lines, "\n" + "\n".join(lines)
 
 
@@ -60,8 +59,14 @@ def test_no_word_has_two_meanings():
     assert len(words) >= 60 and len(words) == len(set(words))
 
 
+def test_every_word_that_the_originals_are_translated_to_is_in_the_glossary():
+    translated = [row[0] for row in rows(ORIGINALS, 5)]
+    assert len(translated) >= 50
+    assert set(translated) <= {row[0] for row in rows(WORDS)}
+
+
 def test_a_type_that_is_gone_is_found():
-    [line] = missing("| cat | An animal. | | `Gone` |", {"Cat"})
+    [line] = missing("| cat | An animal. | `Gone` |", {"Cat"})
     assert "'cat' names the type Gone" in line
     [line] = missing_elsewhere("| dog | an animal | a `Cat`, by `Gone.made(of:)` |", {"Cat"})
     assert "'dog' names the type Gone" in line
