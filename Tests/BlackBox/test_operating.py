@@ -54,7 +54,7 @@ def test_every_threat_has_tests_that_exist():
         ("test_poison.py", "test_poisons.py", "there is no Tests/Durability/test_poisons.py"),
         ("`test_9_depth_ends_at_64`", "`test_9`", "has no 'test_9'"),
         ("`test_9_depth_ends_at_64`", "", "is not proved"),
-        ("`what a client sends forges no line`", "`nothing`", "has no 'nothing'"),
+        ("`text of a client forges no line`", "`nothing`", "has no 'nothing'"),
     ],
 )
 def test_what_is_not_true_is_found(true, false, complaint):

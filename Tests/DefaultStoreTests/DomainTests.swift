@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `archiving moves what is completed, and nothing else`() throws {
+    @Test func `archiving moves the completed items alone`() throws {
         let state = try reduced(
             AppState(),
             Todos.Action.completeItem(index: 1),
@@ -77,7 +77,7 @@ import Testing
         #expect(try reduced(state, Todos.Action.archiveCompleted) == state)
     }
 
-    @Test func `a full list refuses one more`() {
+    @Test func `a full list refuses a further item`() {
         let full = Todos.State(
             items: Array(repeating: .init(text: "x"), count: Todos.State.itemsMax)
         )
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `a shown screen changes nothing and reports where the counter stood`() throws {
+    @Test func `a shown screen changes nothing and reports the counter's value`() throws {
         let state = try reduced(AppState(), Counter.Action.increaseRequested)
         #expect(try reduced(state, ScreenShown(name: "Main")) == state)
         let record = ScreenShown(name: "Main").record(before: state)

@@ -21,14 +21,14 @@ import Testing
         )
     }
 
-    @Test func `of the counter`() {
+    @Test func `the counter changes by its actions`() {
         let given = Given(CounterModule(), Counter.State(counter: 1, step: 2))
         given.when(.increaseRequested) { $0.counter = 3 }
         given.when(.decreaseRequested) { $0.counter = -1 }
         given.when(.stepChangeRequested(step: 5)) { $0.step = 5 }
     }
 
-    @Test func `of the list of things to do`() {
+    @Test func `the list of things to do changes by its actions`() {
         let given = Given(TodosModule(), todos)
         given.when(.addItem(text: "c")) { $0.items.append(.init(text: "c")) }
         given.when(.editItem(index: 0, text: "A")) { $0.items[0].text = "A" }
@@ -42,7 +42,7 @@ import Testing
         )
     }
 
-    @Test func `of the archive`() {
+    @Test func `the archive takes, returns and clears items`() {
         Given(TodosModule(), todos).when(.archiveCompleted) {
             $0.archived = [$0.items.removeLast()]
         }
@@ -54,7 +54,7 @@ import Testing
         Given(TodosModule(), archived).when(.clearArchive) { $0.archived = nil }
     }
 
-    @Test func `of the movies: a tap shows a card, and the same one may be tapped again`() async {
+    @Test func `a tap on a movie shows its card, and a second tap does so again`() async {
         let store = TestStore(AppState())
         await store.send(Home.start) { state in
             state.home.value = Home.State(titles: (0...10).map { "Movie \($0)" })
@@ -99,7 +99,7 @@ import Testing
         _ = Sessions().reduce(&state.sessions, internal: action)
     }
 
-    @Test func `of a visitor who logs in, takes another name and leaves`() async {
+    @Test func `a visitor logs in, takes another name and leaves`() async {
         let store = TestStore(AppState(), dependencies: world)
         await store.call("login", "login", Credentials(userName: "ada", password: "secret"))
         await store.receive(LoginModule.Internal.loading) { $0.login.value.progress = .loading }
@@ -117,7 +117,7 @@ import Testing
         await store.finish()
     }
 
-    @Test func `of a visitor with a wrong password`() async {
+    @Test func `a visitor with a wrong password gets the reason`() async {
         let store = TestStore(LoginModule(), Login.State(), dependencies: world)
         await store.call("login", "login", Credentials(userName: "ada", password: "guess"))
         await store.receive(.loading) { $0.progress = .loading }
@@ -128,7 +128,7 @@ import Testing
         await store.finish()
     }
 
-    @Test func `of what is only tracked`() async {
+    @Test func `an action for the tracker alone changes nothing`() async {
         let store = TestStore(AppState())
         await store.send(ScreenShown(name: "Main"))
         await store.finish()

@@ -38,7 +38,7 @@ import Testing
         #expect(written.isEmpty)
     }
 
-    @Test func `a refusal says why to the visitor and to the operator`() async throws {
+    @Test func `a refusal gives its reason to the visitor and to the operator`() async throws {
         try await interactor(users).login(userName: "ada", password: "guess")
         #expect(try await outputs.next() == .loading)
         let reason = "The name or the password is wrong."
@@ -52,7 +52,7 @@ import Testing
         #expect(written.count == 1 && !written.joined().contains("guess"))
     }
 
-    @Test func `of a repository that fails, only the type of the error is written`() async throws {
+    @Test func `the log has only the type of a failing repository's error`() async throws {
         struct Leaky: Error { let sent = "guess" }
         try await interactor(Failing(error: Leaky())).login(userName: "ada", password: "guess")
         #expect(try await outputs.next() == .loading)
@@ -61,7 +61,7 @@ import Testing
         #expect(written == [#"error a login failed user="ada" reason="Leaky""#])
     }
 
-    @Test func `a login that is cancelled says nothing more`() async throws {
+    @Test func `a cancelled login has no further output`() async throws {
         let interactor = interactor(Failing(error: CancellationError()))
         await #expect(throws: CancellationError.self) {
             try await interactor.login(userName: "ada", password: "guess")

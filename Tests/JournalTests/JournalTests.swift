@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: kinds)
-    func `as many snapshots are kept as asked for, the first among them`(kind: JournalKind) throws {
+    func `a journal keeps its first and its newest snapshots`(kind: JournalKind) throws {
         let subject = try Subject(
             kind,
             Retention(secondsMax: nil, bytesMax: nil, snapshotsMax: 5)

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: ["ES256", "EdDSA", "PS256", "RS384", "RS512", "ES384"])
-    func `another algorithm's name does not help`(_ algorithm: String) throws {
+    func `a token with another algorithm's name is refused`(_ algorithm: String) throws {
         let issuer = try TestIssuer(rsa)
         let named = token(rsa, header: "{\"alg\":\"\(algorithm)\"}")
         #expect(issuer.refusal(named) == .algorithm)
@@ -38,7 +38,7 @@ import Testing
         #expect(issuer.refusal(token(.otherRSA)) == .signature)
     }
 
-    @Test func `a key that the token brings is not looked at`() throws {
+    @Test func `a key inside a token is ignored`() throws {
         let issuer = try TestIssuer(rsa)
         let others = [
             ",\"jwk\":\(TestKey.otherRSA.jwk())", ",\"jku\":\"http://127.0.0.1:1/keys\"",
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test func `8 KiB are read, and not a byte more`() throws {
+    @Test func `a token has at most 8 KiB`() throws {
         let issuer = try TestIssuer(.ed25519)
         func padded(_ count: Int) -> String {
             token(.ed25519, claims(["a": "\"\(String(repeating: "x", count: count))\""]))
@@ -173,13 +173,13 @@ import Testing
         #expect(issuer.refusal(padded(count) + "A") == .length)
     }
 
-    @Test func `a claim is looked at only when the signature is good`() throws {
+    @Test func `a claim is checked only if the signature is good`() throws {
         let issuer = try TestIssuer(rsa)
         #expect(issuer.refusal(token(.otherRSA, claims(["exp": "1"]))) == .signature)
         #expect(issuer.refusal(token(.otherRSA, "{")) == .signature)
     }
 
-    @Test func `reasons have nothing of the token`() throws {
+    @Test func `a reason has no part of the token`() throws {
         let issuer = try TestIssuer(rsa)
         let shown = ["secret-kid", "secret-alg", "secret-sub"]
         for text in [

@@ -18,7 +18,7 @@ import Testing
         "A-z_4ME=", "A", "A-z_4M E", "A-z_4ME\n", "A+z/4ME", "A-z_4MF", "QQ==", "QR", "====", "é",
         "A-z_4ME.", "QUJD\n\n\n\n", "QU JD   ", " QUJD\t\r\n",
     ])
-    func `any other text is refused`(_ text: String) {
+    func `a text of another form is refused`(_ text: String) {
         #expect(Base64URL.decode(text.utf8) == nil)
     }
 }

@@ -84,7 +84,7 @@ import Testing
         "{\"keys\":[\(keys.map { $0.jwk() }.joined(separator: ","))]}"
     }
 
-    @Test func `what was changed is no cookie`() throws {
+    @Test func `a changed cookie is refused`() throws {
         let token = try create().token
         let authenticator = try authenticator()
         let shown = try authenticator.check(token).get()

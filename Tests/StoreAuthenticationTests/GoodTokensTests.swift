@@ -13,7 +13,7 @@ import Testing
         Principal(name: "\(number)", role: "r", credential: .key("k"), expires: nil)
     }
 
-    @Test func `as many are kept as the bound allows, those that come again for longer`() {
+    @Test func `the cache keeps repeated tokens longer, within its bound`() {
         let tokens = GoodTokens(countMax: 100)
         for number in 0..<1_000 {
             tokens.keep(principal(number), key(number))

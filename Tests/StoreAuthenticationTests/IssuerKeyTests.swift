@@ -17,7 +17,7 @@ import Testing
 
     private func set(_ keys: String...) -> String { "{\"keys\":[\(keys.joined(separator: ","))]}" }
 
-    @Test func `what is no public key is refused in words`() throws {
+    @Test func `a file without a public key is refused with the reason`() throws {
         #expect(
             try refusal("")
                 == "keys.json: allowed is a JWK Set, or a public key or a certificate in PEM"
@@ -44,7 +44,7 @@ import Testing
         #expect(try refusal("{\"keys\":[")?.hasPrefix("keys.json: byte 9: ") == true)
     }
 
-    @Test func `keys of a set are refused where they are wrong`() throws {
+    @Test func `a wrong key of a set is refused at its place`() throws {
         let ec = TestKey.ec.jwk()
         #expect(
             try refusal(set(ec, TestKey.weakRSA.jwk()))
@@ -129,7 +129,7 @@ import Testing
         return bytes
     }
 
-    @Test func `keys for something else are skipped, and one has to be left`() throws {
+    @Test func `keys for other uses are skipped, and at least one key must remain`() throws {
         let skipped = [
             TestKey.rsa.jwk(#","use":"enc""#), TestKey.rsa.jwk(#","alg":"PS256""#),
             TestKey.rsa.jwk(#","alg":"RSA-OAEP","use":"enc""#), #"{"kty":"AKP","pub":"AA"}"#,

@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func `a secret that is shared signs, too`() throws {
+    @Test func `a shared secret signs tokens, too`() throws {
         let secret = [UInt8](0..<32)
         let issuer = try TestIssuer(jwks: "{\"kty\":\"oct\",\"k\":\"\(text(secret))\"}")
         #expect(try issuer.check(token(secret: secret)).get().name == "ada")
@@ -65,7 +65,7 @@ import Testing
         ("role", #"["author"]"#, .claim("role")),
         ("role", #""""#, .claim("role")),
     ])
-    func `a claim that is missing or wrong`(
+    func `a missing or wrong claim is refused`(
         _ name: String,
         _ value: String?,
         _ error: AuthenticationError
@@ -79,7 +79,7 @@ import Testing
         ("exp", "1799999971"), ("nbf", "1800000030"), ("nbf", "0"), ("sub", #""ad\u0061""#),
         ("groups", #"{"a":[[[]]]}"#),
     ])
-    func `a claim in another form that is good`(_ name: String, _ value: String) throws {
+    func `a good claim in another form is accepted`(_ name: String, _ value: String) throws {
         let issuer = try TestIssuer(TestKey.ed25519)
         #expect(try issuer.check(token(.ed25519, claims([name: value]))).get().name == "ada")
     }
@@ -110,7 +110,7 @@ import Testing
         #expect(exact.refusal(token(.ed25519, claims(["nbf": "\(now)"]))) == nil)
     }
 
-    @Test func `one of several audiences, and a claim of another name for the role`() throws {
+    @Test func `an issuer may have several audiences and another claim for the role`() throws {
         let issuer = try TestIssuer(
             [("key.pem", TestKey.ec.pem)],
             audiences: ["a", "b"],
@@ -124,7 +124,7 @@ import Testing
         )
     }
 
-    @Test func `a token that was good ends, though it is remembered`() throws {
+    @Test func `a remembered token ends at its time`() throws {
         let issuer = try TestIssuer(TestKey.ec)
         let token = token(.ec)
         let principal = try issuer.check(token).get()

@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 7, 8, 9, 15, 16, 17, 300])
-    func `the same bytes are the same, and one other bit anywhere is not`(count: Int) {
+    func `equal bytes are equal, and a single other bit makes them differ`(count: Int) {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37) }
         #expect(isSame(bytes, bytes))
         for place in bytes.indices {
@@ -22,13 +22,13 @@ import Testing
         }
     }
 
-    @Test func `another count is not the same`() {
+    @Test func `bytes of another length are not equal`() {
         #expect(!isSame([1, 2, 3], [1, 2]))
         #expect(!isSame([1, 2], [1, 2, 3]))
         #expect(!isSame([], [0]))
     }
 
-    @Test func `what is kept takes the place of what was there`() {
+    @Test func `new bytes replace the old bytes`() {
         var secret = SecretBytes()
         for kept: [UInt8] in [[1, 2, 3], [4], [], [5, 6, 7, 8]] {
             kept.withUnsafeBytes { secret.replace(by: $0) }

@@ -107,7 +107,7 @@ import Testing
         (.action("todos/aded", payload: nil, principal: "a"), #"did you mean "todos/added"?"#),
         (.action("AddItem", payload: [0x7B], principal: "a"), "no JSON"),
     ])
-    func `a question about what is not there is refused`(
+    func `a question with unknown names is refused`(
         question: PolicyQuestion,
         text: String
     ) throws {
@@ -115,7 +115,7 @@ import Testing
         #expect(error?.description.contains(text) == true)
     }
 
-    @Test func `a role that is not there may do what is for all`() throws {
+    @Test func `an unknown role has the grants for all`() throws {
         #expect(
             try explain(.path("/state", method: nil), as: "autor")
                 == #"denied: the policy has no role "autor"; did you mean "author"?"#

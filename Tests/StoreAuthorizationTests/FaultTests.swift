@@ -71,7 +71,7 @@ import Testing
     ]
 
     @Test(arguments: wrong.indices)
-    func `what is wrong in a role is named with its place`(index: Int) throws {
+    func `a fault in a role is named with its place`(index: Int) throws {
         let (lists, pointer, text, nearest) = Self.wrong[index]
         let found = faults(#"{"roles": {"r": {\#(lists)}}}"#)
         let fault = try #require(found.first)
@@ -112,7 +112,7 @@ import Testing
         #expect(faults(#"{"roles": {"\#(longest)x": {}}}"#).count == 1)
     }
 
-    @Test func `all that is wrong is found, and a line names the file, the place and the name`() {
+    @Test func `each fault is found, and its line has the file, the place and a name`() {
         let text =
             #"{"roles": {"r": {"read": ["/todo", "log"], "use": ["metric"]}, "s": {"cal": []}}}"#
         let found = faults(text)
@@ -154,7 +154,7 @@ import Testing
         #expect(faults(file + space + " ").first?.message.contains("too large") == true)
     }
 
-    @Test func `so many faults are listed, and no more`() {
+    @Test func `the list of faults has a bound`() {
         let grants = (0..<500).map { _ in #""no""# }.joined(separator: ", ")
         let found = faults(#"{"roles": {"r": {"use": [\#(grants)]}}}"#)
         #expect(found.count == PolicyError.faultsMax)
@@ -166,7 +166,7 @@ import Testing
         #expect(more.count == PolicyError.faultsMax)
     }
 
-    @Test func `a member is refused only where no action that is meant has it`() {
+    @Test func `a member of a condition is refused only if no matching action has it`() {
         let file = { (type: String) in
             #"{"roles": {"r": {"dispatch": [{"type": "\#(type)", "where": {"/by": 1}}]}}}"#
         }
@@ -176,7 +176,7 @@ import Testing
         #expect(faults(file("counter/*")).count == 1)
     }
 
-    @Test func `what a file has is made fit for a terminal`() throws {
+    @Test func `a fault has no control characters of the file`() throws {
         let fault = try #require(faults(#"{"roles": {"r": {"use": ["a\nb\u001b[2J"]}}}"#).first)
         #expect(!fault.description.unicodeScalars.contains { $0.value < 0x20 })
     }

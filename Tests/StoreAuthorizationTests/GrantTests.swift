@@ -4,7 +4,7 @@ import Testing
 @testable import StoreAuthorization
 
 @Suite struct GrantTests {
-    @Test func `what is not granted is denied`() throws {
+    @Test func `a request without a grant is denied`() throws {
         let granted = try #require(try role(""))
         #expect(
             !granted.seesState && !granted.seesEverything && !granted.readsLog && !granted.seesViews
@@ -76,7 +76,7 @@ import Testing
         #expect(all.denial(ofAction: 99, "none", nil, principal: "ann") != nil)
     }
 
-    @Test func `a condition compares type and value, and what is missing fails`() throws {
+    @Test func `a condition compares type and value, and fails without the member`() throws {
         let granted = try #require(
             try role(
                 #""dispatch": [{"type": "cards/*", "where": {"/by": "$principal", "/n/0": 1}}]"#
@@ -168,7 +168,7 @@ import Testing
         #expect(all.mayUse(group) && all.operates && !all.seesState)
     }
 
-    @Test func `a denial says why, and nothing of what the policy compares with`() throws {
+    @Test func `a denial has a reason, without the values that the policy compares`() throws {
         let granted = try #require(
             try role(#""dispatch": [{"type": "todos/added", "where": {"/text": "s3cret"}}]"#)
         )
@@ -187,7 +187,7 @@ import Testing
         )
     }
 
-    @Test func `what several stores have is granted in each that has it`() throws {
+    @Test func `a grant holds in each store that has its action or member`() throws {
         let text = #"{"roles": {"r": {"dispatch": ["Increase", "AddItem"], "read": ["/todos"]}}}"#
         let file = try PolicyFile(parsing: Array(text.utf8), for: [yard, piece])
         let first = try #require(Policy(file, in: yard).role("r"))

@@ -25,7 +25,7 @@ import Testing
         ("DELETE", "/debug/subscriptions/1", .group(.debug)),
         ("POST", "/test/clock/advance", .group(.clock)), ("GET", "/stores", .group(.stores)),
     ])
-    func `a path has its methods, and each needs something`(
+    func `each method of a path needs a grant`(
         method: String,
         path: String,
         need: RouteNeed
@@ -43,7 +43,7 @@ import Testing
         #expect(RoutePath.route(at: path) == nil)
     }
 
-    @Test func `a role is denied what it has no grant for, and what it must not see is hidden`()
+    @Test func `a role without a grant is denied, and hidden members stay hidden`()
         throws
     {
         let none = try #require(try role(""))

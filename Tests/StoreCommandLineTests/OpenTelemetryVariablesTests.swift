@@ -5,7 +5,7 @@ import Testing
 @Suite struct OpenTelemetryVariablesTests {
     private let base = ["OTEL_EXPORTER_OTLP_ENDPOINT": "http://c:4318"]
 
-    @Test func `the endpoint of traces goes before the one of all signals`() {
+    @Test func `the endpoint of traces precedes the endpoint of all signals`() {
         let own = ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://t:4318/v1/traces"]
         #expect(OpenTelemetryVariables(base).endpoint == "http://c:4318")
         let both = base.merging(own) { $1 }
@@ -21,7 +21,7 @@ import Testing
         ("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf", true),
         ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "grpc", false),
     ])
-    func `another exporter or protocol is not ours`(name: String, value: String, isTaken: Bool) {
+    func `another exporter or protocol is refused`(name: String, value: String, isTaken: Bool) {
         let variables = OpenTelemetryVariables(base.merging([name: value]) { $1 })
         #expect((variables.endpoint != nil) == isTaken)
     }

@@ -43,7 +43,7 @@ private struct Nothing: CommandLineConfiguration {
         ["policy", "check", "p", "--role", "a"], ["--role", "a"], ["policy", "check", "p", "more"],
         ["policy", "explain", "--role"], ["policy", "check", "p", "--store", "a", "--store", "b"],
     ])
-    func `what makes no question is refused`(words: [String]) {
+    func `an incomplete question is refused`(words: [String]) {
         #expect(throws: UsageError.self) { try read(words) }
     }
 }

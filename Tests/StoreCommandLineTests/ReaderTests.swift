@@ -21,7 +21,7 @@ private struct Kettle: CommandLineConfiguration, Equatable {
         try ConfigurationReader(arguments: arguments, environment: [:], readFile: { _ in nil })
     }
 
-    @Test func `options are what the program declares`() throws {
+    @Test func `options are declared by the program`() throws {
         let kettle = try read("--degrees", "80", "--whistle")
         #expect(kettle.configuration == Kettle(degrees: 80, whistles: true))
         #expect(kettle.command == .serve)

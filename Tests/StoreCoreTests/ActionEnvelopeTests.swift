@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `what waits for the commit runs once, in order, and not for a refused action`()
+    @Test func `work after the commit runs once, in order, and not for a refused action`()
         async throws
     {
         let core = makeCore()

@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `so do use cases that are asked of an instance, and those that are not`() {
+    @Test func `use cases of instances share a name, and other use cases keep theirs`() {
         let path = "cards/renamed"
         let asked = ClientRequest(
             name: ClientRequest.name(ofUseCase: path, instance: "7"),

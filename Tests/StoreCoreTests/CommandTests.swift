@@ -22,7 +22,7 @@ import Testing
         #expect(printed.values == [7])
     }
 
-    @Test func `what is made from a command keeps its name and origin`() {
+    @Test func `a derived command keeps the name and origin of its command`() {
         let line: UInt = #line + 1
         let printInt = Command<Int>.init(id: "Print the int") { _ in }
         let bound = printInt.bound(to: 7).async(on: DispatchQueue(label: "render"))
@@ -39,7 +39,7 @@ import Testing
         )
     }
 
-    @Test func `a command sent to a queue is done there, wherever it is called`() async {
+    @Test func `a command with a queue runs there, from every thread that calls it`() async {
         let queue = DispatchQueue(label: "background")
         let place = DispatchSpecificKey<String>()
         queue.setSpecific(key: place, value: "background")

@@ -32,7 +32,7 @@ import Testing
         )
     }
 
-    @Test func `each action of an array is the cause of what a reaction makes of it`() throws {
+    @Test func `each action of an array is the cause of its reactions' actions`() throws {
         let journal = FaultyJournal()
         let core = core { $0.journal = journal }
         let seen = Journaled<[Int]>()
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [EnvelopeMode.dryRun, .apply])
-    func `what is not applied is shown to no reaction`(mode: EnvelopeMode) throws {
+    func `reactions see applied actions alone`(mode: EnvelopeMode) throws {
         let core = core { _ in }
         let seen = Journaled<Int>()
         core.add(
@@ -100,7 +100,7 @@ import Testing
         #expect(follower.droppedActions.values.map(\.type) == ["Unknown"])
     }
 
-    @Test func `what the program dispatches has a bound of its own`() throws {
+    @Test func `actions of the program have a bound of their own`() throws {
         let refusals = Journaled<String>()
         let core = core { configuration in
             configuration.driver = .thread

@@ -30,20 +30,20 @@ import Testing
         }
     }
 
-    @Test func `one that is derived follows what it is derived from`() throws {
+    @Test func `a derived dependency follows its source`() throws {
         #expect(try Dependencies.live[Page.self] == "https://live.example/page")
         let test = Dependencies.unprepared.setting(Host.self, to: "test.example")
         #expect(try test[Page.self] == "https://test.example/page")
         #expect(try test.setting(URLText.self, to: "x:")[Page.self] == "x:/page")
     }
 
-    @Test func `what is missing is named, and not what is derived from it`() {
+    @Test func `a missing dependency is named, and not the dependency derived from it`() {
         #expect(throws: UnpreparedDependency(key: "Host")) {
             try Dependencies.unprepared[Page.self]
         }
     }
 
-    @Test func `one that is derived from itself is an error`() {
+    @Test func `a dependency that is derived from itself is an error`() {
         let error = #expect(throws: CircularDependency.self) {
             try Dependencies.live[Snake.self]
         }

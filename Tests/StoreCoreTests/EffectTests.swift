@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `what an effect dispatches is applied to the slice as it is by then`() async throws {
+    @Test func `an effect's action is applied to the newest slice`() async throws {
         let core = try Core(SampleState())
         try await core.dispatch(Home.start)
         try await core.dispatch(Home.Action.refreshed(after: 30))
@@ -42,7 +42,7 @@ import Testing
         #expect(try await core.dispatch(Tally.Action.increased).state.home?.titles.count == 11)
     }
 
-    @Test func `an effect ends with its module, also where that begins anew`() async throws {
+    @Test func `an effect ends with its module, also if the module begins anew`() async throws {
         let core = try Core(SampleState())
         try await core.dispatch(Home.start)
         try await core.dispatch(Home.Action.refreshed(after: 5))
@@ -51,7 +51,7 @@ import Testing
         #expect(try await core.dispatch(Tally.Action.increased).state.home?.titles.count == 11)
     }
 
-    @Test func `who waits for an action waits for what reactions make of it, and its effects`()
+    @Test func `a wait for an action includes its reactions and its effects`()
         async throws
     {
         let core = try Core(SampleState())
@@ -71,7 +71,7 @@ import Testing
         #expect(state.state.home?.titles == ["Fresh"])
     }
 
-    @Test func `what follows a start runs in the new life, and what ran in the old one ends`()
+    @Test func `effects of a restart run in the new slice, and old effects end`()
         async throws
     {
         let core = try Core(SampleState())
@@ -82,7 +82,7 @@ import Testing
         #expect(state.trailer == Trailer.State(seconds: 0, isOver: true))
     }
 
-    @Test func `one under the same id takes the place of the one before`() async throws {
+    @Test func `an effect replaces the running effect of the same id`() async throws {
         let core = try Core(SampleState())
         try await core.dispatch(Home.start)
         try await core.dispatch(Home.Action.refreshed(after: 60_000))
@@ -94,7 +94,7 @@ import Testing
         #expect(state.version == 5)
     }
 
-    @Test func `an effect that begins after who waits has given up is cancelled at once`()
+    @Test func `an effect that begins after its waiter gave up is cancelled at once`()
         async throws
     {
         let core = try Core(SampleState())

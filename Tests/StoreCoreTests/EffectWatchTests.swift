@@ -58,7 +58,7 @@ private struct Launch: RootState {
         #expect(try await core.dispatch(Countdown.Action.counted(to: -2)).version == 10_002)
     }
 
-    @Test func `one that runs is counted above once, and the end of all is the end`() {
+    @Test func `a running part counts once in its parent, which ends with all parts`() {
         let top = EffectWatch()
         let part = EffectWatch(within: top, sharing: .failures)
         let beside = EffectWatch(following: top)
@@ -79,7 +79,7 @@ private struct Launch: RootState {
     }
 
     @Test
-    func `the first failure is the result of all, and a success only of what it is a part of`() {
+    func `the first failure is the result of all, and a success of its parents`() {
         let top = EffectWatch()
         let (one, other) = (
             EffectWatch(within: top, sharing: .failures),

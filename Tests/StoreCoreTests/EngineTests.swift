@@ -174,7 +174,7 @@ import Testing
     }
 
     @Test(arguments: threads)
-    func `the mailbox refuses at its bound and keeps what it has`(
+    func `the mailbox refuses at its bound and keeps its envelopes`(
         _ driver: CoreConfiguration<List>.Driver
     ) throws {
         let bench = Bench(mailboxMax: 3, driver: driver)
@@ -199,7 +199,7 @@ import Testing
     }
 
     @Test(arguments: threads)
-    func `what is offered without waking waits for the nudge, and then is one batch`(
+    func `envelopes offered without a wake-up are one batch after the nudge`(
         _ driver: CoreConfiguration<List>.Driver
     ) async throws {
         let bench = Bench(driver: driver)

@@ -127,7 +127,7 @@ import Testing
         )
     }
 
-    @Test func `what another engine applied is not judged again`() throws {
+    @Test func `an action that another engine applied is not judged again`() throws {
         let journal = SharedMemoryJournal()
         let engine = try Engine(journal, ManualClock())
         // The view is presented to no session here.

@@ -19,7 +19,7 @@ import Testing
         String(decoding: try JSONEncoder().encode(instances), as: UTF8.self)
     }
 
-    @Test func `it is written as an object in the order of its ids, and read from it`() throws {
+    @Test func `instances are written as an object in the order of their ids`() throws {
         let ids = ["10", "9", "a/b", "~", "\"", "\\", "\u{1}", "é", "\u{1f600}"]
         var instances = Numbers()
         for (number, id) in ids.enumerated() { instances[id] = Number(n: number) }
@@ -33,7 +33,7 @@ import Testing
         #expect(try JSONDecoder().decode(Numbers.self, from: Array("{}".utf8)).isEmpty)
     }
 
-    @Test func `ids that only look alike are two, also when they are read again`() throws {
+    @Test func `ids that only look alike are two, also after encoding`() throws {
         let instances = instances("\u{e9}", "e\u{301}")
         #expect(instances.count == 2)
         let read = try JSONDecoder().decode(Numbers.self, from: Array(try json(instances).utf8))
@@ -42,7 +42,7 @@ import Testing
         #expect(read["e\u{301}"] == Number(n: 1))
     }
 
-    @Test func `two are equal where their ids and slices are, whatever led to them`() {
+    @Test func `instances are equal if their ids and slices are, by any way`() {
         var one = instances("a", "b", "c")
         var other = instances("c", "b", "a")
         #expect(one != other)

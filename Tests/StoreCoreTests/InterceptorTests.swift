@@ -27,7 +27,7 @@ import Testing
         )
     }
 
-    @Test func `one that throws blocks the action, and those behind it are not asked`() async throws
+    @Test func `an interceptor that throws blocks the action and later interceptors`() async throws
     {
         let core = try Core(SampleState())
         let asked = Locked(0)
@@ -42,7 +42,7 @@ import Testing
         #expect(asked.withLock { $0 } == 0)
     }
 
-    @Test func `one may put another action in its place`() async throws {
+    @Test func `an interceptor may replace the action`() async throws {
         let core = try Core(SampleState())
         core.add(interceptor: { _, stamped in
             stamped.action is Noise ? .replace(with: Tally.Action.stepChanged(to: 9)) : .proceed
@@ -50,7 +50,7 @@ import Testing
         #expect(try await core.dispatch(Noise()).state.tally.step == 9)
     }
 
-    @Test func `what follows is applied with the action or not at all`() async throws {
+    @Test func `actions behind the action are applied with it or not at all`() async throws {
         let core = try Core(SampleState())
         core.add(interceptor: { _, stamped in
             switch stamped.action as? Tally.Action {
@@ -66,7 +66,7 @@ import Testing
         #expect(try await core.dispatch(Noise()).state.tally == Tally.State(count: 3, step: 1))
     }
 
-    @Test func `each of the reactions dispatches once`() async throws {
+    @Test func `each reaction dispatches once`() async throws {
         let core = try Core(SampleState())
         let seen = Locked<[String]>([])
         let calls = Locked(0)

@@ -147,7 +147,7 @@ import Testing
         given.when(LampModule.Internal.flickered) { $0.brightness = 1 }
     }
 
-    @Test func `who may start a module stands where it is mounted`() {
+    @Test func `the mount of a module decides who may start it`() {
         let mount: Mount<Room> = Lamp.module.at(\.lamp)
         func access(_ mount: Mount<Room>) -> [LifecycleAccess] {
             mount.slice.handlers.filter { [.start, .stop].contains($0.kind) }
@@ -160,7 +160,7 @@ import Testing
         )
     }
 
-    @Test func `an effect that awaits is thrown why it may not dispatch another one's own`()
+    @Test func `an effect that awaits another module's own action gets the reason`()
         async throws
     {
         let core = try core()
@@ -172,7 +172,7 @@ import Testing
         #expect(reason?.owner == "lamp" && reason?.module == "desk")
     }
 
-    @Test func `an effect that sends, and a presenter, may not either`() async throws {
+    @Test func `an effect that sends and a presenter may not dispatch it either`() async throws {
         let core = try core()
         try await core.dispatch(Lamp.start(.init(brightness: 3)))
         var room = try await end(of: .sent, in: core)
@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func `a presenter of the module may`() async throws {
+    @Test func `a presenter of the module may dispatch the module's own actions`() async throws {
         let core = try core()
         try await core.dispatch(Lamp.start(.init(brightness: 14)))
         try await core.dispatch(Lamp.Action.dimmed(by: 1))

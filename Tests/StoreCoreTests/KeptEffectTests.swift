@@ -225,7 +225,7 @@ extension Core where State: RootState {
         #expect(ended.orders.sent == [7])
     }
 
-    @Test func `it is run again with the input that it began with, whatever the state is now`()
+    @Test func `kept work runs again with its first input, in any state`()
         async throws
     {
         let (gate, opened) = AsyncStream<Void>.makeStream()
@@ -271,7 +271,7 @@ extension Core where State: RootState {
         #expect(state.effects.pending.isEmpty)
     }
 
-    @Test func `of a row the parts that are kept run again, in their order`() async throws {
+    @Test func `the kept parts of a row run again in their order`() async throws {
         let core = try keepingCore(Shop())
         let entry = try await core.dispatch(Orders.Action.placedTwice(number: 1)).state
         _ = try await core.settled()
@@ -289,7 +289,7 @@ extension Core where State: RootState {
         #expect(try await next.settled().parcels.posted == [4])
     }
 
-    @Test func `its module gets an action for the error of the last try`() async throws {
+    @Test func `a module gets an action for the error of the last try`() async throws {
         let core = try keepingCore(
             Shop(),
             .live.setting(CourierKey.self) { _ in throw CancelledOrder() }
@@ -321,7 +321,7 @@ extension Core where State: RootState {
         #expect(try await core.settled().orders.lost == [3])
     }
 
-    @Test func `it is not run again for a slice that has ended`() async throws {
+    @Test func `kept work does not run again for a slice that has ended`() async throws {
         let first = try keepingCore(Yard(rounds: Rounds.State()))
         let entries = try await first.dispatch(Rounds.Action.asked).state.effects.pending
         _ = try await first.settled()

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: [(payload: 1_000, origin: 0), (0, 1_000), (0, 0)])
-    func `records are kept within the bytes, all that they have included`(
+    func `records are kept within the bytes, with all their fields`(
         payload: Int,
         origin: Int
     ) throws {

@@ -23,7 +23,7 @@ import Testing
         #expect(state.workshop == Workshop.State())
     }
 
-    @Test func `what a reducer changed before it refused is forgotten`() async throws {
+    @Test func `the changes of a reducer that refuses are dropped`() async throws {
         let core = try Core(SampleState())
         await #expect(throws: Refusal(reason: "A step of 0 leads nowhere.")) {
             try await core.dispatch(Tally.Action.stepChanged(to: 0))
@@ -77,7 +77,7 @@ import Testing
         #expect(try await state(after: Reset()).workshop.name == "")
     }
 
-    @Test func `a child is called for its own slice alone, with what it was before`() async throws {
+    @Test func `a child is called for its own slice alone, with the slice before`() async throws {
         let core = try Core(SampleState())
         let seen = Locked<[String]>([])
         let home = try core.child(Home.self)

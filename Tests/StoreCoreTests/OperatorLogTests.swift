@@ -14,13 +14,13 @@ import Testing
         #expect(line == #"warning: refused user="a\" b=\"\\\u{a}\u{202e}é" reason="""#)
     }
 
-    @Test func `what is too long is cut between two characters`() {
+    @Test func `a long text is cut between two characters`() {
         let field = line("x", ["name": String(repeating: "é", count: 200)])
         #expect(field == "warning: x name=\"" + String(repeating: "é", count: 50) + "…\"")
         #expect(line(String(repeating: "y", count: 5_000)).utf8.count == 9 + 1_000 + 3)
     }
 
-    @Test func `where no log is set, nothing is written and nothing fails`() {
+    @Test func `without a log, nothing is written and nothing fails`() {
         Dependencies.unprepared.log.error("nothing")
     }
 

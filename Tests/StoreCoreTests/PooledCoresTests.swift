@@ -69,7 +69,7 @@ struct PooledCoresTests {
         #expect(pool.close(seconds: Self.secondsMax))
     }
 
-    @Test func `one Core stops with all that it took, while another hangs and goes on`() {
+    @Test func `a Core stops with all that it took, while another hangs and goes on`() {
         let pool = ThreadPool(name: "test", threadsMax: 2)
         let (stopped, other) = (Counter(on: pool), Counter(on: pool))
         #expect(other.dispatch(Hang()))
@@ -113,7 +113,7 @@ struct PooledCoresTests {
         #expect(pool.close(seconds: Self.secondsMax))
     }
 
-    @Test func `what a Core took at once it works off by turns with another`() {
+    @Test func `a Core works off a large batch in turns with another Core`() {
         let pool = ThreadPool(name: "test", threadsMax: 1)
         let hanging = Counter(on: pool)
         #expect(hanging.dispatch(Hang()))
@@ -169,7 +169,7 @@ struct PooledCoresTests {
         #expect(pool.close(seconds: Self.secondsMax))
     }
 
-    @Test func `what is offered without waking begins no turn, and a nudge begins one`() throws {
+    @Test func `an offer without a wake-up begins no turn, and a nudge begins a turn`() throws {
         let pool = ThreadPool(name: "test", threadsMax: 1)
         let counter = Counter(on: pool)
         #expect(counter.add())

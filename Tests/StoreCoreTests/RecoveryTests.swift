@@ -41,7 +41,7 @@ import Testing
         static let modules: Modules = [Fetcher().at(\.fetcher)]
     }
 
-    @Test func `what is thrown for good becomes an action`() async {
+    @Test func `the error of the last try becomes an action`() async {
         let clock = ManualClock()
         let store = TestStore(AppState(), dependencies: .controlled(by: clock))
         await store.send(Fetcher.Action.asked)
@@ -52,7 +52,7 @@ import Testing
         await store.finish()
     }
 
-    @Test func `a client that waits for it gets no failure`() async throws {
+    @Test func `a client that waits for a recovered effect gets no failure`() async throws {
         let clock = ManualClock()
         let core = try Core(AppState(), dependencies: .controlled(by: clock))
         let watch = EffectWatch()
@@ -69,7 +69,7 @@ import Testing
         #expect(try await core.dispatch(Fetcher.Action.asked).state.fetcher.failures.count == 1)
     }
 
-    @Test func `an effect that is cancelled makes none`() async throws {
+    @Test func `a cancelled effect makes no action`() async throws {
         let clock = ManualClock()
         let core = try Core(AppState(), dependencies: .controlled(by: clock))
         try await core.dispatch(Fetcher.Action.askedForLong)

@@ -54,7 +54,7 @@ import Testing
         #expect(failure.error is Defect)
     }
 
-    @Test func `who dispatches in process gets the error with the refusal`() async throws {
+    @Test func `a dispatch in process gets the error with the refusal`() async throws {
         let core = core(journaled: false)
         let refusal = await #expect(throws: Refusal.self) { try await core.dispatch(Step()) }
         #expect(refusal?.failure is Defect)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct RingTests {
     private final class Held {}
 
-    @Test func `what goes in first comes out first, however often it goes round`() {
+    @Test func `the first element in is the first element out, after many rounds`() {
         var ring = Ring<Int>()
         var first = 0
         for number in 0..<10_000 {
@@ -25,7 +25,7 @@ import Testing
         #expect(first == 10_000 && ring.isEmpty && ring[0] == nil)
     }
 
-    @Test func `what is taken out is released at once`() {
+    @Test func `a removed element is released at once`() {
         var ring = Ring<Held>()
         weak var held: Held?
         do {

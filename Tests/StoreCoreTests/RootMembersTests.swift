@@ -80,8 +80,7 @@ import Testing
         _ = try Core(Computed())
     }
 
-    @Test func `a root that is written otherwise than its modules are declared is refused`() throws
-    {
+    @Test func `a root with other names on the wire than its modules is refused`() throws {
         #expect(throws: ModuleError.foreignMember(found: ["version"], modules: ["tally"])) {
             try Core(WrittenWithMore())
         }

@@ -74,7 +74,7 @@ import Testing
         #expect(running.tokens(ofSession: "bob").isEmpty)
     }
 
-    @Test func `a watch finds all that one request waits for, however deep`() {
+    @Test func `a watch finds all effects that a request waits for, at any depth`() {
         var running = RunningEffects()
         let watch = EffectWatch()
         let below = EffectWatch(
@@ -89,7 +89,7 @@ import Testing
         #expect(ids(running.tokens(near: below)) == ["first", "second"])
     }
 
-    @Test func `what has ended is found by nothing`() {
+    @Test func `no lookup finds an ended effect`() {
         var running = RunningEffects()
         let watch = EffectWatch()
         let ended = token("a", of: "cards", "1", for: "ada", waitedFor: watch)

@@ -23,7 +23,7 @@ import Testing
         #expect(since("ada", [5]) == 10)
     }
 
-    @Test func `of clients without a session, the slice is the shared one's`() {
+    @Test func `a client without a session has the slice of the shared session`() {
         var seen = SeenModules(after: 0)
         seen.note(Touch(0, SliceKey(session: SessionName.shared)), at: 1)
         #expect(!seen.isSame(for: nil, seeing: all, since: 0))
@@ -40,7 +40,7 @@ import Testing
         #expect(!seen.isSame(for: "ada", seeing: all, since: 0))
     }
 
-    @Test func `beyond its bound it keeps nothing of what came before`() {
+    @Test func `beyond its bound the table drops all older changes`() {
         var seen = SeenModules(after: 0)
         for number in 1...SeenModules.slicesMax {
             seen.note(Touch(0, SliceKey(session: "\(number)")), at: UInt64(number))

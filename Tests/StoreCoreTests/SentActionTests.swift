@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `it is applied in order, with its cause and its place, before a wait ends`()
+    @Test func `a sent action is applied in order, with its cause and place, before a wait ends`()
         async throws
     {
         let core = try core()
@@ -79,7 +79,7 @@ import Testing
         #expect(try await core.dispatch(Bell.Action.pulled(times: 0)).state.bell.rung == [0])
     }
 
-    @Test func `one that is refused is counted and reported, and the next is applied`()
+    @Test func `a refused sent action is counted and reported, and the next is applied`()
         async throws
     {
         let core = try core()
@@ -91,7 +91,7 @@ import Testing
         #expect(dropped.source.cause == 1 && dropped.source.place == "Bell.swift:5")
     }
 
-    @Test func `an effect that is cancelled sends nothing`() async throws {
+    @Test func `a cancelled effect sends nothing`() async throws {
         let core = try core()
         try await core.dispatch(Bell.Action.held)
         try await core.dispatch(Bell.Action.released)

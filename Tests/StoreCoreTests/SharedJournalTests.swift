@@ -40,7 +40,7 @@ import Testing
         )
     }
 
-    @Test func `what comes second is judged again`() throws {
+    @Test func `a request that comes second is judged again`() throws {
         let (slow, journal, fast) = pair()
         journal.beforeNextAppend { _ = try? fast.send("a") }
         guard case .refused(_, 0)? = try slow.send("a").all.values.first else {
@@ -105,7 +105,7 @@ import Testing
         #expect(slow.failures.values.isEmpty)
     }
 
-    @Test func `what can't be read at the moment refuses one request alone`() throws {
+    @Test func `a journal that can't be read at the moment refuses one request alone`() throws {
         let (slow, journal, fast) = pair()
         try fast.send("a")
         journal.failTail(with: .unknown("it is away"))

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func `it is a sorted dictionary, and every older version stays as it was`(seed: UInt64) {
+    func `a sorted table is a sorted dictionary, and older versions stay the same`(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var table = SortedTable<Thing>()
         var model: [String: Int] = [:]
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func `what two versions have otherwise is found, and nothing else`(seed: UInt64) {
+    func `a comparison finds exactly the differences of two versions`(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var table = SortedTable<Thing>()
         for number in 0..<1_000 { table["k\(number)"] = Thing(number) }
@@ -89,7 +89,7 @@ import Testing
         #expect(table["e\u{301}"]?.number == 4)
     }
 
-    @Test func `what takes nothing out is the same version`() {
+    @Test func `a removal of a missing name keeps the same version`() {
         let table = SortedTable(sorted: [("a", Thing(1)), ("b", Thing(2))])
         var other = table
         other["c"] = nil

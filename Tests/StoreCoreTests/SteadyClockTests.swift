@@ -5,13 +5,13 @@ import Testing
 struct SteadyClockTests {
     private let dayNanoseconds: Int64 = 86_400_000_000_000
 
-    @Test func `it begins with the time of day`() {
+    @Test func `a steady clock begins with the time of day`() {
         let before = SystemClock().now()
         let time = SteadyClock().now()
         #expect(time >= before - 1_000_000 && time <= SystemClock().now() + 1_000_000)
     }
 
-    @Test func `it goes on from a time that is ahead`() {
+    @Test func `a steady clock goes on from a time that is ahead`() {
         let clock = SteadyClock()
         let tomorrow = SystemClock().now() + dayNanoseconds
         clock.goOn(from: tomorrow)
@@ -20,7 +20,7 @@ struct SteadyClockTests {
     }
 
     @Test(arguments: [Int64.min, -1, 0, 1])
-    func `a time that is past already does not set it back`(time: Int64) {
+    func `a past time does not set a steady clock back`(time: Int64) {
         let clock = SteadyClock()
         let before = clock.now()
         clock.goOn(from: time)

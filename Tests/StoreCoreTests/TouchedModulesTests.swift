@@ -2,7 +2,7 @@ import StoreCore
 import Testing
 
 @Suite struct TouchedModulesTests {
-    @Test func `what has changed is listed once, in order`() {
+    @Test func `each changed module is listed once, in order`() {
         let touched = TouchedModules()
         for touch in [Touch(2, SliceKey(instance: "b")), Touch(0), Touch(2), Touch(0)] {
             var touches = Touches()
@@ -13,7 +13,7 @@ import Testing
         #expect(touched.take().isEmpty)
     }
 
-    @Test func `an action of a session is seen by it, and by those whose slices it changed`() {
+    @Test func `an action of a session is visible to it and to sessions it changed`() {
         let touched = TouchedModules(hasSessions: true)
         touched.insert(Change(isChange: false, isOfSession: true), from: "ada")
         touched.insert(Change(isChange: false, isOfSession: true), from: nil)

@@ -16,13 +16,13 @@ import Testing
         return sent
     }
 
-    @Test func `goes on within the frame that was begun`() {
+    @Test func `a backlog goes on within the frame that was begun`() {
         var backlog = Backlog(frame("abcdef"), sent: 2)
         backlog.sent(1)
         #expect(rest(of: backlog) == "def")
     }
 
-    @Test func `keeps a short queue in order`() {
+    @Test func `a short queue keeps its order`() {
         var backlog = Backlog(frame("0"), sent: 0)
         var skipped = 0
         for number in 1...Backlog.framesMax { skipped += backlog.add(frame("\(number)")) }
@@ -30,7 +30,7 @@ import Testing
         #expect(rest(of: backlog) == (0...Backlog.framesMax).map(String.init).joined())
     }
 
-    @Test func `beyond the bound it keeps the begun frame and the newest`() {
+    @Test func `a backlog beyond its bound keeps the begun frame and the newest`() {
         var backlog = Backlog(frame("begun"), sent: 1)
         for number in 1...Backlog.framesMax { _ = backlog.add(frame("\(number)")) }
         let skipped = backlog.add(frame("newest"))
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test
-    func `whatever a reader takes, frames come whole, newer each time, and the last one comes`() {
+    func `a reader gets whole frames, newer each time, up to the last frame`() {
         let seed = UInt64.random(in: .min ... .max)
         var random = SeededGenerator(state: seed)
         for _ in 0..<200 {

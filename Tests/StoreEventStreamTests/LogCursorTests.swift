@@ -20,21 +20,21 @@ struct LogCursorTests {
         #expect([1, 10, 11, 30, 31, 60, 61].map(piece.end) == [10, 10, 30, 30, 60, 60, 60])
     }
 
-    @Test func `begins at the record after the version that its reader has`() {
+    @Test func `a cursor begins at the record after its reader's version`() {
         let piece = piece(1, 10, 20, 30)
         #expect(LogCursor(after: 0).rest(of: piece) == 0..<60)
         #expect(LogCursor(after: 1).rest(of: piece) == 10..<60)
         #expect(LogCursor(after: 2).rest(of: piece) == 30..<60)
     }
 
-    @Test func `finds nothing in a piece without the next record`() {
+    @Test func `a cursor finds nothing in a piece without the next record`() {
         let piece = piece(5, 10, 10)
         #expect(LogCursor(after: 3).rest(of: piece) == nil)
         #expect(LogCursor(after: 6).rest(of: piece) == nil)
         #expect(LogCursor(after: .max).rest(of: piece) == nil)
     }
 
-    @Test func `goes on within the frame that it was cut off in`() {
+    @Test func `a cursor goes on within the frame that was cut`() {
         let piece = piece(1, 10, 20, 30)
         var cursor = LogCursor(after: 0)
         #expect(cursor.sent(upTo: 15, of: piece) == 1)
@@ -47,7 +47,7 @@ struct LogCursorTests {
         #expect(cursor.version == 3)
     }
 
-    @Test func `goes on in a piece that is cut elsewhere`() {
+    @Test func `a cursor goes on in a piece with other bounds`() {
         var cursor = LogCursor(after: 0)
         #expect(cursor.sent(upTo: 15, of: piece(1, 10, 20, 30)) == 1)
         let other = piece(2, 20, 30, 40)
@@ -56,7 +56,7 @@ struct LogCursorTests {
         #expect(cursor.version == 4)
     }
 
-    @Test func `refuses a frame that is shorter than what was sent of it`() {
+    @Test func `a cursor refuses a frame shorter than the part already sent`() {
         var cursor = LogCursor(after: 0)
         _ = cursor.sent(upTo: 9, of: piece(1, 10))
         #expect(cursor.rest(of: piece(1, 8)) == nil)

@@ -82,7 +82,7 @@ private final class Frames {
         #expect(same.count == 100 && same.allSatisfy { $0 === same[0] })
     }
 
-    @Test func `where there is no patch, the whole is sent, and a patch is not tried again`() {
+    @Test func `without a patch the whole is sent, and no second patch is tried`() {
         let frames = Frames()
         #expect(frames.publish(Count(1), version: 1))
         #expect(frames.publish(Count(-1), version: 2))
@@ -103,7 +103,7 @@ private final class Frames {
         #expect(frames.frame(from: last - 1) { Count(Int($0)) } == Bytes(utf8: "<=\(last + 1)>"))
     }
 
-    @Test func `it never goes backwards`() {
+    @Test func `a patch stream never goes backwards`() {
         let frames = Frames()
         #expect(frames.publish(Count(4), version: 4))
         let same = frames.publish(Count(5), version: 4)

@@ -13,14 +13,14 @@ import Testing
         return pace
     }
 
-    @Test func `while few actions come there is no pause, however long the work takes`() {
+    @Test func `during few actions there is no pause after work of any length`() {
         let pace = pace(after: UInt64(ReaderPace.busyVersions / 10) - 1)
         #expect(!pace.isBusy)
         #expect(!pace.isDue(at: 20))
         #expect(pace.pauseSeconds(at: 20) == nil)
     }
 
-    @Test func `while many come the pause is four times as long as the work, within its bounds`() {
+    @Test func `during many actions the pause is four times the work, within its bounds`() {
         let pace = pace(after: UInt64(ReaderPace.busyVersions / 10))
         #expect(pace.isBusy)
         #expect(!pace.isDue(at: 10.1005))
@@ -31,7 +31,7 @@ import Testing
         #expect(pace.pauseSeconds(at: 20) == ReaderPace.pauseSecondsMax)
     }
 
-    @Test func `a few that come together are not many, and many long ago are not`() {
+    @Test func `a few actions at once are not many, and old actions do not count`() {
         var pace = ReaderPace()
         pace.saw(0, at: 10)
         pace.saw(500, at: 10.001)

@@ -44,7 +44,7 @@ import Testing
 }
 
 @Suite struct InboxTests {
-    @Test func `keeps the order of frames and of readers that join`() {
+    @Test func `an inbox keeps the order of frames and of readers that join`() {
         var inbox = Inbox<String>()
         _ = inbox.publish(.state, version: 1, .frame(Bytes(utf8: "a")))
         inbox.join("reader")
@@ -76,7 +76,7 @@ import Testing
         #expect(inbox.keepsUp)
     }
 
-    @Test func `it does not keep up from half its bound on`() {
+    @Test func `an inbox does not keep up from half its bound on`() {
         var inbox = Inbox<String>()
         for version in 1...UInt64(Inbox<String>.framesMax / 2) {
             #expect(inbox.keepsUp)

@@ -57,7 +57,7 @@ import Testing
         #expect(response.body == Array("Sorry.".utf8))
     }
 
-    @Test func `JSON is read where the status is 2xx, and everything else is an error`()
+    @Test func `JSON is read if the status is 2xx, and any other answer is an error`()
         async throws
     {
         let server = try ScriptedServer { request in
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test(arguments: ["no HTTP\r\n\r\n", "", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"])
-    func `what is not a whole answer is an error`(bytes: String) async throws {
+    func `an incomplete answer is an error`(bytes: String) async throws {
         let server = try ScriptedServer { _ in
             .last(bytes)
         }
@@ -179,7 +179,7 @@ extension HTTPClientTests {
         #expect(error?.cause == "more than 5 redirects")
     }
 
-    @Test func `a redirect is the answer for other methods, and where none are followed`()
+    @Test func `a redirect is the answer for other methods and if none are followed`()
         async throws
     {
         let server = try ScriptedServer { _ in
@@ -210,12 +210,12 @@ extension HTTPClientTests {
         "file:///etc/passwd", "ftp://127.0.0.1/", "gopher://127.0.0.1/", "/path", "", "http://",
         "http://127.0.0.1/a b", "http://127.0.0.1/\r\nX-Evil: 1", "http://127.0.0.1/\0",
     ])
-    func `another scheme, and what is no URL, is refused`(url: String) async {
+    func `a URL of another scheme and a text that is no URL are refused`(url: String) async {
         #expect(await failure(of: .get(url))?.code == .request)
     }
 
     @Test(arguments: [("X-Evil", "a\r\nX-More: b"), ("X Evil", "a"), ("", "a"), ("X-Evil", "a\0b")])
-    func `a header field that would be several is refused`(name: String, value: String) async {
+    func `a header field with a line break is refused`(name: String, value: String) async {
         var request = HTTPRequest.get("http://127.0.0.1/")
         request.headers.add(name, value)
         #expect(await failure(of: request)?.code == .request)

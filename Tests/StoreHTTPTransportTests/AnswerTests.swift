@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3])
-    func `each answer has its own fields and body, whatever came before`(seed: UInt64) throws {
+    func `each answer has its own fields and body after any other`(seed: UInt64) throws {
         var numbers = Numbers(state: seed)
         let echo = try EchoServer()
         let connections = try (0..<4).map { _ in try RawConnection(port: echo.port) }

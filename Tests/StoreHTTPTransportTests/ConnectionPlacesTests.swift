@@ -79,7 +79,7 @@ import Testing
         #expect(fill(&places, block("192.0.2.4")) == (2, .all))
     }
 
-    @Test func `what is given back can be taken again, and leaves nothing`() {
+    @Test func `a returned place can be taken again, and leaves no entry`() {
         var places = ConnectionPlaces(max: 8, perAddressMax: 8)
         for _ in 0..<3 {
             #expect(fill(&places, block("127.0.0.1")).count == 8)

@@ -33,7 +33,7 @@ import Testing
         )
     }
 
-    @Test func `one connection carries many requests, also sent ahead`() throws {
+    @Test func `a connection carries many requests, also sent ahead`() throws {
         let echo = try EchoServer()
         let connection = try RawConnection(port: echo.port)
         try connection.send(post("/later", "one") + post("/echo", "two") + post("/later", "three"))
@@ -169,7 +169,7 @@ import Testing
         #expect(descriptors() <= before + 2)
     }
 
-    @Test func `a stop answers what is open and ends what waits for nothing`() throws {
+    @Test func `a stop closes idle connections and requests that never end`() throws {
         let echo = try EchoServer()
         let idle = try RawConnection(port: echo.port)
         _ = try ask(idle, post("/later", "x"))

@@ -50,7 +50,7 @@ import Testing
         #expect(position.isBetweenChunks && position.cursor.version == 6)
     }
 
-    @Test func `one call sends a piece as the log has them`() throws {
+    @Test func `a single call sends a piece of the log whole`() throws {
         let records = (1...256).map { record($0, bytes: 1_000) }
         let piece = piece(1...256, of: records)
         let next = try #require(LogPosition(after: 0).next(of: piece))
@@ -85,7 +85,7 @@ import Testing
 
     /// The log as a client reads it that decodes the chunks.
     @Test(arguments: 0..<60 as Range<UInt64>)
-    func `whatever a socket takes at a time, each event comes once, whole and in order`(
+    func `each event comes once, whole and in order, through any socket`(
         seed: UInt64
     ) throws {
         var random = Numbers(state: seed)

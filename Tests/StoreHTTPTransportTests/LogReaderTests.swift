@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `each reader gets every record once, wherever it begins`() throws {
+    @Test func `each reader gets every record once, from any beginning`() throws {
         let log = TestLog(version: 1_000)
         let echo = try EchoServer(log: log)
         let readers = try [0, 1, 499, 999].map { ($0, try reader(echo, after: UInt64($0))) }
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `what has to be read first comes when it is there`() throws {
+    @Test func `a record that has to be read first comes after the read`() throws {
         let log = TestLog(version: 4, isReading: true)
         let echo = try EchoServer(log: log)
         let reader = try reader(echo, after: 0)
@@ -68,7 +68,7 @@ import Testing
         try expect(10...20, from: fresh)
     }
 
-    @Test func `what can't be read ends the stream`() throws {
+    @Test func `an unreadable record ends the stream`() throws {
         let log = TestLog(version: 20, unreadable: 5)
         let echo = try EchoServer(log: log)
         let reader = try reader(echo, after: 0)

@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test
-    func `what a cancelled timer holds is released at once, and its entry with the next turn`()
+    func `a cancelled timer releases its closure at once, its entry at the next turn`()
         throws
     {
         let echo = try EchoServer()

@@ -24,7 +24,7 @@ import Testing
         #expect(memory.bytes == 251 && memory.share(of: ada) == 1)
     }
 
-    @Test func `answers leave bodies what they do not take`() {
+    @Test func `bodies may take the memory that answers leave`() {
         var memory = MessageMemory(bytesMax: 1_000)
         _ = memory.takeAnswer(900, [], for: [ada])
         #expect(memory.takeBody(101, for: []) == .all(limit: 500))

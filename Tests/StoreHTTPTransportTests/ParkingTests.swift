@@ -41,7 +41,7 @@ import Testing
         for connection in held { #expect(try connection.response().body == "held") }
     }
 
-    @Test func `a client that leaves does not disturb those who get its place`() throws {
+    @Test func `a client that leaves does not disturb the next client of its place`() throws {
         let echo = try EchoServer()
         let watcher = try RawConnection(port: echo.port)
         for round in 0..<20 {

@@ -67,7 +67,7 @@ import Testing
         #expect(began.duration(to: clock.now) > .milliseconds(1_500))
     }
 
-    @Test func `what ends later is not announced, and what has no end goes on`() throws {
+    @Test func `a late end is not announced, and a stream without an end goes on`() throws {
         let echo = try echo()
         for (number, seconds) in ([3_600, nil] as [Int64?]).enumerated() {
             let version = UInt64(2 * number)
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test(arguments: paths) func `one that is no longer allowed ends when that is looked at`(
+    @Test(arguments: paths) func `a stream that is no longer allowed ends at the next check`(
         path: String
     ) throws {
         let echo = try echo()
@@ -103,7 +103,7 @@ import Testing
         #expect(try staying.read(through: "\n") == "v2\n")
     }
 
-    @Test(arguments: paths) func `one that was forbidden before it began ends at once`(
+    @Test(arguments: paths) func `a stream that was forbidden before it began ends at once`(
         path: String
     ) throws {
         let echo = try echo()

@@ -75,7 +75,7 @@ import Testing
         return rest
     }
 
-    @Test func `what a turn has left is refused where the loop ends before the next one`() throws {
+    @Test func `the rest of a turn is refused if the loop ends before the next turn`() throws {
         let writer = try writer(TestLog(version: 0))
         let wake = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
         defer { close(wake) }

@@ -76,7 +76,7 @@ import Testing
         #expect(holding.held.withLock { $0.count } == count)
     }
 
-    @Test func `what was held back is answered by who takes over, headers and body as they came`()
+    @Test func `the successor answers a held request with its headers and body`()
         throws
     {
         let early = try connection(sending: post("/a", "body") + post("/later", "second"))
@@ -92,7 +92,7 @@ import Testing
         #expect(server.stop(seconds: 5))
     }
 
-    @Test func `a request whose body comes later is for who takes over`() throws {
+    @Test func `the successor gets a request whose body comes later`() throws {
         let text = post("/refused", "body")
         let half = try connection(sending: String(text.dropLast()))
         let whole = try connection(sending: post("/b", ""))

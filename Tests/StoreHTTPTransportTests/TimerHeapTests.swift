@@ -40,7 +40,7 @@ import Testing
         #expect(heap.remove(id) == nil)
     }
 
-    @Test func `the name of a value that has left names none that came after`() {
+    @Test func `the name of a removed value names no later value`() {
         var heap = TimerHeap<String>()
         let first = heap.insert("first", due: 1)
         #expect(heap.popDue(at: 1) == "first")
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 4])
-    func `whatever is added and removed, the rest comes in order`(seed: UInt64) {
+    func `values come in order after any additions and removals`(seed: UInt64) {
         var numbers = Numbers(state: seed)
         var heap = TimerHeap<Int>()
         var expected: [(due: Double, value: Int, id: TimerHeap<Int>.ID)] = []

@@ -98,7 +98,7 @@ import Testing
         #expect(journal.version == version)
     }
 
-    @Test func `the journal is checked also where its follower stands back`() throws {
+    @Test func `a journal is checked also if its follower stands back`() throws {
         let folder = try filled(through: 5_000)
         let follower = Follower()
         follower.begins = false
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: ["store.db", "store.db-wal"], DamageTests.Damage.allCases)
-    func `a follower of a damaged journal has what the journal has, or is called to drop it`(
+    func `a follower of a damaged journal has the journal's records or drops them`(
         file: String,
         damage: DamageTests.Damage
     ) throws {

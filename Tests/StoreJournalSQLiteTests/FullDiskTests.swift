@@ -5,7 +5,7 @@ import Testing
 
 /// What every journal promises of a disk without room, of one that has none.
 @Suite struct FullDiskTests {
-    @Test func `where there is no room nothing is written, and it may be tried again`() throws {
+    @Test func `a full disk takes nothing, and the append may be tried again`() throws {
         // Safety: the suite makes all calls on the thread of this test.
         nonisolated(unsafe) let disk = try SmallDisk()
         let subject = JournalSubject(

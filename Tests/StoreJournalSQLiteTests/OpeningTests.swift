@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `history and epoch are there when it is opened again`() throws {
+    @Test func `a journal that is opened again has its history and epoch`() throws {
         let folder = try Folder()
         let first = try SQLiteJournal.open(folder)
         try SampleHistory.append(to: first, through: 30)
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `a directory that can't be written to is refused in words`() throws {
+    @Test func `a directory that can't be written to is refused with the reason`() throws {
         let disk = try ReadOnlyDirectory()
         do {
             try SQLiteJournal(directory: disk.path) { _ in }.close()
@@ -106,7 +106,7 @@ import Testing
         #expect(try folder.bytes(of: "store.db") == bytes)
     }
 
-    @Test func `one torn slot of the mark does no harm`() throws {
+    @Test func `a torn slot of the mark does no harm`() throws {
         for slot in 0..<2 {
             let folder = try filled()
             var mark = try folder.bytes(of: "mark")
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `a mark that can't be read at all is refused until that is accepted`() throws {
+    @Test func `an unreadable mark is refused until the loss is accepted`() throws {
         let folder = try filled()
         try folder.write(Array(repeating: 0, count: 8_192), to: "mark")
         #expect(try refusal(of: folder)?.reason == .damaged)
@@ -141,7 +141,7 @@ import Testing
         journal.close()
     }
 
-    @Test func `a database that is missing is refused where there is a mark of it`() throws {
+    @Test func `a missing database is refused if its mark is there`() throws {
         let folder = try filled()
         unlink(folder.path + "/store.db")
         let error = try #require(try refusal(of: folder))
@@ -196,7 +196,7 @@ import Testing
         again.close()
     }
 
-    @Test func `after closing everything is refused in words`() throws {
+    @Test func `a closed journal refuses every call with the reason`() throws {
         let folder = try Folder()
         let journal = try SQLiteJournal.open(folder)
         journal.close()

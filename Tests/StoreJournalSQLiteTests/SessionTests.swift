@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: versions)
-    func `the form that is hashed has the session at its end, where there is one`(
+    func `the hashed form of a record ends with its session`(
         version: UInt64
     ) throws {
         let record = Self.record(version)
@@ -57,7 +57,7 @@ import Testing
         #expect(Array(read.bytes[start...]) == form)
     }
 
-    @Test func `no two of them have the same form`() {
+    @Test func `no two records have the same form`() {
         let forms = Self.versions.map { version in
             let record = Self.record(version)
             return Self.form(of: record, after: ChainHash(genesisOf: 1)).dropFirst(40)

@@ -51,7 +51,7 @@ import Testing
         again.close()
     }
 
-    @Test func `its tables are then byte for byte those of a new file`() throws {
+    @Test func `the tables of an upgraded file equal a new file's, byte for byte`() throws {
         let folder = try Form1.folder()
         try SQLiteJournal.open(folder).close()
         let new = try Folder()
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `where the disk is full it is refused in words and stays what it was`() throws {
+    @Test func `an upgrade on a full disk is refused and changes nothing`() throws {
         let folder = try Form1.folder(snapshots: [30])
         let known = try SQLiteJournal.open(folder, keepsForm: true)
         known.close()
@@ -105,7 +105,7 @@ import Testing
         #expect(try Form1.form(of: folder).number == 3)
     }
 
-    @Test func `a damaged one is left as it is, and where that is accepted rebuilt`() throws {
+    @Test func `a damaged file stays as it is, or is rebuilt if that is accepted`() throws {
         let folder = try Form1.folder(snapshots: [20])
         try Form1.execute(["UPDATE records SET type = 'x' WHERE version = 30"], in: folder)
         #expect(try refusal(of: folder)?.reason == .damaged)
@@ -116,7 +116,7 @@ import Testing
         #expect(try Form1.form(of: folder).number == 3)
     }
 
-    @Test func `one that ends too early gets a new epoch and the new form`() throws {
+    @Test func `a file that ends too early gets a new epoch and the new form`() throws {
         let folder = try Form1.folder(snapshots: [20])
         try Form1.execute(["DELETE FROM records WHERE version > 35"], in: folder)
         try Form1.execute(["DELETE FROM outcomes WHERE last > 35"], in: folder)

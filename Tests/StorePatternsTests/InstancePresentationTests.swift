@@ -47,7 +47,7 @@ import Testing
         .presented(view: view, style: style, sessions: [Sessions.shared])
     }
 
-    @Test func `each instance is presented by its own name while it is there`() async {
+    @Test func `each instance is presented by its own name while it exists`() async {
         let store = TestStore(Table())
         store.exhaustivity = .off
         for id in ["7", "8"] {
@@ -60,7 +60,7 @@ import Testing
         await store.finish()
     }
 
-    @Test func `what is shown is shown once, and in its style`() async {
+    @Test func `a view is presented once, and in its style`() async {
         let store = TestStore(Table())
         store.exhaustivity = .off
         await store.send(Home.start) { $0.home = Home.State() }

@@ -95,7 +95,7 @@ import Testing
         return state.sessions.sessions.filter { $0.value.shows("room") }.keys.sorted()
     }
 
-    @Test func `a view is presented to who asked for it`() async throws {
+    @Test func `a view is presented to the session that asked for it`() async throws {
         let core = try house()
         try send(Room.start, as: "ada", to: core)
         #expect(try await guests(core) == ["ada"])
@@ -105,13 +105,13 @@ import Testing
         #expect(try await guests(core) == [Sessions.shared])
     }
 
-    @Test func `who starts what is started already gets to see it, once`() async throws {
+    @Test func `a session that starts a started module sees it once`() async throws {
         let core = try house()
         for session in ["ada", "bob", "ada"] { try send(Room.start, as: session, to: core) }
         #expect(try await guests(core) == ["ada", "bob"])
     }
 
-    @Test func `nothing is presented to who asked in vain`() async throws {
+    @Test func `a failed start presents nothing`() async throws {
         let core = try house()
         journal.fail(with: .storageFull)
         try send(Room.start, as: "ada", to: core)
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test
-    func `what is started when a store begins is presented to all sessions, where none shows it`()
+    func `a module that starts with the store is presented to all sessions if none shows it`()
         async throws
     {
         var state = House()

@@ -15,7 +15,7 @@ import Testing
         .presented(view: view, style: .push, sessions: sessions)
     }
 
-    @Test func `there is a session for those who have none`() {
+    @Test func `clients without a session share one`() {
         #expect(Sessions.State()[Sessions.shared]?.route == [])
         #expect(route(.ended(session: Sessions.shared), of: Sessions.shared) == [])
     }
@@ -35,7 +35,7 @@ import Testing
         )
     }
 
-    @Test func `what is above a view is dismissed`() {
+    @Test func `a dismissal until a view removes the views above it`() {
         let three = [push("x", to: "a"), push("y", to: "a"), push("z", to: "a")]
         let until = { (view: String) in
             Sessions.Internal.dismissedUntil(view: view, sessions: ["a"])

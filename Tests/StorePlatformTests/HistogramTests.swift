@@ -20,7 +20,7 @@ import Testing
         #expect(bounds.count == 22)
     }
 
-    @Test func `what one thread observes, another reads`() {
+    @Test func `a thread reads the values of another thread`() {
         let histogram = Histogram(.counts)
         for value in 1...100 as ClosedRange<UInt64> { histogram.observe(value) }
         let seen = histogram.distribution

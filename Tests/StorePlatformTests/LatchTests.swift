@@ -2,7 +2,7 @@ import StorePlatform
 import Testing
 
 struct LatchTests {
-    @Test func `a latch that is open ends each wait, one that is not ends none`() {
+    @Test func `an open latch ends each wait, and a closed latch ends none`() {
         let latch = Latch()
         #expect(!latch.wait(seconds: 0))
         latch.open()

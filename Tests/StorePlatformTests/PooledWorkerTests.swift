@@ -95,7 +95,7 @@ struct PooledWorkerTests {
         #expect(pool.close(seconds: Self.secondsMax))
     }
 
-    @Test func `as many works as allowed run at the same time, and each is done`() {
+    @Test func `as many works as the bound run at the same time, and each is done`() {
         let pool = ThreadPool(name: "test", threadsMax: 4)
         let worker = worker(threadsMax: 3, on: pool)
         let gate = Gate()
@@ -128,7 +128,7 @@ struct PooledWorkerTests {
         #expect(pool.close(seconds: Self.secondsMax))
     }
 
-    @Test func `closing gives up at the deadline where the pool has no thread for it`() {
+    @Test func `closing gives up at the deadline if the pool has no thread for it`() {
         let gate = Gate()
         pool.submit(gate.job())
         #expect(gate.waitForTasks(1, seconds: Self.secondsMax))
@@ -156,7 +156,7 @@ struct PooledWorkerTests {
         #expect(pool.close(seconds: Self.secondsMax))
     }
 
-    @Test func `closing drops what it is asked to, and ends at once without a turn`() {
+    @Test func `closing may drop waiting work, and ends at once without a turn`() {
         let worker = worker()
         worker.post { $0.numbers.append(1) }
         let done = Notes()

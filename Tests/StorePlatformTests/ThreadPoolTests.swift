@@ -8,7 +8,7 @@ import Testing
 struct ThreadPoolTests {
     private static let secondsMax = 60.0
 
-    @Test func `one thread runs the tasks in the order in which they were submitted`() {
+    @Test func `a single thread runs the tasks in the order in which they were submitted`() {
         let pool = ThreadPool(name: "test", threadsMax: 1)
         let done = Notes()
         for number in 0..<1_000 { pool.submit(Job { done.note(number) }) }
@@ -110,7 +110,7 @@ struct ThreadPoolTests {
         #expect(again.most.load(ordering: .relaxed) == 2)
     }
 
-    @Test func `relief where nothing waits begins no thread, and has a bound`() {
+    @Test func `relief without waiting tasks begins no thread, and has a bound`() {
         let pool = ThreadPool(name: "test", threadsMax: 1)
         let gate = Gate()
         pool.submit(gate.job())
@@ -130,7 +130,7 @@ struct ThreadPoolTests {
         #expect(pool.close(seconds: Self.secondsMax))
     }
 
-    @Test func `closing finishes what runs, drops what waits and takes nothing more`() {
+    @Test func `closing finishes running tasks, drops waiting tasks and takes no more`() {
         let pool = ThreadPool(name: "test", threadsMax: 1)
         let gate = Gate()
         let done = Notes()
@@ -164,7 +164,7 @@ struct ThreadPoolTests {
         #expect(pool.close(seconds: Self.secondsMax))
     }
 
-    @Test func `where the system refuses threads, tasks wait for a thread or for relief`() {
+    @Test func `tasks wait for a thread or for relief if the system refuses threads`() {
         let isRefusing = Atomic(true)
         let pool = ThreadPool(name: "test", threadsMax: 2) { name, niceness, body in
             guard !isRefusing.load(ordering: .relaxed) else { return false }

@@ -2,7 +2,7 @@ import StoreTestSupport
 import Testing
 
 @Suite struct WaitingTests {
-    @Test func `a wait whose condition does not come fails in words`() {
+    @Test func `a wait whose condition does not come fails with the condition`() {
         withKnownIssue {
             let holds = wait("nothing comes", seconds: 0) { false }
             #expect(!holds)

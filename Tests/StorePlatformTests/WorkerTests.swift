@@ -89,7 +89,7 @@ struct WorkerTests {
         #expect(done.load(ordering: .relaxed) == 3, "what waited is worked off")
     }
 
-    @Test func `closing may drop what waits`() {
+    @Test func `closing may drop waiting work`() {
         let worker = Worker("test", queue: Batches())
         let (begun, go) = (Latch(), Latch())
         let done = Locked<[[Int]]>([])
@@ -256,7 +256,7 @@ struct WorkerTests {
         #expect(most.load(ordering: .relaxed) == 3)
     }
 
-    @Test func `its queue is given where it rests, and not where work waits or is done`() {
+    @Test func `a worker lends its queue only while it rests`() {
         let worker = Worker("test", queue: Batches())
         func isResting() -> Bool { worker.withRestingQueue { _ in true } == true }
         let (begun, go) = (Latch(), Latch())
@@ -292,7 +292,7 @@ struct WorkerTests {
         #expect(worker.close(seconds: Self.secondsMax))
     }
 
-    @Test func `what the body keeps is released with the end`() {
+    @Test func `the values of the body are released at the end`() {
         let worker = Worker("test", queue: Numbers())
         weak var weakly: Kept?
         do {
@@ -307,7 +307,7 @@ struct WorkerTests {
         wait("the object of the body is released") { weakly == nil }
     }
 
-    @Test func `its threads have the niceness that it was given, and the starter keeps its own`() {
+    @Test func `a worker's threads have its niceness, and the starter keeps its own`() {
         let process = CInt(PRIO_PROCESS.rawValue)
         let before = getpriority(process, 0)
         let worker = Worker("test", on: .own(niceness: 5), queue: Numbers())

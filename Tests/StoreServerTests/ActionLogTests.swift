@@ -119,7 +119,7 @@ struct ActionLogTests {
     @Test(arguments: [
         WorkerThreads.own(), .pool(ThreadPool(name: "test", threadsMax: 2, idleSecondsMax: 1)),
     ])
-    func `all records come once and in order, wherever one begins`(
+    func `all records come once and in order, from any beginning`(
         _ threads: WorkerThreads
     ) throws {
         let fixture = Fixture(on: threads)
@@ -140,7 +140,7 @@ struct ActionLogTests {
         }
     }
 
-    @Test func `what is durable but not published is not shown`() throws {
+    @Test func `a durable record is not shown before it is published`() throws {
         let fixture = Fixture()
         try append(5, to: fixture)
         fixture.log.published(3)
@@ -151,7 +151,7 @@ struct ActionLogTests {
         }
     }
 
-    @Test func `what is published is read for those who wait for it`() throws {
+    @Test func `a published record is read for the readers that wait for it`() throws {
         let fixture = Fixture()
         for version in 1...600 as ClosedRange<UInt64> {
             guard case .caughtUp = fixture.log.next(after: version - 1, for: .all) else {

@@ -61,7 +61,7 @@ import Testing
         #expect(emptied.action as? Emptied == Emptied(of: "hay"))
     }
 
-    @Test func `a case that is written otherwise than it is read is an error`() throws {
+    @Test func `a case that is not read as it is written is an error`() throws {
         let moods = try ActionRegistry([], Alone<Moody>.modules.map { ModuleActions($0) })
         #expect(try moods.member(of: Moody.Action.set(to: 1), encoder).type == "moody/set")
         #expect(throws: UnwrittenAction.unwritable(type: "Action")) {
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `an id counts only where there are instances`() throws {
+    @Test func `an id counts only for a module with instances`() throws {
         let member = try member(Gate.Action.opened.to("7"))
         #expect(member.type == "gate/opened")
         #expect(member.action as? Gate.Action == .opened)
@@ -103,7 +103,7 @@ import Testing
         #expect(registry[""] == nil)
     }
 
-    @Test func `secret members are taken off whatever dispatches the action`() throws {
+    @Test func `secret members are removed from actions of every origin`() throws {
         for action: any Action in [
             Gate.UI.unlocked(by: "ada", code: "4711"),
             Gate.UI.unlocked(by: "ada", code: "4711").to("7"),
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `what can not work on the wire is refused with the module's name`() throws {
+    @Test func `an action that can't work on the wire is refused with its module`() throws {
         #expect(refusal(YardState.self) == nil)
         let numbered = try #require(refusal(Alone<Numbered>.self))
         #expect(numbered.hasPrefix("the actions of module 'numbered': "))

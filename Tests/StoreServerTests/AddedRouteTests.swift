@@ -47,7 +47,7 @@ import Testing
         description = try JSONDocument(parsing: document, limits: .unbounded).root
     }
 
-    @Test func `it answers, and refuses what it does not take`() throws {
+    @Test func `an added route answers, and refuses other requests`() throws {
         #expect(try server.answer("GET", "/hello").text == #"{"hello":"world"}"#)
         #expect(try server.answer("GET", "/hello?name=ada").text == #"{"hello":"ada"}"#)
         #expect(try server.answer("GET", "/%68ello?name=%61da").text == #"{"hello":"ada"}"#)
@@ -62,7 +62,7 @@ import Testing
         #expect(try server.answer("GET", "/hello/x").status == 404)
     }
 
-    @Test func `it is described, and listed at the root`() throws {
+    @Test func `an added route is described, and listed at the root`() throws {
         let operation = description.member(named: "paths")?.member(named: "/hello")?
             .member(named: "get")
         #expect(operation?.member(named: "operationId")?.stringValue == "getHello")

@@ -51,7 +51,7 @@ import Testing
         #expect(try play(script) == ["ok     1 notify step", "the script: 1 of 1 steps hold"])
     }
 
-    @Test func `what a reaction dispatches has to be stated`() throws {
+    @Test func `an action of a reaction must be stated`() throws {
         let script = """
             {"steps": [{
                 "dispatch": {"type": "StepChangeRequested", "payload": {"step": 7}},

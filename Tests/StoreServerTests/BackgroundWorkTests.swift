@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: threads)
-    func `one after the other in their order where one may run at a time`(_ pool: ThreadPool?) {
+    func `jobs run one after the other if one may run at a time`(_ pool: ThreadPool?) {
         let work = BackgroundWork("test", on: pool, runningMax: 1, waitingMax: 1_000) { 0 }
         let done = Locked<[Int]>([])
         let ended = DispatchSemaphore(value: 0)
@@ -52,8 +52,7 @@ import Testing
         #expect(done.withLock { $0 } == Array(0..<1_000))
     }
 
-    @Test func `its threads leave the processor to others, and those that submit stay as they are`()
-    {
+    @Test func `background threads are nice, and submitting threads stay as they are`() {
         let work = BackgroundWork("test")
         let niceness = Locked<CInt?>(nil)
         let ended = DispatchSemaphore(value: 0)

@@ -46,7 +46,7 @@ import Testing
         #expect(fresh.transport.connectionBytes * 3 / 2 <= 28_000)
     }
 
-    @Test func `the memory for what is under way holds the largest bodies, with any bound`() {
+    @Test func `the memory for messages holds the largest bodies, with any bound`() {
         var configuration = fresh
         for body in [1 << 20, 512 << 20] {
             configuration.bodyBytesMax = body
@@ -86,7 +86,7 @@ import Testing
         #expect(fresh.retention == Retention())
     }
 
-    @Test func `what is nested as deep as can be configured is as deep as can be read`() throws {
+    @Test func `the deepest nesting that can be configured can be read`() throws {
         #expect(try largest("depth-max").depthMax == JSONLimits.depthCeiling)
     }
 
@@ -114,7 +114,7 @@ import Testing
         try configuration.check()
     }
 
-    @Test func `a larger body is refused at the start, in words`() {
+    @Test func `a start refuses a larger bound on bodies, with the reason`() {
         var configuration = fresh
         configuration.bodyBytesMax = SQLiteJournal.fieldBytesMax + 1
         #expect {
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 100, 100_000, 10_000_000], [1, 10_000, 10_000_000])
-    func `what is kept in memory reaches back to a snapshot`(history: Int, snapshots: Int) throws {
+    func `history in memory reaches back to a snapshot`(history: Int, snapshots: Int) throws {
         var configuration = fresh
         configuration.ephemeral = true
         configuration.historyMax = history
@@ -252,7 +252,7 @@ import Testing
         #expect(2 * EventLoop.lingeringMax <= DescriptorBudget.reserved)
     }
 
-    @Test func `one address can't take the places of all others`() {
+    @Test func `a single address can't take the places of all others`() {
         let transport = fresh.transport
         let places = ConnectionPlaces(
             max: transport.connectionsMax,
@@ -266,11 +266,11 @@ import Testing
         #expect(EventLoop.parkedMax <= fresh.connectionsMax)
     }
 
-    @Test func `a live reader gets a heartbeat before one that takes nothing is given up`() {
+    @Test func `a live reader gets a heartbeat before a stalled reader is closed`() {
         #expect(fresh.heartbeatSeconds < fresh.stallSeconds)
     }
 
-    @Test func `a stream's backlog is small beside what waits for all of them`() {
+    @Test func `a stream's backlog is small beside the bound of all streams`() {
         #expect(Backlog.bytesMax <= Inbox<Int>.bytesMax)
         #expect(LogCache.pieceBytesMax <= LogCache().bytesMax)
     }
@@ -279,7 +279,7 @@ import Testing
         #expect(10 * fresh.sessionsPerAddressMax <= fresh.sessionsMax)
     }
 
-    @Test func `a session outlives what its client waits for`() {
+    @Test func `a session outlives its client's longest wait`() {
         #expect(ClientWait.secondsMax < fresh.sessionIdleSeconds)
         #expect(IdleSessions.lookSecondsMax < Double(fresh.sessionIdleSeconds))
     }

@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `flags win over variables, and those over the file`() throws {
+    @Test func `flags win over variables, and variables over the file`() throws {
         let file = #"{"body-max": 1000, "uri-max": 1000, "depth-max": 10}"#
         let configuration = try read(
             ["--config", "file.json", "--body-max=3000"],
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `what is printed is a file that gives the same configuration`() throws {
+    @Test func `the printed configuration is a file that gives the same configuration`() throws {
         let first = try read([
             "--listen", "127.0.0.1:1", "--listen", "[::1]:2", "--allowed-host", "a.example",
             "--analytics", "file:/tmp/x", "--ephemeral",
@@ -65,7 +65,7 @@ import Testing
         #expect(reader.unknownVariables == ["STORE_SERVER_PORT"])
     }
 
-    @Test func `only loopback may be listened on without a word`() throws {
+    @Test func `only loopback may be listened on without an explicit permission`() throws {
         #expect(throws: ConfigurationError.self) {
             try read(["--listen", "0.0.0.0:80"]).configuration.check()
         }

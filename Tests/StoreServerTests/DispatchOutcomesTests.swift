@@ -30,13 +30,13 @@ import Testing
 
     private func advance(seconds: Int64) { clock.advance(by: seconds * 1_000_000_000) }
 
-    @Test func `the newest so many are remembered`() {
+    @Test func `the newest outcomes are remembered`() {
         let last = UInt64(DispatchOutcomes.countMax) + 3
         for version in 1...last { _ = remember(version) }
         #expect(!isThere(3) && isThere(4) && isThere(last))
     }
 
-    @Test func `one is remembered for so long after its end, and while it is under way`() {
+    @Test func `an outcome is remembered while it is under way and a while longer`() {
         let (ended, running) = (remember(1), remember(2))
         outcomes.end(ended, .done(value: nil))
         advance(seconds: DispatchOutcomes.secondsMax)
@@ -49,7 +49,7 @@ import Testing
         #expect(!isThere(2))
     }
 
-    @Test func `their values have so many bytes at the most`() {
+    @Test func `values of outcomes have a bound in bytes`() {
         let value = [UInt8](repeating: 0, count: DispatchOutcomes.valueBytesMax / 4)
         for version in 1...6 as ClosedRange<UInt64> {
             outcomes.end(remember(version), .done(value: value))
@@ -57,7 +57,7 @@ import Testing
         #expect([1, 2, 3, 4, 5, 6].map(isThere) == [false, false, true, true, true, true])
     }
 
-    @Test func `only its session and operators find one`() {
+    @Test func `only its session and operators find an outcome`() {
         _ = remember(1, from: "ada")
         _ = remember(2)
         #expect(outcomes.dispatch(1, for: Caller(session: "ada")) != nil)

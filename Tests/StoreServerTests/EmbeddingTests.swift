@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `a failed journal ends no process: nothing is applied, and what reads is served`()
+    @Test func `a failed journal ends no process: reads are served, nothing is applied`()
         throws
     {
         let journal = FaultyJournal()
@@ -113,7 +113,7 @@ import Testing
         #expect(journal.version == 2)
     }
 
-    @Test func `what ends the process is called before any request is answered`() throws {
+    @Test func `a failed journal is decided on before any request is answered`() throws {
         let order = Recorder<String>()
         let condition = JournalCondition(.standardError, .atOnce { _ in order.record("decided") })
         condition.failed(broken)

@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `where one is not durable none is, and the next start tries again`() throws {
+    @Test func `if one start is not durable, none is, and the next start tries again`() throws {
         let journal = FaultyJournal()
         let store = try assembled(journal)
         store.core.start()

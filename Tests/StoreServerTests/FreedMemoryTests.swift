@@ -42,7 +42,7 @@ struct FreedMemoryTests {
         var trims: Int { state.withLock { $0.trims } }
     }
 
-    @Test func `what was freed is given back where the process has grown`() {
+    @Test func `freed memory is given back if the process has grown`() {
         let process = Process()
         let memory = process.memory()
         process.pass(29, grownTo: 90)
@@ -69,7 +69,7 @@ struct FreedMemoryTests {
         #expect(process.trims == 0)
     }
 
-    @Test func `what grows slowly is seen, too`() {
+    @Test func `slow growth is noticed, too`() {
         let process = Process()
         let memory = process.memory()
         process.pass(31, grownTo: 50)
@@ -82,7 +82,7 @@ struct FreedMemoryTests {
         #expect(process.trims == 1)
     }
 
-    @Test func `the longer it takes the more rarely it is done`() {
+    @Test func `a slow trim is done more rarely`() {
         let process = Process()
         process.state.withLock { $0.cost = 0.1 }
         let memory = process.memory()

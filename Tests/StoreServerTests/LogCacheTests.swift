@@ -23,7 +23,7 @@ struct LogCacheTests {
         #expect(LogCache.block(of: .max).contains(.max))
     }
 
-    @Test func `finds a piece by every version that it has, and by no other`() {
+    @Test func `a piece is found by every version that it has, and by no other`() {
         var cache = LogCache()
         cache.insert(piece(257, 10, bytes: 100))
         cache.insert(piece(267, 5, bytes: 100))
@@ -43,7 +43,7 @@ struct LogCacheTests {
         #expect(cache.bytes == before + 100_000 + 80)
     }
 
-    @Test func `at the bound, what was used longest ago goes`() {
+    @Test func `at the bound, the piece used longest ago goes`() {
         var cache = LogCache(bytesMax: 300_000)
         for block in 0..<3 as Range<UInt64> {
             cache.insert(piece(block * 256 + 1, 1, bytes: 90_000))

@@ -32,7 +32,7 @@ import Testing
         #expect(answer.status == 202)
     }
 
-    @Test func `who waits is answered when what follows is done`() throws {
+    @Test func `a waiting client is answered after all effects and reactions`() throws {
         let server = try server()
         // Each is two versions: the record of what was asked, and what the program made of it.
         for version in stride(from: 2, through: 100, by: 2) {

@@ -191,7 +191,7 @@ import Testing
             line: "the type's own code refused the body of debug/commands/note: Unlucky()"
         ),
     ])
-    func `what a type's own code threw`(_ post: Post) async throws {
+    func `a line has the error of a type's own code`(_ post: Post) async throws {
         let (entry, status) = try await line(of: plain, after: [("POST", post.path, post.body)])
         #expect(status == 422)
         #expect(entry.level == .error)
@@ -210,7 +210,7 @@ import Testing
         #expect(entry.description.hasPrefix("books: the type's own code refused "))
     }
 
-    @Test func `why a state has no JSON form`() async throws {
+    @Test func `a line explains a state without a JSON form`() async throws {
         let body = #"{"type":"Kept","payload":{"value":66}}"#
         let (entry, status) = try await line(of: plain, after: [("POST", "/dispatch", body)])
         #expect(status == 409)
@@ -223,7 +223,7 @@ import Testing
         ("/trace?version=1", "the log can't be read around version 1: "),
         ("/state?version=1", "the journal can't be read"),
     ])
-    func `why the past can't be read`(_ target: String, _ beginning: String) async throws {
+    func `a line explains an unreadable past`(_ target: String, _ beginning: String) async throws {
         let journal = ClosedJournal()
         var configuration = configuration
         configuration.ephemeral = false
@@ -249,7 +249,7 @@ import Testing
         ),
         (66, 500, .error, "the view asked can't be made: "),
     ])
-    func `why a view is not as the client asked`(
+    func `a line explains an unexpected view`(
         _ number: Int,
         _ expected: Int,
         _ level: LogEntry.Level,
@@ -265,7 +265,7 @@ import Testing
         #expect(!entry.description.contains("\(number)"))
     }
 
-    @Test func `why a view can't be made`() async throws {
+    @Test func `a line explains a failed view`() async throws {
         let body = #"{"type":"numbers/kept","payload":{"value":13}}"#
         let (entry, status) = try await line(
             of: StoreServer(Page.self),

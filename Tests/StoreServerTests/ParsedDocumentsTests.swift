@@ -24,13 +24,13 @@ import Testing
         #expect(document.part(at: JSONPointer(tokens: ["2"])) == nil)
     }
 
-    @Test func `a small one is parsed whenever it is asked for, and not kept`() {
+    @Test func `a small document is parsed at every request, and not kept`() {
         let small = bytes(of: 10)
         #expect(documents.ready(small)?.part(at: seven) == Bytes(utf8: "7"))
         #expect(documents.bytes == 0)
     }
 
-    @Test func `what was used longest ago makes room, and memory is bounded`() {
+    @Test func `the document used longest ago makes room, and memory is bounded`() {
         let size = ParsedDocuments.bytesMax / 8
         let all = (0..<20).map { _ in bytes(of: size) }
         for bytes in all { _ = documents.document(of: bytes) }
@@ -43,7 +43,7 @@ import Testing
         #expect(documents.ready(all[19]) == nil)
     }
 
-    @Test func `what is no document is none`() {
+    @Test func `a text that is no document has none`() {
         #expect(documents.document(of: Bytes(utf8: "[")) == nil)
     }
 }

@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `each part is sent when it has changed, and only then`(isOfInstances: Bool) throws {
+    func `each part is sent only if it has changed`(isOfInstances: Bool) throws {
         func snapshot(_ version: UInt64, _ slices: (String, UInt64)...) throws -> Snapshot {
             let snapshot = self.snapshot(version, slices[0], slices[1])
             return isOfInstances ? try ofInstances(snapshot) : snapshot
@@ -159,7 +159,7 @@ import Testing
         .address("192.0.2.\(number)", isForMany: false)
     }
 
-    @Test func `one client leaves places to the others, and its own come back`() throws {
+    @Test func `a client leaves places to the others, and its own come back`() throws {
         let one = client(1)
         var places = try (0..<PartStreams.clientPointersMax).map { number in
             try parts.place(for: part("/cards/\(number)"), of: one)

@@ -34,7 +34,7 @@ import Testing
         return records.map { past.action(of: $0.version)?.session }
     }
 
-    @Test func `it is that of its record, whatever its origin and its cause`() throws {
+    @Test func `the session of an action is its record's, with any origin and cause`() throws {
         let found = try sessions(of: [
             Self.record(1, session: "ada"),
             Self.record(2, cause: 1, origin: "Home.swift:1", session: "bob"),

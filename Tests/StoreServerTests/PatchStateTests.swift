@@ -56,13 +56,13 @@ import Testing
         #expect(frame.contains("event: snapshot\nid: 4f1c09ab:1\ndata: \(state)\n"))
     }
 
-    @Test func `over versions that were left out, the smaller one is sent`() throws {
+    @Test func `over skipped versions, the smaller of patch and whole is sent`() throws {
         let (old, new) = (part(#"{"n":1}"#, 1), part(#"{"n":2}"#, 2))
         #expect(try #require(text(new.patch(from: old, isSkip: false))).contains("event: patch"))
         #expect(new.patch(from: old, isSkip: true) == nil)
     }
 
-    @Test func `nothing leads to or from what is not there but all of it`() throws {
+    @Test func `a part that is gone has no patch to or from it`() throws {
         let (gone, there) = (part(nil, 1), part(#"{"n":2}"#, 2))
         #expect(there.patch(from: gone, isSkip: false) == nil)
         #expect(gone.patch(from: there, isSkip: false) == nil)

@@ -84,7 +84,7 @@ import Testing
         #expect(error?.description.hasPrefix("--\(name): ") == true)
     }
 
-    @Test func `other flags are not`() throws {
+    @Test func `flags about other things are accepted`() throws {
         let reader = try ConfigurationReader<ServerConfiguration>(
             arguments: ["--snapshot-every", "5", "--state-file", "first.json"],
             environment: ["STORE_SERVER_LISTEN": "127.0.0.1:0"],
@@ -96,7 +96,7 @@ import Testing
         )
     }
 
-    @Test func `a start refuses them, too`() throws {
+    @Test func `a start refuses flags about other journals, too`() throws {
         var configuration = ServerConfiguration()
         configuration.ephemeral = true
         #expect(throws: ConfigurationError.self) {
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `a server closes what it has opened, and nothing else`() throws {
+    @Test func `a server closes only the journals that it has opened`() throws {
         let journal = ClosingJournal()
         var configuration = ServerConfiguration()
         configuration.listen = ["127.0.0.1:0"]

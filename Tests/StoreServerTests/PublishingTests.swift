@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: threads)
-    func `what was committed without a reader is marked as skipped`(_ pool: ThreadPool?) {
+    func `a commit without a reader is marked as skipped`(_ pool: ThreadPool?) {
         let readers = Readers()
         let publishing = readers.publishing(on: pool)
         publish(Self.commit(1...1), on: publishing)
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func `what waits when it is closed is published, and nothing after that`() {
+    @Test func `closing publishes the waiting commits, and nothing after them`() {
         let pool = ThreadPool(name: "test", threadsMax: 1)
         let readers = Readers()
         let publishing = readers.publishing(on: pool)
@@ -175,7 +175,7 @@ import Testing
         #expect(readers.seen.withLock { $0 } == ["0>1"])
     }
 
-    @Test func `several of them share one thread of a pool by turns, and have none at rest`() {
+    @Test func `several publishers share one thread in turns, and none at rest`() {
         let pool = ThreadPool(name: "test", threadsMax: 1)
         let (begun, goesOn) = (Latch(), Latch())
         let blocking = Readers().publishing(on: pool)
@@ -215,8 +215,7 @@ import Testing
     }
 
     @Test(arguments: threads)
-    func `what comes while another thread stands in waits for it, and follows`(_ pool: ThreadPool?)
-    {
+    func `a commit during another thread's turn waits and follows`(_ pool: ThreadPool?) {
         let readers = Readers()
         let publishing = readers.publishing(on: pool)
         publish(Self.commit(1...1), on: publishing)
@@ -236,7 +235,7 @@ import Testing
         publishing.close()
     }
 
-    @Test func `it is done at once only where nothing waits and the thread rests`() {
+    @Test func `work is done at once only if nothing waits and the thread rests`() {
         let pool = ThreadPool(name: "test", threadsMax: 1)
         let readers = Readers()
         let publishing = readers.publishing(on: pool)
@@ -256,7 +255,7 @@ import Testing
         #expect(pool.close(seconds: 60))
     }
 
-    @Test func `one that is not closed ends with its last owner`() {
+    @Test func `a publisher that is not closed ends with its last owner`() {
         let pool = ThreadPool(name: "test", threadsMax: 1)
         weak var weakly: Publishing?
         do {
@@ -269,7 +268,7 @@ import Testing
         #expect(pool.close(seconds: 60))
     }
 
-    @Test func `at its bound what waits becomes one commit, in bytes and in number`() {
+    @Test func `waiting commits merge at the bound, in bytes and in number`() {
         var queue = PublishingQueue(published: Self.snapshot(0))
         let half = PublishingQueue.bytesMax / 2
         let viewed = Locked<[Int]>([])
@@ -315,7 +314,7 @@ import Testing
         #expect(versions == [[1], [5], [], [6]])
     }
 
-    @Test func `commits for different readers become one only where all of them get it`() {
+    @Test func `commits for different readers merge only if all readers get both`() {
         let (a, b) = (audience("a"), audience("b"))
         let (all, forA, forB) = (
             Self.commit(1...1), Self.commit(2...2, for: a), Self.commit(3...3, for: b)

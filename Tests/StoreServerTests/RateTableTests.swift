@@ -41,7 +41,7 @@ import Testing
         #expect(table.take(35, of: .actions, limit, by: key(2), at: second).retryAfter == second)
     }
 
-    @Test func `who comes when all rows are in use shares one, and gets no whole share`() {
+    @Test func `a client beyond the rows shares a row, and gets no whole share`() {
         var table = RateTable(rowsCount: RateTable.waysCount)
         for number in 0..<UInt64(RateTable.waysCount) {
             #expect(table.take(10, of: .requests, limit, by: key(number), at: 0).remaining == 0)
@@ -54,7 +54,7 @@ import Testing
         #expect(table.take(10, of: .requests, limit, by: key(300), at: 10 * second).remaining == 0)
     }
 
-    @Test func `an IPv6 client is its first 64 bits, and an IPv4 one is one in both forms`() throws
+    @Test func `an IPv6 client is its first 64 bits, an IPv4 client is equal in both forms`() throws
     {
         let first = try #require(IPAddress("2001:db8:1:2::1"))
         let second = try #require(IPAddress("2001:db8:1:2:ffff::9"))

@@ -64,7 +64,7 @@ import Testing
         #expect(table.beginEndingIdle(max: 10) == ["ada"])
     }
 
-    @Test func `a hold that is let go of ends`() throws {
+    @Test func `a released hold ends`() throws {
         let table = table()
         try table.begin("ada", from: "a")
         do { #expect(table.hold("ada") != nil) }
@@ -73,7 +73,7 @@ import Testing
         #expect(table.hold("ada") == nil)
     }
 
-    @Test func `one address has as many sessions as may be, others have their own`() throws {
+    @Test func `an address has a bound of sessions, and others have their own`() throws {
         let table = table(perAddressMax: 2)
         try table.begin("1", from: "a")
         try table.begin("2", from: "a")
@@ -89,7 +89,7 @@ import Testing
         try table.begin("6", from: "a")
     }
 
-    @Test func `all addresses together have as many as may be`() throws {
+    @Test func `all addresses together have a bound of sessions`() throws {
         let table = table(["old"], sessionsMax: 2)
         try table.begin("1", from: "a")
         #expect(throws: SessionTable.Refusal.full) { try table.begin("2", from: "b") }
@@ -97,8 +97,7 @@ import Testing
         try table.begin("2", from: "b")
     }
 
-    @Test func `many idle sessions end in turns, and the next look is when one can be idle`() throws
-    {
+    @Test func `many idle sessions end in turns, and the next check has its time`() throws {
         let table = table((0..<1_000).map(String.init), sessionsMax: 2_000)
         #expect(table.secondsUntilIdle == 10)
         time.move(by: 4)

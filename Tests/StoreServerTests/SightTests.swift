@@ -43,7 +43,7 @@ import Testing
             (["nowhere"], "{}"),
         ] as [([String], String)]
     )
-    func `members that are not seen are not there`(names: [String], state: String) {
+    func `members outside the sight are absent`(names: [String], state: String) {
         let whole = snapshot(9, [("[1]", 3), (#""secret""#, 9), (nil, 0)])
         let seen = whole.visible(to: viewer(names))
         #expect(text(seen.state) == state)
@@ -62,7 +62,7 @@ import Testing
         #expect(text(long.state) == state.replacing(#""secret""#, with: large))
     }
 
-    @Test func `what is seen has changed where a member that is seen has`() {
+    @Test func `a sight changes only with its visible members`() {
         let whole = snapshot(9, [("[1]", 3), (#""secret""#, 9), ("2", 5)])
         #expect(whole.changedVersion == 9)
         #expect(whole.visible(to: viewer(["todos"])).changedVersion == 3)
@@ -71,7 +71,7 @@ import Testing
         #expect(whole.visible(to: viewer([])).changedVersion == 0)
     }
 
-    @Test func `a version is kept for who asked last, and never given to another`() {
+    @Test func `a narrowed version is kept for the last viewer, and for no other`() {
         let whole = snapshot(9, [("[1]", 3), (#""secret""#, 9), ("2", 5)])
         let first = whole.visible(to: viewer(["todos", "motto"]))
         #expect(whole.visible(to: viewer(["motto", "todos"])) === first)
@@ -83,7 +83,7 @@ import Testing
         #expect(whole.visible(to: Viewer(session: ExactText("s"))) === whole)
     }
 
-    @Test func `two versions of what is seen are narrowed once`() {
+    @Test func `two versions with the same visible members are narrowed once`() {
         let old = snapshot(8, [("[1]", 3), (#""a""#, 8), ("2", 5)]).visible(to: viewer(["todos"]))
         let new = snapshot(9, [("[1]", 3), (#""b""#, 9), ("2", 5)]).visible(to: viewer(["todos"]))
         #expect(text(old.state) == text(new.state))
@@ -102,7 +102,7 @@ import Testing
         #expect(ParsedDocuments().part(at: pointer("safe"), in: seen) == nil)
     }
 
-    @Test func `sights with the same members are one, and one covers what it has`() {
+    @Test func `sights with the same members are equal, and a sight covers its members`() {
         let both = Sight(of: ["a", "b"])
         #expect(
             both == Sight(of: ["b", "a", "b"]) && both.hashValue == Sight(of: ["b", "a"]).hashValue
@@ -117,7 +117,7 @@ import Testing
         #expect(some == Sight(of: ["c", "a"]))
     }
 
-    @Test func `a pointer to what is hidden is watched as one to nothing`() {
+    @Test func `a pointer to a hidden part is watched as a pointer to nothing`() {
         let (seeing, blind) = (viewer(["todos", "safe"]), viewer(["todos"]))
         let hidden = WatchedPart(at: pointer("safe", "0"), in: layout, for: blind)
         #expect(hidden.container == .nowhere)
@@ -136,7 +136,7 @@ import Testing
         )
     }
 
-    @Test func `records are read by who sees their module, and their session`() {
+    @Test func `a record is visible if its module and its session are`() {
         let (ada, bob) = (ExactText("ada"), ExactText("bob"))
         let sight = Sight(of: ["todos"])
         let cases: [(RecordOwner, Viewer, Bool)] = [
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func `viewers are found by their sessions, and those without one always`() {
+    @Test func `viewers are found by their sessions, and viewers without one always`() {
         let reading = Mutex(true)
         let watching = WatchingViewers { _ in reading.withLock { $0 } }
         #expect(watching.among(nil).isEmpty && watching.among([]).isEmpty)

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func `whatever starts, stops, changes and is taken back, the bytes are those of the whole`(
+    func `the bytes are the whole state's after any start, stop, change and undo`(
         seed: UInt64
     ) throws {
         var random = SeededRandom(seed: seed)
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `an action on one instance encodes that one, and is equal to the others' bytes`()
+    @Test func `an action on one instance encodes that instance alone`()
         throws
     {
         var state = DeckState()
@@ -151,7 +151,7 @@ import Testing
         #expect(second.slices[1].bytes === first.slices[1].bytes)
     }
 
-    @Test func `what has no JSON form leaves nothing behind`() throws {
+    @Test func `a state without a JSON form leaves nothing behind`() throws {
         var state = DeckState()
         state.cards["a"] = Card(face: 1)
         _ = try snapshot(state, 0)

@@ -20,7 +20,7 @@ import Testing
 
     // Preparing
 
-    @Test func `preparations are done in order, each with what those before it set`() throws {
+    @Test func `preparations are done in order, each with the earlier values`() throws {
         let prepared = try DependencyPreparation().run(
             [
                 { try $0.set(First.self, to: $0[First.self] + 1) },
@@ -34,7 +34,7 @@ import Testing
         #expect(try prepared[First.self] == 10)
     }
 
-    @Test func `one that throws ends the row`() throws {
+    @Test func `a preparation that throws ends the row`() throws {
         let reached = Recorder<Int>()
         let failure = #expect(throws: PreparationFailure.self) {
             try DependencyPreparation().run(
@@ -47,7 +47,7 @@ import Testing
         #expect(reached.values.isEmpty)
     }
 
-    @Test func `one that is given up is waited for no more, and its task is cancelled`()
+    @Test func `a preparation that is given up is cancelled and no longer awaited`()
         async throws
     {
         let preparation = DependencyPreparation()
@@ -126,7 +126,7 @@ import Testing
         #expect(status(of: next) == nil)
     }
 
-    @Test func `where credentials are needed, a gate takes small bodies alone`() throws {
+    @Test func `a gate takes small bodies alone if credentials are needed`() throws {
         for (needsCredentials, expected) in [(false, [nil, nil]), (true, [nil, 503])] {
             let (gate, server) = try gate(needsCredentials: needsCredentials)
             let statuses = try [4 << 10, (4 << 10) + 1].map { length -> Int? in

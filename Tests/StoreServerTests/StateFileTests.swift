@@ -73,13 +73,13 @@ import Testing
         return journal
     }
 
-    @Test func `another form of the state begins with the state that was given`() throws {
+    @Test func `a history begins with its first state, in another form, too`() throws {
         let journal = try journal()
         #expect(try history(of: server(Then()) { $0.count += 1 }, in: journal).state.count == 41)
         #expect(try history(of: server(Now()) { $0.count += 1 }, in: journal).state.count == 41)
     }
 
-    @Test func `a form that can't read it is reported, and nothing else takes its place`() throws {
+    @Test func `a form that can't read the first state is reported`() throws {
         let journal = try journal()
         let error = try #require(throws: RecoveryError.self) {
             try history(of: server(Other()) { $0.count += "x" }, in: journal)

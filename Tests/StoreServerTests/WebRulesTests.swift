@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: ["", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/-1", "10/8", "::/129", "::1/"])
-    func `what is no range is none`(text: String) {
+    func `a text that is no range is refused`(text: String) {
         #expect(AddressRange(text) == nil)
     }
 
@@ -97,7 +97,7 @@ import Testing
         "://a", "https://a b", "https://a\nb", "https://2001:db8::1", "https://a?x", "https://a#x",
         "https://a,https://b",
     ])
-    func `what browsers would not write is no origin`(text: String) {
+    func `a text that no browser writes is no origin`(text: String) {
         #expect(!OriginRule.isOrigin(text))
     }
 }

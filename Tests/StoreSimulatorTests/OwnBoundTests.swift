@@ -26,7 +26,7 @@ import Testing
             ("GET", "/modules/desk/events", ""),
         ]
     )
-    func `what clients ask besides actions is refused where the program's own mailbox is full`(
+    func `a full mailbox of the program refuses use cases and notifications`(
         method: String,
         target: String,
         body: String
@@ -44,7 +44,7 @@ import Testing
         #expect(Bytewise(bytes).contains(Bytewise("/problems/overloaded")))
     }
 
-    @Test func `actions of clients are taken all the same`() throws {
+    @Test func `actions of clients are taken beside a full mailbox of the program`() throws {
         let server = try server()
         while server.turnCore() {}
         server.fillOwnMailbox(with: Desk.Internal.told(note: "full"))

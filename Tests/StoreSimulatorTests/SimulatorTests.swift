@@ -9,14 +9,14 @@ import Testing
     static let steps = 150
 
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
-    func `what is not applied leaves no trace, and what is has its own consequences`(
+    func `unapplied actions leave no trace, and applied actions have theirs`(
         seed: UInt64
     ) async {
         let failure = await failure(of: seed, repeats: true)
         #expect(failure == nil, Comment(rawValue: failure ?? ""))
     }
 
-    @Test func `the same holds for a random seed`() async {
+    @Test func `a random seed keeps the promises, too`() async {
         let seed = UInt64(UInt32.random(in: .min ... .max))
         print("simulated seed: \(seed)")
         let failure = await failure(of: seed, repeats: false)

@@ -19,7 +19,7 @@ import Testing
         #expect(times.runningMax == 4)
     }
 
-    @Test func `the kinds are bounded, and what begins beyond the bound ends there`() {
+    @Test func `the kinds are bounded, and effects beyond the bound count as others`() {
         let times = EffectTimes()
         let count = EffectTimes.kindsMax + 5
         for number in 0..<count { times.begin("a\(number)", of: "m") }

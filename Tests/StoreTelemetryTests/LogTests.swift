@@ -4,7 +4,7 @@ import Testing
 @testable import StoreTelemetry
 
 @Suite struct LogTests {
-    @Test func `a pipe without a reader costs lines, each of them counted, and no time`() throws {
+    @Test func `a pipe without a reader loses lines, counts each, and takes no time`() throws {
         var ends: [CInt] = [-1, -1]
         try #require(pipe(&ends) == 0)
         defer { for end in ends { close(end) } }
@@ -23,7 +23,7 @@ import Testing
         #expect(try readSome(ends[0]) == "store-server: \(line.message)\n")
     }
 
-    @Test func `details leave room for what an operator has to read`() throws {
+    @Test func `details leave room for the message to the operator`() throws {
         var ends: [CInt] = [-1, -1]
         try #require(pipe(&ends) == 0)
         defer { for end in ends { close(end) } }
@@ -42,7 +42,7 @@ import Testing
         #expect(text.contains("the disk is full"))
     }
 
-    @Test func `what a client sends forges no line`() {
+    @Test func `text of a client forges no line`() {
         let line = LogLine(.error, "a\u{1B}[31m\nstore-server: b\u{7F}")
         #expect(
             String(decoding: line.bytes(of: "store"), as: UTF8.self)
@@ -93,13 +93,13 @@ import Testing
         }
     }
 
-    @Test func `what is below the level is not made`() {
+    @Test func `a line below the level is not made`() {
         let logger = Logger(LogWriter { _ in })
         logger.configure(.text, from: .warning, naming: "store-server")
         #expect(!logger.writes(.info) && logger.writes(.warning) && logger.level == .warning)
     }
 
-    @Test func `lines are counted by their level, also those that have no room`() {
+    @Test func `lines are counted by their level, also lines without room`() {
         let logger = Logger(LogWriter { _ in })
         logger.configure(.text, from: .info, naming: "store-server")
         logger.debug(.programNoted, "not written")
@@ -173,7 +173,7 @@ import Testing
         #expect(over == [true, false, false])
     }
 
-    @Test func `taking turns makes at most two lines a minute`() {
+    @Test func `losses and writes in turns make at most two lines a minute`() {
         var report = LossReport()
         var lines = 0
         for tenth in 0..<3_000 {
@@ -183,7 +183,7 @@ import Testing
         #expect(lines == 2 * 5)
     }
 
-    @Test func `writing is not worth a word before anything is lost`() {
+    @Test func `a write before any loss makes no line`() {
         var report = LossReport()
         let said = report.wrote()
         #expect(!said)

@@ -55,7 +55,7 @@ import Testing
         ("application/openmetrics-text;version=1.0.0;q=0", false),
         ("Application/OpenMetrics-Text, */*;q=0.1", true),
     ])
-    func `the format is the one that weighs more`(accept: String?, isOpen: Bool) {
+    func `the format is the one with the greater weight`(accept: String?, isOpen: Bool) {
         let format = MetricsFormat(accepting: accept)
         #expect(format == (isOpen ? .openMetrics : .prometheus))
     }

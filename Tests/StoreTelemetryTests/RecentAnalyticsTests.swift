@@ -30,7 +30,7 @@ import Testing
         return try JSONDecoder(limits: .unbounded).decode([Event].self, from: batch).map(\.id)
     }
 
-    @Test func `the newest so many are kept, the newest last`() throws {
+    @Test func `the newest events are kept, the newest last`() throws {
         let recent = RecentAnalytics(countMax: 3)
         #expect(try ids(recent.batch(limit: 10)) == [])
         for round in 0..<10 {
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `they have so many bytes at the most`() throws {
+    @Test func `the newest events have a bound in bytes`() throws {
         let recent = RecentAnalytics(countMax: 1_000)
         let text = String(repeating: "x", count: 1 << 20)
         add(1...40, to: recent, text: text)

@@ -121,7 +121,7 @@ enum InComments {
     }
 
     @Suite struct Tests {
-        @Test func `of a store`() async {
+        @Test func `a store is tested by the sample`() async {
             let clock = ManualClock()
             let store = TestStore(AppState(), dependencies: .controlled(by: clock))
             await store.send(Home.start) { $0.home = Home.State(titles: []) }
@@ -133,7 +133,7 @@ enum InComments {
             await store.finish()
         }
 
-        @Test func `of a clock and of a type that is received`() async {
+        @Test func `a clock and a received type are tested by the sample`() async {
             let clock = ManualClock()
             let store = TestStore(
                 Home(),
@@ -148,19 +148,19 @@ enum InComments {
             await store.finish()
         }
 
-        @Test func `of a side effect`() async throws {
+        @Test func `a side effect is tested by the sample`() async throws {
             let store = TestStore(AppState())
             #expect(try await store.value(of: Multiply(a: 6, b: 7)) == 42)
         }
 
-        @Test func `of a use case`() async {
+        @Test func `a use case is tested by the sample`() async {
             let store = TestStore(AppState())
             await store.call("login", "login", Credentials(userName: "demo", password: "demo"))
             await store.receive(Login.Internal.loading) { $0.login.progress = .loading }
             await store.finish()
         }
 
-        @Test func `of a notification`() async {
+        @Test func `a notification is tested by the sample`() async {
             struct AppState: RootState {
                 var stock = ReactionTests.Stock.State()
                 static let modules: Modules = [ReactionTests.Stock().at(\.stock)]
@@ -177,7 +177,7 @@ enum InComments {
             await store.receive(StockChanged(level: 3)) { $0.stock.level = 3 }
         }
 
-        @Test func `of one action`() {
+        @Test func `a single action is tested by the sample`() {
             Given(Counter(), Counter.State(step: 2)).when(.increased) { $0.count = 2 }
             Given(Counter(), Counter.State()).when(
                 .stepChanged(to: 0),
@@ -185,14 +185,14 @@ enum InComments {
             )
         }
 
-        @Test func `of a world`() throws {
+        @Test func `a world is made by the sample`() throws {
             var dependencies = Dependencies.unprepared
             dependencies.set(RandomKey.self, to: SeededRandom(seed: 7).next)
             dependencies.set(UUIDKey.self, to: CountedUUIDs().next)
             #expect(try dependencies.uuid() == CountedUUIDs.uuid(1))
         }
 
-        @Test func `of a recorder`() async throws {
+        @Test func `a recorder is used by the sample`() async throws {
             let core = try Core(AppState())
             let states = Recorder<AppState>()
             core.observe(with: states.record)
@@ -201,7 +201,7 @@ enum InComments {
             #expect(try await states.next().counter.count == 1)
         }
 
-        @Test func `of a reporter`() {
+        @Test func `a reporter is made by the sample`() {
             let reporter = TestReporter { text, place in
                 XCTFail(text, file: #filePath, line: UInt(place.line))
             }

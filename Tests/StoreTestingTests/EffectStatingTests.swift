@@ -99,7 +99,7 @@ import Testing
         await store.finish()
     }
 
-    @Test func `one that is not tried again has failed, once`() async {
+    @Test func `an effect that is not tried again has failed, once`() async {
         let store = store { throw Broken() }
         await store.send(.retried)
         await clock.run()
@@ -107,7 +107,7 @@ import Testing
         await store.finish()
     }
 
-    @Test func `what another thread works out is waited for`() async {
+    @Test func `a store waits for the result of another thread`() async {
         let store = store()
         await store.send(.elsewhere)
         await store.receive(.did(7)) { $0.done = 7 }
@@ -137,7 +137,7 @@ import Testing
         await store.finish()
     }
 
-    @Test func `what a presenter dispatches when the store begins is received`() async {
+    @Test func `an action of a presenter at the store's start is received`() async {
         struct Greeter: Presenter {
             func stateDidUpdate(
                 from old: Tally.State?,

@@ -110,7 +110,7 @@ struct CompleteSuiteTests {
         )
     }
 
-    @Test func `what is tested is not named`() async throws {
+    @Test func `a tested action is not named`() async throws {
         let failed = try await run(except: ["machine/worn"]) {
             Given(Plant()).when(Machine.start.to("a")) { $0.machines["a"] = Machine.State() }
             Given(Plant.running).when(Machine.stop.to("a")) { $0.machines["a"] = nil }
@@ -129,7 +129,7 @@ struct CompleteSuiteTests {
         )
     }
 
-    @Test func `an exception that is none is named`() async throws {
+    @Test func `an unknown exception is named`() async throws {
         let failed = try await run(except: ["machine/oiled", "machine/gone"]) {
             Given(Plant.running).when(Machine.Action.oiled.to("a")) { $0.machines["a"]?.runs = 1 }
         }
@@ -142,7 +142,7 @@ struct CompleteSuiteTests {
         )
     }
 
-    @Test func `tests are not green for what a server refuses`() async throws {
+    @Test func `a state that a server refuses fails the tests`() async throws {
         Given(Numbered(), Numbered.State(), reporter: failures.reporter).when(.one)
         #expect(failures.take().count == 1)
         Given(NumberedState(), reporter: failures.reporter).when(Numbered.Action.one)
@@ -159,7 +159,7 @@ struct CompleteSuiteTests {
         #expect(said.allSatisfy { $0.contains("are written as numbers") }, "\(said)")
     }
 
-    @Test func `a whole name has no module in front, and is refused where a server refuses it`()
+    @Test func `a whole name has no module in front, and the server's rules hold`()
         async throws
     {
         let trait = EveryActionTrait.everyAction(

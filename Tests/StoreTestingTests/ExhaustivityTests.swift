@@ -17,7 +17,7 @@ import Testing
         return store
     }
 
-    @Test func `what is not stated is left out, and what is stated is compared`() async {
+    @Test func `unstated changes are left out, and stated changes are compared`() async {
         do {
             let store = store(.off)
             await store.send(Tally.Action.stepChanged(to: 3))
@@ -44,7 +44,7 @@ import Testing
         #expect(failures.takeNoted() == [])
     }
 
-    @Test func `what is left out is shown on request`() async {
+    @Test func `skipped changes are shown on request`() async {
         let store = store(.off(showSkipped: true))
         await store.send(Tally.Action.increased)
         await store.send(Search.Action.lotteryPlayed)
@@ -66,7 +66,7 @@ import Testing
         )
     }
 
-    @Test func `a dependency that was not prepared is a failure all the same`() async {
+    @Test func `a dependency without a value is a failure without exhaustivity, too`() async {
         let store = TestStore(AppState(), reporter: failures.reporter)
         store.exhaustivity = .off
         await store.send(Search.Action.lotteryPlayed)

@@ -16,7 +16,7 @@ import Testing
         Given(Search(), Search.State()).when(.drawn(0, id: ""), refused: "0 is never drawn.")
     }
 
-    @Test func `what needs the whole state is tested in it`() {
+    @Test func `an action that needs the whole state is tested in it`() {
         Given(AppState()).when(Page.start(.init(title: "A"))) { $0.page = Page.State(title: "A") }
         Given(AppState()).when(
             Page.Action.liked,

@@ -71,7 +71,7 @@ private struct Shop: RootState {
         given.when(.sent(number: 7)) { $0.sent = [7] }
     }
 
-    @Test func `of the ledger of a root state nothing is stated`() async {
+    @Test func `a test states nothing of a root state's ledger`() async {
         let store = TestStore(Shop(), dependencies: world)
         await store.send(Send(number: 7))
         await store.receive(Orders.Internal.sent(number: 7)) { $0.orders.sent = [7] }

@@ -32,7 +32,7 @@ import Testing
         #expect(clock.timeOfDay.now() == 1_000_001_000)
     }
 
-    @Test func `an advance that is bounded stops at the last who may be woken`() async throws {
+    @Test func `a bounded advance stops at the last sleeper within its bound`() async throws {
         let clock = ManualClock()
         let woken = Recorder<String>()
         let tasks = [
@@ -47,7 +47,7 @@ import Testing
         for task in tasks { try await task.value }
     }
 
-    @Test func `an advance stops where a store does not come to rest`() async {
+    @Test func `an advance stops if a store does not come to rest`() async {
         let clock = ManualClock()
         clock.resting { false }
         #expect(await clock.advance(by: .seconds(1), wakesMax: 1) == false)

@@ -30,7 +30,7 @@ import Testing
         static let modules: Modules = [Tally().at(\.tally), Stock().at(\.stock)]
     }
 
-    @Test func `an interceptor's doing is one change`() async {
+    @Test func `the work of an interceptor is one change`() async {
         let store = TestStore(Shop())
         store.add(interceptor: { state, stamped in
             if stamped.action is Doubled {
@@ -47,7 +47,7 @@ import Testing
         await store.finish()
     }
 
-    @Test func `what reactions dispatch is received`() async {
+    @Test func `actions of reactions are received`() async {
         let store = TestStore(Shop())
         store.add(reaction: .onStart { Tally.Action.stepChanged(to: 3) })
         await store.receive(Tally.Action.stepChanged(to: 3)) { $0.tally.step = 3 }

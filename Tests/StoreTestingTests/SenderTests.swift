@@ -146,7 +146,7 @@ private struct Shop: RootState {
         )
     }
 
-    @Test func `use cases and side effects are of a session, and a policy grants calls`()
+    @Test func `use cases and side effects have a session, and a policy grants calls`()
         async throws
     {
         let store = TestStore(Shop(), policy: .json(Self.open))

@@ -40,7 +40,7 @@ struct SharedValuesTests {
         ]
     }
 
-    @Test func `a store fills what a reader has of the owner`() async {
+    @Test func `a store fills a reader's copy of a shared value`() async {
         let store = TestStore(SessionRoot())
         await store.send(Basket.Action.added) { $0.basket["shared"].pieces = 1 }
         #expect(store.state.basket["shared"].price.value == 5)
@@ -49,19 +49,19 @@ struct SharedValuesTests {
         await store.finish()
     }
 
-    @Test func `a state that is given has it, too`() {
+    @Test func `a given state has the shared value, too`() {
         Given(SessionRoot()).when(Basket.Action.added) { $0.basket["shared"].pieces = 1 }
         Given(SessionRoot()).when(Price.Action.changed(to: 7)) { $0.price.cents = 7 }
     }
 
-    @Test func `what the owner shares has to be stated of the owner`() async {
+    @Test func `a test states an owner's shared value in the owner's slice`() async {
         let messages = Recorder<String>()
         let reporter = TestReporter { text, _ in messages.record(text) }
         Given(SessionRoot(), reporter: reporter).when(Price.Action.changed(to: 7))
         #expect(messages.values.count == 1 && messages.values[0].contains("/price"))
     }
 
-    @Test func `a reader alone is given what it sees`() {
+    @Test func `a reader alone is given the shared value`() {
         Given(Basket(), Basket.State(price: Shared(5))).when(.added) { $0.pieces = 1 }
         Given(Basket(), Basket.State()).when(.added, refused: "It has no price.")
     }

@@ -3,7 +3,7 @@ import StoreTesting
 import Testing
 
 @Suite struct TestStoreTests {
-    @Test func `what is stated of a root state is what happens`() async {
+    @Test func `stated changes of a root state are compared with the state`() async {
         let clock = ManualClock()
         let store = TestStore(AppState(), dependencies: .controlled(by: clock))
         await store.send(Tally.Action.stepChanged(to: 2)) { $0.tally.step = 2 }
@@ -60,7 +60,7 @@ import Testing
         await store.finish()
     }
 
-    @Test func `a failure is an issue at the place of the test that is wrong`() async {
+    @Test func `a failure is an issue at the line of the wrong expectation`() async {
         await withKnownIssue {
             let store = TestStore(Tally(), Tally.State())
             await store.send(.increased) { $0.count = 2 }

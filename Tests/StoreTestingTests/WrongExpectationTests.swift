@@ -81,7 +81,7 @@ import Testing
         #expect(failures.take() == [])
     }
 
-    @Test func `a refusal that is not stated`() async {
+    @Test func `an unstated refusal is a failure`() async {
         let store = tally()
         await store.send(.stepChanged(to: 0)) { $0.step = 0 }
         #expect(
@@ -96,7 +96,7 @@ import Testing
         #expect(store.state.step == 1)
     }
 
-    @Test func `a refusal for another reason, and none`() async {
+    @Test func `a refusal for another reason is a failure, and so is a success`() async {
         let store = tally()
         await store.send(.stepChanged(to: 0), refused: "Too small.")
         await store.send(.stepChanged(to: 2), refused: "Too small.")
@@ -120,7 +120,7 @@ import Testing
         #expect(store.state.step == 2)
     }
 
-    @Test func `a refusal that points elsewhere`() async {
+    @Test func `a refusal with another pointer is a failure`() async {
         let store = tally()
         let reason = "A step of 0 leads nowhere."
         await store.send(.stepChanged(to: 0), refused: reason, pointer: "/to")
@@ -140,7 +140,7 @@ import Testing
         )
     }
 
-    @Test func `another action than the one that came`() async {
+    @Test func `an action other than the stated action is a failure`() async {
         let store = search()
         await store.send(.typed("u")) { $0.text = "u" }
         await clock.run()
@@ -159,7 +159,7 @@ import Testing
         )
     }
 
-    @Test func `nothing that came, while an effect waits and when none does`() async {
+    @Test func `a missing action is a failure, with or without a waiting effect`() async {
         let store = search()
         await store.send(.typed("u")) { $0.text = "u" }
         await store.receive(Search.Internal.self)
@@ -183,7 +183,7 @@ import Testing
         )
     }
 
-    @Test func `an action that was not received before the next is sent, or at the end`() async {
+    @Test func `an action left over at the next send or the end is a failure`() async {
         let store = search(.controlled(seed: 1))
         await store.send(.lotteryPlayed)
         await store.send(.closed)
@@ -211,7 +211,7 @@ import Testing
         )
     }
 
-    @Test func `an effect that did not end`() async {
+    @Test func `an effect that did not end is a failure`() async {
         let store = search()
         await store.send(.typed("u")) { $0.text = "u" }
         await store.finish()
@@ -228,7 +228,7 @@ import Testing
         )
     }
 
-    @Test func `a store that goes without having been finished`() async {
+    @Test func `a store that was not finished is a failure`() async {
         do {
             let store = search()
             await store.send(.lotteryPlayed)
@@ -248,7 +248,7 @@ import Testing
         )
     }
 
-    @Test func `a dependency that was not prepared, where it is used`() async {
+    @Test func `a dependency without a value is a failure at its use`() async {
         let store = search(.unprepared)
         await store.send(.typed("u")) { $0.text = "u" }
         #expect(
@@ -287,7 +287,7 @@ import Testing
         )
     }
 
-    @Test func `an action of no module`() async {
+    @Test func `an action of no module is a failure`() async {
         let store = tally()
         await store.send(Search.Action.closed)
         #expect(
@@ -301,7 +301,7 @@ import Testing
         )
     }
 
-    @Test func `a use case that is not there, or is called with something else`() async {
+    @Test func `an unknown use case or a wrong input is a failure`() async {
         let store = TestStore(
             InComments.AppState(),
             reporter: failures.reporter
@@ -320,7 +320,7 @@ import Testing
         )
     }
 
-    @Test func `a side effect that gives no value in time`() async throws {
+    @Test func `a side effect without a value in time is a failure`() async throws {
         let store = TestStore(
             InComments.AppState(),
             dependencies: .controlled(by: clock),
@@ -342,7 +342,7 @@ import Testing
         await store.cancelEffects()
     }
 
-    @Test func `modules that make no store`() async {
+    @Test func `modules that make no store are a failure`() async {
         struct Twice: RootState {
             var one = Tally.State()
             var two = Tally.State()

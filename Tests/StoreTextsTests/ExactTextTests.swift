@@ -44,7 +44,7 @@ import Testing
         #expect(texts.shuffled().sorted() == texts)
     }
 
-    @Test func `it is a string in JSON, and the name of a member`() throws {
+    @Test func `an exact text is a string in JSON, and the name of a member`() throws {
         let twins: [ExactText: Int] = ["\u{E9}": 1, "e\u{301}": 2]
         let written = try JSONEncoder().encode(twins)
         #expect(written == Array("{\"e\u{301}\":2,\"\u{E9}\":1}".utf8))
@@ -56,13 +56,13 @@ import Testing
         #expect("\(list[0])" == list[0].text)
     }
 
-    @Test func `it has the schema of a string`() {
+    @Test func `an exact text has the schema of a string`() {
         let document = JSONSchemaDocument(of: [ExactText.self, [ExactText: Int].self])
         let plain = JSONSchemaDocument(of: [String.self, [String: Int].self])
         #expect(document.roots == plain.roots)
     }
 
-    @Test func `only ASCII letters become small ones`() {
+    @Test func `only ASCII letters become lower-case`() {
         #expect("WWW.Example-1".lowercasedASCII.isSame(as: "www.example-1"))
         #expect("\u{212A}\u{C9}K".lowercasedASCII.isSame(as: "\u{212A}\u{C9}k"))
     }

@@ -22,11 +22,11 @@ import Testing
         "http://collector:port", "http://collector:0", "http://collector:65536", "http://:4318",
         "http://a b", "file:///etc/passwd", "http://[::1",
     ])
-    func `what is no such URL is refused`(text: String) {
+    func `a text that is no collector URL is refused`(text: String) {
         #expect(CollectorURL(text) == nil)
     }
 
-    @Test func `without TLS, what is sent beyond this machine can be read`() {
+    @Test func `without TLS, other machines can read the spans`() {
         for text in [
             "http://127.0.0.1:1", "http://[::1]:1", "http://localhost", "http://LOCALHOST",
             "https://c",

@@ -18,7 +18,7 @@ import Testing
         ("Authorization:", "line 1 is no header field that can be sent"),
         ("content-TYPE: secret", "line 1: the server sets content-TYPE by itself"),
     ])
-    func `what can't be sent is refused, without its value`(text: String, problem: String) {
+    func `a field that can't be sent is refused, without its value`(text: String, problem: String) {
         do {
             _ = try ExportHeaders(Array(text.utf8))
             Issue.record("it was taken")

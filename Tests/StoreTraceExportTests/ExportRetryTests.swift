@@ -23,18 +23,18 @@ import Testing
     }
 
     @Test(arguments: [429, 502, 503, 504])
-    func `a collector that has too much to do is asked again`(status: Int) {
+    func `a busy collector is asked again`(status: Int) {
         #expect(
             step(status) == .retry(inSeconds: 1, because: "the collector answers \(status)")
         )
     }
 
     @Test(arguments: [301, 400, 401, 404, 413, 415, 500, 501])
-    func `one that refuses is not`(status: Int) {
+    func `a collector that refuses is not asked again`(status: Int) {
         #expect(step(status) == .giveUp(because: "the collector answers \(status)"))
     }
 
-    @Test func `one that can't be reached is asked again, and one that is no one is not`() {
+    @Test func `an unreachable collector is asked again, and a wrong certificate is final`() {
         for code in [HTTPClientError.Code.unreachable, .timeout, .malformed, .busy] {
             #expect(step(code) == .retry(inSeconds: 1, because: "words"))
             #expect(step(code, attempt: 5) == .giveUp(because: "words"))
@@ -68,7 +68,7 @@ import Testing
         ("{\"partialSuccess\":{\"rejectedSpans\":2}}", 2, ""),
         ("{\"partialSuccess\":{\"rejectedSpans\":-1}}", 0, ""), ("<html>", 0, ""), ("[]", 0, ""),
     ])
-    func `a collector may refuse some`(body: String, refused: Int, reason: String) {
+    func `a collector may refuse some spans`(body: String, refused: Int, reason: String) {
         #expect(step(200, [:], body) == .done(refused: refused, because: reason))
     }
 }

@@ -42,7 +42,7 @@ import Testing
         )
     }
 
-    @Test func `the first span of a trace has no parent, and a good one no status`() {
+    @Test func `the first span of a trace has no parent, and a good span no status`() {
         let text = encoded([Span(.root(), .internal, "a", from: time(1), to: time(1), [])])
         #expect(!text.contains("parentSpanId") && !text.contains("events"))
         #expect(text.contains("\"flags\":257") && text.contains("\"status\":{}"))

@@ -102,7 +102,7 @@ private final class ScriptedCollector: HTTPClient {
         #expect(tracer.counts.exportedTotal == 1 && tracer.counts.failedTotal == 0)
     }
 
-    @Test func `a batch that is not taken for long enough is given up and counted`() {
+    @Test func `a batch that is refused for too long is given up and counted`() {
         let collector = ScriptedCollector(Self.answer(503), asked: 3)
         let exporter = exporter(collector)
         exporter.start()
@@ -113,7 +113,7 @@ private final class ScriptedCollector: HTTPClient {
         #expect(tracer.counts.failedTotal == 1 && tracer.counts.exportedTotal == 0)
     }
 
-    @Test func `what a collector refuses of a batch is counted`() {
+    @Test func `spans that a collector refuses are counted`() {
         let body = Array("{\"partialSuccess\":{\"rejectedSpans\":\"4\"}}".utf8)
         let collector = ScriptedCollector(.success(HTTPResponse(status: 200, body: body)))
         let exporter = exporter(collector)

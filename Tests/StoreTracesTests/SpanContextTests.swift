@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: [("00", false), ("01", true), ("02", false), ("03", true), ("ff", true)])
-    func `of the flags, the lowest says whether it is sampled`(flags: String, isSampled: Bool) {
+    func `the lowest flag decides if a trace is sampled`(flags: String, isSampled: Bool) {
         let context = SpanContext(traceparent: (parent.dropLast(2) + flags).utf8)
         #expect(context?.isSampled == isSampled)
     }
@@ -26,11 +26,11 @@ import Testing
         "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01",
         "00_4bf92f3577b34da6a3ce929d0e0e4736_00f067aa0ba902b7_01",
     ])
-    func `what is no traceparent is none`(text: String) {
+    func `a text that is no traceparent is refused`(text: String) {
         #expect(SpanContext(traceparent: text.utf8) == nil)
     }
 
-    @Test func `a span of ours is named so that others go on with it`() throws {
+    @Test func `a span's traceparent lets others go on with its trace`() throws {
         let context = try #require(SpanContext(traceparent: parent.utf8))
         let own = Span.Identity(continuing: context)
         #expect(own.trace == context.trace && own.parent == context.span && own.isParentRemote)

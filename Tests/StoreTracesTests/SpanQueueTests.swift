@@ -6,7 +6,7 @@ import Testing
         Span(.root(), .internal, name, from: .now, to: .now, [])
     }
 
-    @Test func `what does not fit is dropped and counted`() {
+    @Test func `spans beyond the bound are dropped and counted`() {
         let queue = SpanQueue(spansMax: 3, batchMax: 2)
         for number in 0..<5 { queue.offer(span("\(number)")) }
         #expect(queue.count == 3 && queue.droppedTotal == 2)
@@ -33,7 +33,7 @@ import Testing
         #expect(queue.next(within: 60).isEmpty)
     }
 
-    @Test func `what is left of a closed queue can be dropped`() {
+    @Test func `the rest of a closed queue can be dropped`() {
         let queue = SpanQueue(batchMax: 2)
         queue.offer(span())
         queue.close()

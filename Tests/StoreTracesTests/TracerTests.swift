@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: [0.0, 0.5, 1.0])
-    func `a trace that others began is exported where they say so`(ratio: Double) throws {
+    func `a trace of another program is exported if its flag is set`(ratio: Double) throws {
         let tracer = tracer(ratio)
         for _ in 0..<100 {
             #expect(tracer.begin(in: try context("01"))?.parent == 0x00f0_67aa_0ba9_02b7)
@@ -21,13 +21,13 @@ import Testing
     }
 
     @Test(arguments: [(0.0, 0...0), (0.25, 2_200...2_800), (1.0, 10_000...10_000)])
-    func `of new traces, the ratio is exported`(ratio: Double, counts: ClosedRange<Int>) {
+    func `the ratio of new traces is exported`(ratio: Double, counts: ClosedRange<Int>) {
         let tracer = tracer(1)
         tracer.sample(ratio: ratio)
         #expect(counts ~= (0..<10_000).count { _ in tracer.begin(in: nil) != nil })
     }
 
-    @Test func `what follows a span is within it, where that is exported`() throws {
+    @Test func `a later span is within its span if that span is exported`() throws {
         let tracer = tracer(1)
         let own = try #require(tracer.begin(in: nil))
         let within = try #require(tracer.begin(within: own.traceparent))

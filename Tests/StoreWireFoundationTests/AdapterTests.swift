@@ -97,7 +97,7 @@ import Testing
         )
     }
 
-    @Test func `a decimal that is no number is refused, where Foundation writes what is no JSON`() {
+    @Test func `a decimal that is no number is refused, unlike in Foundation`() {
         #expect {
             try own.encoder.encode(["a": Decimal.nan])
         } throws: {

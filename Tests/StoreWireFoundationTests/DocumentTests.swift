@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: try names())
-    func `takes and refuses as the file is named`(name: String) throws {
+    func `a document is taken or refused as its file is named`(name: String) throws {
         let bytes = try Array(Data(contentsOf: Self.folder.appending(path: name)))
         let error: JSONError?
         do {
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `there are documents of each verdict to walk`() throws {
+    @Test func `documents of each verdict are there`() throws {
         let names = try Self.names()
         #expect(names.filter { $0.hasPrefix("accept-") }.count >= 30)
         #expect(names.filter { $0.hasPrefix("reject-") }.count >= 80)

@@ -30,7 +30,7 @@ import Testing
         )
     }
 
-    @Test func `the error of a scalar of the wrong kind has what is expected`() {
+    @Test func `the error of a scalar of the wrong kind has the expected kind`() {
         #expect {
             try StoreWire.JSONDecoder(adapters: .foundation).decode(
                 [Date].self,
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `what Foundation's strict parser refuses is never taken`() throws {
+    @Test func `a text that Foundation's strict parser refuses is never taken`() throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let sample = Array(#"{"a":[1,-2.5e3,true,null,"x\u00e9\n"],"b":{"c":"é"},"d":[]}"#.utf8)

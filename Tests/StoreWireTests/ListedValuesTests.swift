@@ -11,17 +11,17 @@ private struct Card: Codable { let column: Column }
         #expect(throws: JSONError.self) { try JSONDecoder().decode(type, from: Array(json.utf8)) }
     }
 
-    @Test func `is refused with the values, if the enum lists them`() {
+    @Test func `an unknown value is refused with the values, if the enum lists them`() {
         let error = error(Card.self, #"{"column": "finished"}"#)
         #expect(error?.expected == #"one of "todo", "doing", "done""#)
         #expect(error?.pointer == "/column")
     }
 
-    @Test func `is refused without them, if it does not`() {
+    @Test func `an unknown value is refused without them, if the enum does not`() {
         #expect(error(Silent.self, #""three""#)?.expected == nil)
     }
 
-    @Test func `of another kind is refused as before`() {
+    @Test func `a value of another kind is refused as before`() {
         #expect(error(Card.self, #"{"column": 1}"#)?.expected == "a string")
     }
 }

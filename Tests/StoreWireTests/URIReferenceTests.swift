@@ -8,7 +8,7 @@ import Testing
         "https://user:x@example.com:443/a/b?c=d/e?#f", "http://[::1]:80/", "http://[v1.x]/",
         "mailto:cncf-wg-serverless@lists.cncf.io", "a:", "/a//b", "x-y+z.1:q", "http://h:/",
     ])
-    func `references of RFC 3986`(text: String) {
+    func `references of RFC 3986 are accepted`(text: String) {
         #expect(URIReference.isValid(text))
     }
 
@@ -18,7 +18,7 @@ import Testing
         "/a|b",
         "http://a[b]/", "/[x]", "\n", "/\\", "a^b",
     ])
-    func `what is none`(text: String) {
+    func `a text that is no reference is refused`(text: String) {
         #expect(!URIReference.isValid(text))
     }
 }

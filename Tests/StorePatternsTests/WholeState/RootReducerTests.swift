@@ -83,7 +83,7 @@ import Testing
         return (state?.value as? House, outcome)
     }
 
-    @Test func `it changes the state behind the module, in the same version`() throws {
+    @Test func `the root reducer changes the state after the module in the same version`() throws {
         _ = try send(Lamp.start.to("7"), as: "ada")
         let (state, outcome) = try send(Lamp.Action.switched.to("7"), as: "ada")
         let house = try #require(state)
@@ -95,7 +95,7 @@ import Testing
         #expect(touched.takeAudience() == .everybody)
     }
 
-    @Test func `what it refuses has not been done by the module either`() throws {
+    @Test func `a refusal of the root reducer drops the module's change, too`() throws {
         _ = try send(Lamp.start.to("7"), as: "ada")
         _ = try send(Lamp.Action.broken.to("7"), as: "ada")
         let house = try #require(try send(Repaired(), as: nil).0)
@@ -103,11 +103,11 @@ import Testing
         #expect(house.total == 100)
     }
 
-    @Test func `it sees actions that no module has`() throws {
+    @Test func `the root reducer gets actions that no module has`() throws {
         #expect(try send(Unlisted(), as: "bob").0?.total == 100)
     }
 
-    @Test func `a session that ends keeps nothing, whatever it writes`() throws {
+    @Test func `a session that ends keeps no slice that the root reducer writes`() throws {
         _ = try send(Lamp.start.to("7"), as: "ada")
         let ended = Sessions.Internal.ended(session: "ada")
         let house = try #require(try send(ended, as: "ada").0)
@@ -115,7 +115,7 @@ import Testing
         #expect((house.switched.sessions, house.lamps.sessions) == ([], []))
     }
 
-    @Test func `a replay calls it with the same sessions`() throws {
+    @Test func `a replay calls the root reducer with the same sessions`() throws {
         let machine = try ModuleMachine<House>()
         var replayed = House()
         let actions: [(any Action, String?)] = [
@@ -128,7 +128,7 @@ import Testing
         #expect((replayed.total, replayed.switched["ada"]) == (100, 2))
     }
 
-    @Test func `an action that none sees costs no comparison`() throws {
+    @Test func `an action without a module or root reducer costs no comparison`() throws {
         let machine = try ModuleMachine<Tent>()
         #expect(machine.route(of: Unlisted()) == nil)
         #expect(machine.route(of: Sessions.Internal.began(session: "a")) != nil)
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    @Test func `what starts with the store is declared, in the order of the modules`() {
+    @Test func `starts with the store are declared in the order of the modules`() {
         #expect(
             Market.starts.map { "\(type(of: $0))" } == ["ModuleStart<Stall>", "ModuleStart<Tab>"]
         )

@@ -75,7 +75,7 @@ final class OpenMarket: Sendable {
 
 /// Actions of the whole state.
 @Suite struct WholeStateTests {
-    @Test func `one action changes two slices in one version, of its own session alone`() throws {
+    @Test func `an action changes two slices of its own session in one version`() throws {
         let market = try OpenMarket()
         for session in ["ada", "bob"] { try market.send(Cart.Action.added("pear"), as: session) }
         let outcome = try market.send(Checkout(), as: "ada")
@@ -89,7 +89,7 @@ final class OpenMarket: Sendable {
         #expect(state.cart["bob"].items == ["pear"])
     }
 
-    @Test func `it has the slice of the session whose action it is`() throws {
+    @Test func `an action has the slice of its own session`() throws {
         let market = try OpenMarket()
         try market.send(Changed(what: .theme), as: "bob")
         try market.send(Changed(what: .cartOfBob), as: "ada")
@@ -126,7 +126,7 @@ final class OpenMarket: Sendable {
         guard case .versionMismatch = bob else { throw Unexpected(bob) }
     }
 
-    @Test func `what is refused leaves all as it was, also in the middle of an array`() throws {
+    @Test func `a refusal changes nothing, also in the middle of an array`() throws {
         let market = try OpenMarket()
         #expect(try market.refusal(of: Checkout(), as: "ada") == "The cart is empty.")
         let outcome = try market.send(
@@ -152,7 +152,7 @@ final class OpenMarket: Sendable {
         #expect(try market.state.cart["ada"].items == ["pear"])
     }
 
-    @Test func `what one module sees of another follows`() throws {
+    @Test func `a shared value follows a change of the whole state`() throws {
         let market = try OpenMarket()
         for session in ["ada", "bob"] { try market.send(Cart.Action.added("pear"), as: session) }
         try market.send(Checkout(), as: "ada")
@@ -185,7 +185,7 @@ final class OpenMarket: Sendable {
         #expect(try market.state.cart.sessions == [])
     }
 
-    @Test func `what sessions begin with is the program's`() throws {
+    @Test func `the first slices of sessions belong to the program`() throws {
         let market = try OpenMarket()
         try market.send(Cart.Action.added("pear"), as: "ada")
         let refusal = try #require(
@@ -201,7 +201,7 @@ final class OpenMarket: Sendable {
         #expect(try market.state.cart.sessions == [])
     }
 
-    @Test func `what the store keeps itself is changed by nothing else`() throws {
+    @Test func `no action changes a slice that the store keeps itself`() throws {
         let market = try OpenMarket()
         let kept = "is kept by the store itself"
         #expect(try market.refusal(of: Changed(what: .sessions))?.contains(kept) == true)
@@ -221,7 +221,7 @@ final class OpenMarket: Sendable {
         #expect(try market.state(after: Changed(what: .noCrate)).crates.isEmpty)
     }
 
-    @Test func `a slice that it ends has its effects cancelled`() async throws {
+    @Test func `a slice that an action ends has its effects cancelled`() async throws {
         let market = try OpenMarket()
         let ended = Recorder<Bool>()
         try Stall.$ended.withValue(ended) {
@@ -274,7 +274,7 @@ final class OpenMarket: Sendable {
         )
     }
 
-    @Test func `what watches the whole state is shown each change of it`() throws {
+    @Test func `a reaction to the whole state gets each change`() throws {
         let market = try OpenMarket()
         let seen = Recorder<String>()
         market.core.add(

@@ -3,7 +3,7 @@ import Testing
 @testable import StoreWire
 
 @Suite struct EntityTagConditionTests {
-    @Test func `reads a star, one tag, and lists with weak tags and empty elements`() {
+    @Test func `a condition may be a star, a tag, or a list with weak tags and gaps`() {
         #expect(EntityTagCondition(" * ") == .any)
         #expect(EntityTagCondition("\"a:1\"") == .list([EntityTag(opaque: "a:1")]))
         #expect(
@@ -23,11 +23,11 @@ import Testing
         "", " ", ",", "a", "4f1c09ab:42", "\"a", "a\"", "\"a\"\"b\"", "w/\"a\"", "W/a", "W \"a\"",
         "*, \"a\"", "\"a\", *", "**", "\"a b\"", "\"a\u{1}\"", "\"a\u{7F}\"",
     ])
-    func `refuses what is no list of tags`(text: String) {
+    func `a text that is no list of tags is refused`(text: String) {
         #expect(EntityTagCondition(text) == nil)
     }
 
-    @Test func `a strong comparison never matches a weak tag, a weak one does`() {
+    @Test func `a strong comparison matches no weak tag, and a weak comparison does`() {
         let current = EntityTag(opaque: "a")
         let weak = EntityTagCondition("W/\"a\"")
 
@@ -38,7 +38,7 @@ import Testing
         #expect(EntityTagCondition("*")?.matchesStrongly(current) == true)
     }
 
-    @Test func `refuses at the bound of tags`() {
+    @Test func `a list beyond the bound of tags is refused`() {
         let full = Array(repeating: "\"a\"", count: EntityTagCondition.tagsMax)
 
         #expect(EntityTagCondition(full.joined(separator: ",")) != nil)

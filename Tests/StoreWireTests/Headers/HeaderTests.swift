@@ -18,7 +18,7 @@ import Testing
         "application/json; charset=latin1", "application/jsonp", "application/problem+json",
         "application /json", "application/json; a=\"b", "application/x-www-form-urlencoded",
     ])
-    func `protocol 2.4: everything else is not JSON`(text: String) {
+    func `protocol 2.4: any other media type is not JSON`(text: String) {
         #expect(!MediaType.isJSON(text))
     }
 
@@ -42,7 +42,7 @@ import Testing
         #expect(preferences.waitSeconds == 10)
     }
 
-    @Test func `of two preferences with one name the first counts`() {
+    @Test func `the first of two preferences with one name counts`() {
         #expect(Preferences("return=minimal, return=representation").returned == .minimal)
         #expect(Preferences("wait=1, wait=2").waitSeconds == 1)
     }
@@ -59,7 +59,7 @@ import Testing
         #expect(Preferences("return=all").returned == nil)
     }
 
-    @Test func `lists which preferences were applied`() {
+    @Test func `the applied preferences are listed`() {
         #expect(Preferences.applied(returned: nil, waitSeconds: nil) == nil)
         #expect(
             Preferences.applied(returned: .representation, waitSeconds: 5)
@@ -72,7 +72,7 @@ import Testing
         ("\"a\\\"b\\\\c\"", "a\"b\\c"), ("\"a\";b", "a"),
         ("\"a\"; b=1.5;*c=tok/en:x;d=\"\\\"\";e=?1;f=:aGk=:;g=-3", "a"),
     ])
-    func `protocol 2.8: reads a structured string`(text: String, expected: String) {
+    func `protocol 2.8: a structured string is read`(text: String, expected: String) {
         #expect(StructuredString.parse(text) == expected)
     }
 
@@ -81,7 +81,7 @@ import Testing
         "\"a\"\t", "\"a\";", "\"a\";A", "\"a\";b=", "\"a\";b=?2", "\"a\";b=1.", "\"a\";b=:x",
         "\"a\";b=1234567890123456", "\"a\" ;b",
     ])
-    func `protocol 2.8: refuses what is no structured string`(text: String) {
+    func `protocol 2.8: a text that is no structured string is refused`(text: String) {
         #expect(StructuredString.parse(text) == nil)
     }
 
@@ -97,7 +97,7 @@ import Testing
         return "\"\(escaped)\""
     }
 
-    @Test func `whatever a header holds, it is read to its end`() {
+    @Test func `a header is read to its end with any content`() {
         let seed = UInt64.random(in: .min ... .max)
         print("seed \(seed)")
         var random = SplitMix(seed: seed)

@@ -117,7 +117,7 @@ import Testing
         "1", "[]", "null", "true", "{}", #""""#, #"{"a":1}"#, #"{"a":[]}"#, #"{"a":{},"b":{}}"#,
         #"{"a":{},"b":1}"#, #"{"a\"b":{}}"#, #""a\"b""#, "", "{", #"{""#, #"""#,
     ])
-    func `what is no case is written as none`(_ text: String) {
+    func `a text that is no case is written as none`(_ text: String) {
         let form = Array(text.utf8).withUnsafeBytes { CaseBytes($0) == nil }
         // An empty name is one here; it is refused where names are derived.
         #expect(form == (text != #""""#))

@@ -16,7 +16,7 @@ import Testing
         }
     )
 
-    @Test func `coders with other adapters don't make one lose what it keeps of types`() throws {
+    @Test func `coders with other adapters leave a coder its memory of types`() throws {
         let plain = (JSONEncoder(), JSONDecoder())
         let adapted = (JSONEncoder(adapters: [adapter]), JSONDecoder(adapters: [adapter]))
         let value = [[Moment()]]
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `one key type at twenty levels keeps its containers apart`() throws {
+    @Test func `a key type at twenty levels keeps its containers apart`() throws {
         var chain: Chain?
         var expected = ""
         for name in 0..<20 {

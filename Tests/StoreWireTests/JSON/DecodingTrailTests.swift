@@ -76,7 +76,7 @@ import Testing
         #expect(trail.visits < 3_000)
     }
 
-    @Test func `the way to a value is the same from wherever the trail stands`() throws {
+    @Test func `the way to a value is the same from any place of the trail`() throws {
         let tape = try tape(#"{"a/b":[1,{"":2,"5":[[],{"c":3}]},[]],"é~":{"d":[4,5,{}]},"z":6}"#)
         let isValue = (0..<tape.entryCount).filter {
             tape.kind(at: $0) != .string

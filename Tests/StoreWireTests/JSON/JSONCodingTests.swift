@@ -52,7 +52,7 @@ import Testing
         #expect(try text(Set([3, 1, 2])) == "[1,2,3]")
     }
 
-    @Test func `what was written reads back as the same value`() throws {
+    @Test func `a written value is read back as the same value`() throws {
         #expect(try value(Everything.self, expected) == Everything())
     }
 
@@ -129,7 +129,7 @@ import Testing
         "1e-9999999999",
         "922337203685477580.8e1", "9223372036854775808", "1e400", "\"1\"", "true", "null", "[]",
     ])
-    func `what does not fit an integer exactly is an error`(text: String) {
+    func `a number that does not fit an integer exactly is an error`(text: String) {
         #expect {
             try value(Int.self, text)
         } throws: {
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func `an error names the offset, the pointer and what was expected`() {
+    @Test func `an error has the offset, the pointer and the expected kind`() {
         struct Item: Decodable { let id: Int, title: String }
         let cases: [(String, Int, String, String)] = [
             (#"{"a/b":[{"id":1,"title":2}]}"#, 24, "/a~1b/0/title", "a string"),

@@ -12,7 +12,7 @@ import Testing
         "{\"a\":{\"b\":[{}]}}", "\"\\u00e9\\ud83d\\ude00\\/\"", "\t\n\r 1", "\"é漢😀\"",
         "{\"\":1}", "[\"\u{7f}\"]", "123456789012345678901234567890",
     ])
-    func `takes what RFC 8259 allows`(text: String) throws {
+    func `a text that RFC 8259 allows is taken`(text: String) throws {
         let document = try parse(text)
         #expect(document.root.byteRange.count > 0)
     }
@@ -26,7 +26,7 @@ import Testing
         ("{\"a\":1,\"a\":2}", 7), ("{\"a\":1,\"\\u0061\":2}", 7), ("//", 0), ("[1]\u{0}", 3),
         ("\u{FEFF}1", 0),
     ])
-    func `refuses everything else, at the byte that is wrong`(text: String, offset: Int) {
+    func `any other text is refused, at the wrong byte`(text: String, offset: Int) {
         #expect {
             try parse(text)
         } throws: {
@@ -42,13 +42,13 @@ import Testing
             [0x22, 0xF0, 0x80, 0x80, 0x80, 0x22], [0x22, 0xE9],
         ] as [[UInt8]]
     )
-    func `refuses what is not UTF-8`(bytes: [UInt8]) {
+    func `a text that is not UTF-8 is refused`(bytes: [UInt8]) {
         #expect(throws: JSONError.self) {
             try JSONDocument(parsing: bytes, limits: JSONLimits())
         }
     }
 
-    @Test func `nests as deep as the bound and no deeper`() throws {
+    @Test func `a document nests as deep as the bound and no deeper`() throws {
         func nested(_ depth: Int) -> String {
             String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
         }
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `is as large as the bound and no larger`() throws {
+    @Test func `a document is as large as the bound and no larger`() throws {
         _ = try parse("[1]", JSONLimits(bytesMax: 3))
         #expect {
             try parse("[12]", JSONLimits(bytesMax: 3))
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `finds a key that stands twice among many`() throws {
+    @Test func `a key that stands twice among many is found`() throws {
         let keys = (0..<5_000).map { "\"k\($0)\":\($0)" }
         _ = try parse("{" + keys.joined(separator: ",") + "}")
         #expect(throws: JSONError.self) {

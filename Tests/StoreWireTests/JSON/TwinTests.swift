@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `two names that Swift takes for one are refused, with the place and what to do`() {
+    @Test func `two names that Swift takes for one are refused, with place and advice`() {
         let both = "{\"byName\":{\"\(Self.composed)\":1,\"x\":2,\"\(Self.decomposed)\":3}}"
         let error = error(Votes.self, both)
         #expect(error?.code == .invalid)
@@ -56,7 +56,7 @@ import Testing
         #expect(error?.isSyntax == false)
     }
 
-    @Test func `so they are in every form of a dictionary and in sets`() {
+    @Test func `two such names are refused in every form of a dictionary and in sets`() {
         let (one, other) = (Self.composed, Self.decomposed)
         #expect(error([String: Int?].self, "{\"\(one)\":null,\"\(other)\":null}") != nil)
         #expect(error([[String: Int]].self, "[{},{\"K\":1,\"\u{212A}\":2}]")?.pointer == "/1/K")
@@ -67,7 +67,7 @@ import Testing
         #expect(error([String: Int]?.self, "{\"\(one)\":1,\"\(other)\":2}") != nil)
     }
 
-    @Test func `what has one spelling is read as before`() throws {
+    @Test func `a name with one spelling is read as before`() throws {
         let (one, other) = (Self.composed, Self.decomposed)
         #expect(try value([String: Int].self, "{\"\(one)\":1,\"b\":2}") == [one: 1, "b": 2])
         #expect(try value([Int: Bool].self, #"{"-1":true,"20":false}"#) == [-1: true, 20: false])
@@ -125,7 +125,7 @@ import Testing
         #expect(JSONPointer(tokens: ["a", "b"]) != JSONPointer(tokens: ["a"]))
     }
 
-    @Test func `a difference shows what differs in its bytes alone`() throws {
+    @Test func `a difference shows names that differ in their bytes alone`() throws {
         func lines(_ old: String, _ new: String) throws -> [String] {
             let old = try JSONDocument(parsing: Array(old.utf8), limits: JSONLimits())
             let new = try JSONDocument(parsing: Array(new.utf8), limits: JSONLimits())

@@ -130,7 +130,7 @@ import Testing
 
     // MARK: - One key twice
 
-    @Test func `of a key that is encoded twice the last value counts`() throws {
+    @Test func `the last value of a key that is encoded twice counts`() throws {
         let twice = Written { encoder in
             var container = encoder.container(keyedBy: Keys.self)
             try container.encode(1, forKey: .a)
@@ -250,7 +250,7 @@ import Testing
         #expect(try text([nothing, nothing]) == "[{},{}]")
     }
 
-    @Test func `what is given up on the long way leaves nothing behind either`() throws {
+    @Test func `a part given up on the long way leaves nothing behind either`() throws {
         let long = Written { encoder in
             var container = encoder.container(keyedBy: Keys.self)
             try container.encode(1, forKey: .a)

@@ -70,7 +70,7 @@ import Testing
         )
     }
 
-    @Test func `a moved item leaves the others alone, and another takes one's place in one step`()
+    @Test func `a moved item leaves the others alone, and a replacement is one step`()
         throws
     {
         let old = items(20)

@@ -23,7 +23,7 @@ import Testing
             #"[{"op":"replace","path":"/a~1b~0\"c\n","value":2}]"#
         ),
     ])
-    func `writes the patch that is expected`(old: String, new: String, patch: String) throws {
+    func `a patch has the expected operations`(old: String, new: String, patch: String) throws {
         #expect(try diff(old, new) == patch)
     }
 
@@ -179,8 +179,7 @@ import Testing
         (#"{"a":1}"#, #"[{"op":"test","path":"/a","value":1.0}]"#, #"{"a":1}"#),
         (#"{"a":null}"#, #"[{"op":"replace","path":"/a","value":{}}]"#, #"{"a":{}}"#),
     ])
-    func `RFC 6902: applies each kind of operation`(old: String, patch: String, new: String) throws
-    {
+    func `RFC 6902: operations are applied`(old: String, patch: String, new: String) throws {
         #expect(text(try JSONPatch.apply(parse(patch), to: parse(old))) == new)
     }
 
@@ -195,7 +194,7 @@ import Testing
         (#"{"a":1}"#, #"[{"op":"test","path":"/a","value":2}]"#),
         (#"{"a":{}}"#, #"[{"op":"move","from":"/a","path":"/a/b"}]"#),
     ])
-    func `RFC 6902: refuses what cannot be applied`(old: String, patch: String) throws {
+    func `RFC 6902: an impossible operation is refused`(old: String, patch: String) throws {
         #expect(throws: JSONPatchError.self) { try JSONPatch.apply(parse(patch), to: parse(old)) }
     }
 

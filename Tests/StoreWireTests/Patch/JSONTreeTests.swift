@@ -14,7 +14,7 @@ import Testing
         ("/c", "9", #"{"a":0,"b":[1,2],"c":9}"#),
         ("", "9", "9"),
     ])
-    func `a value is put where a pointer leads`(
+    func `a value is put at the place of a pointer`(
         place: String,
         value: String,
         result: String

@@ -8,7 +8,7 @@ import Testing
         ("/~01", ["~1"]), ("//", ["", ""]), ("/c%d", ["c%d"]), ("/ ", [" "]),
         ("/\u{301}a", ["\u{301}a"]),
     ])
-    func `RFC 6901: reads and writes the string form`(text: String, tokens: [String]) {
+    func `RFC 6901: the string form is read and written`(text: String, tokens: [String]) {
         let pointer = JSONPointer(text)
 
         #expect(pointer?.tokens == tokens)
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: ["a", "~", "/~", "/~2", "/a~", "0/", " /", "#/a"])
-    func `RFC 6901: refuses what is no pointer`(text: String) {
+    func `RFC 6901: a text that is no pointer is refused`(text: String) {
         #expect(JSONPointer(text) == nil)
     }
 
@@ -25,7 +25,7 @@ import Testing
         ("/a~1b", ["a/b"]), ("/a%7E1b", ["a/b"]), ("/%C3%A4", ["ä"]), ("/a+b", ["a+b"]),
         ("/%00", ["\0"]),
     ])
-    func `protocol 3.2: reads a pointer from the path of a request`(
+    func `protocol 3.2: a pointer is read from the path of a request`(
         path: String,
         tokens: [String]
     ) {
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: ["/%", "/%4", "/%zz", "/%C3", "/%ED%A0%80", "/%C0%AF", "/a~2", "a"])
-    func `protocol 3.2: refuses a path that is no pointer`(path: String) {
+    func `protocol 3.2: a path that is no pointer is refused`(path: String) {
         #expect(JSONPointer(path: path) == nil)
     }
 
@@ -64,7 +64,7 @@ import Testing
         ("/g|h", "4"), ("/i\\j", "5"), ("/k\"l", "6"), ("/ ", "7"), ("/m~0n", "8"), ("/n/0", "9"),
         ("/foo", "[\"bar\",\"baz\"]"),
     ])
-    func `RFC 6901 §5: finds what a pointer leads to`(text: String, json: String) throws {
+    func `RFC 6901 §5: a pointer finds its value`(text: String, json: String) throws {
         let document = try JSONDocument(
             parsing: Array(JSONPointerTests.sample.utf8),
             limits: JSONLimits()
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: ["/foo/2", "/foo/-", "/foo/00", "/foo/bar", "/foo/0/0", "/x", "/n/1", "//"])
-    func `finds nothing where there is nothing`(text: String) throws {
+    func `a pointer to nothing finds nothing`(text: String) throws {
         let document = try JSONDocument(
             parsing: Array(JSONPointerTests.sample.utf8),
             limits: JSONLimits()

@@ -11,7 +11,7 @@ import Testing
     ]
 
     @Test(arguments: [1, 3, 19])
-    func `many at once lead where each does alone`(count: Int) throws {
+    func `many pointers at once find the values that each finds alone`(count: Int) throws {
         let document = try JSONDocument(parsing: Array(text.utf8), limits: JSONLimits())
         for start in stride(from: 0, to: ways.count, by: count) {
             let pointers = try ways[start..<min(start + count, ways.count)].map {

@@ -97,7 +97,7 @@ import Testing
         #expect(text.hasPrefix(#"{"type":"/problems/version-mismatch","title":"The state has"#))
     }
 
-    @Test func `what a client sent is shortened and cleaned before it is repeated`() throws {
+    @Test func `a client's text is shortened and cleaned before it is repeated`() throws {
         let evil = "\u{1B}[31m\r\n\u{202E}" + String(repeating: "ä", count: 10_000)
 
         let detail = Problem.notFound(path: evil).detail
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(arguments: ["", "x", "Frobnicate", String(repeating: "AddItem", count: 1_000)])
-    func `nothing is guessed where nothing is near`(wrong: String) {
+    func `no name is guessed if no name is near`(wrong: String) {
         let problem = Problem.unknownAction(wrong, known: ["AddItem", "ArchiveCompleted"])
 
         #expect(!problem.members.contains { $0.name == "nearest" })
@@ -153,7 +153,7 @@ import Testing
         #expect(ProblemCatalog.page(named: "nothing") == nil)
     }
 
-    @Test func `a body that cannot be read is 400, 413 or 422 by what is at fault`() {
+    @Test func `a body that cannot be read is 400, 413 or 422 by its fault`() {
         let status = { (code: JSONError.Code) in
             Problem(JSONError(code: code, offset: 3, pointer: "/a", message: "no")).status
         }

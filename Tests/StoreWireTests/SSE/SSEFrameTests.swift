@@ -56,7 +56,7 @@ import Testing
         #expect(frame == lines.map { "data: \($0)\n" }.joined() + "\n")
     }
 
-    @Test func `nothing that is given can begin another field or event`() {
+    @Test func `no given text can begin another field or event`() {
         let evil = "x\ndata: y\r\n\r\nevent: z\u{0}\r"
         let frame = text(SSEFrame.encode(event: evil, id: evil, data: "d"))
 
@@ -65,7 +65,7 @@ import Testing
         )
     }
 
-    @Test func `whatever is sent, a reader by the book gets it back`() {
+    @Test func `a reader by the standard gets every sent event back`() {
         let seed = UInt64.random(in: .min ... .max)
         print("seed \(seed)")
         var random = SplitMix(seed: seed)

@@ -109,7 +109,7 @@ import Testing
         #expect(try names(WholeRaw.self) == ["Oiled"])
     }
 
-    @Test func `a whole name is refused where names begin with the module's`() throws {
+    @Test func `a whole name is refused if names begin with the module's`() throws {
         for prefixed in [EnumForm.Prefixed.views, .instances] {
             #expect(refusal(Named.self, prefixed: prefixed) == nil)
             #expect(refusal(Raw.self, prefixed: prefixed) == nil)
@@ -141,7 +141,7 @@ import Testing
         #expect(try EnumForm(of: Raw.self).cases.allSatisfy(\.isBare))
     }
 
-    @Test func `a type whose cases have no names is refused with what to do`() throws {
+    @Test func `a type whose cases have no names is refused with advice`() throws {
         #expect(refusal(One.self)?.contains("One is no enum; make it one") == true)
         #expect(refusal(Wrapper.self)?.contains("is no enum") == true)
         #expect(refusal(Numbered.self)?.contains("as numbers; give it no raw values") == true)

@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `types that refuse some values are described from those that they take`() {
+    @Test func `types that refuse some values are described from accepted values`() {
         #expect(
             keywords(Checked.self)
                 == #"{"type":"object","properties":{"text":{"type":"string"},"number":\#(Self.int),"#
@@ -131,7 +131,7 @@ import Testing
         )
     }
 
-    @Test func `a type that refuses all dummies is described as far as it was seen`() {
+    @Test func `a type that refuses all dummies is described as far as possible`() {
         #expect(
             keywords(Stubborn.self)
                 == #"{"type":"object","properties":{"code":{"type":"string"}},"required":["code"]}"#

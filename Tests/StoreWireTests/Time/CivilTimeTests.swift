@@ -12,14 +12,14 @@ import Testing
         (4_107_542_400, "2100-03-01T00:00:00.000Z", "Mon, 01 Mar 2100 00:00:00 GMT"),
         (253_402_300_799, "9999-12-31T23:59:59.000Z", "Fri, 31 Dec 9999 23:59:59 GMT"),
     ])
-    func `writes known moments`(seconds: Int64, rfc3339: String, httpDate: String) {
+    func `known moments are written`(seconds: Int64, rfc3339: String, httpDate: String) {
         let time = CivilTime(secondsSince1970: seconds)
 
         #expect(time.rfc3339() == rfc3339)
         #expect(time.httpDate == httpDate)
     }
 
-    @Test func `agrees with Foundation on a day of every month of every year until 9999`() throws {
+    @Test func `dates agree with Foundation on a day of every month until 9999`() throws {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = try #require(TimeZone(identifier: "GMT"))
         var seconds: Int64 = 0
@@ -42,7 +42,7 @@ import Testing
         #expect(checked > 90_000)
     }
 
-    @Test func `counts every day from 1970 to 9999 once`() {
+    @Test func `every day from 1970 to 9999 is counted once`() {
         var expected = (year: 1970, month: 1, day: 1)
         let lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         for day in 0..<Int64(2_932_897) {
@@ -62,7 +62,7 @@ import Testing
         #expect(expected == (10_000, 1, 1))
     }
 
-    @Test func `cuts fractions and never rounds up into the next second`() {
+    @Test func `fractions are cut and never round up into the next second`() {
         let time = CivilTime(nanosecondsSince1970: 1_999_999_999)
 
         #expect(time.rfc3339(.seconds) == "1970-01-01T00:00:01Z")
@@ -71,7 +71,7 @@ import Testing
         #expect(time.rfc3339(.nanoseconds) == "1970-01-01T00:00:01.999999999Z")
     }
 
-    @Test func `moments outside of what text can hold are moved to the nearest inside`() {
+    @Test func `moments outside the bounds of text are moved to the nearest inside`() {
         #expect(CivilTime(secondsSince1970: .max).rfc3339(.seconds) == "9999-12-31T23:59:59Z")
         #expect(CivilTime(secondsSince1970: .min).rfc3339(.seconds) == "0000-01-01T00:00:00Z")
         #expect(
@@ -83,12 +83,12 @@ import Testing
     }
 
     @Test(arguments: [0, 1, -1, 999_999_999, 951_782_400_000_000_001, .max, -62_135_596_800])
-    func `reads what it wrote`(nanoseconds: Int64) {
+    func `a written moment is read back`(nanoseconds: Int64) {
         let text = CivilTime(nanosecondsSince1970: nanoseconds).rfc3339(.nanoseconds)
         #expect(CivilTime.nanoseconds(rfc3339: text) == nanoseconds)
     }
 
-    @Test func `reads fractions of any length up to nanoseconds`() {
+    @Test func `fractions of any length are read up to nanoseconds`() {
         #expect(CivilTime.nanoseconds(rfc3339: "1970-01-01T00:00:01Z") == 1_000_000_000)
         #expect(CivilTime.nanoseconds(rfc3339: "1970-01-01T00:00:01.5Z") == 1_500_000_000)
     }
@@ -99,7 +99,7 @@ import Testing
         "1970-01-01T00:60:00Z", "1970-01-01 00:00:00Z", "197x-01-01T00:00:00Z",
         "1970-01-01T00:00:00.Z", "1970-01-01T00:00:00.1234567890Z", "9999-01-01T00:00:00Z",
     ])
-    func `refuses what is no moment`(text: String) {
+    func `a text that is no moment is refused`(text: String) {
         #expect(CivilTime.nanoseconds(rfc3339: text) == nil)
     }
 }
