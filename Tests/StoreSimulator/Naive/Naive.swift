@@ -2,8 +2,7 @@ import StoreCore
 import StorePatterns
 import StoreWire
 
-/// A store as plainly as it can be put: a state, and the actions that led to it, one after the
-/// other.
+/// The plainest model of a store: a state, and the actions that led to it, one after the other.
 struct Naive<P: Program> {
     private(set) var root: P.Root
     private(set) var version: UInt64
@@ -11,10 +10,10 @@ struct Naive<P: Program> {
     private let texts = SliceTexts()
     var calls = Calls()
     var works = Works()
-    /// Which versions changed what sessions see.
+    /// The versions that changed the states of sessions.
     var seen: Seen
 
-    /// Whether the store has its interceptors.
+    /// True if the store has its interceptors.
     let isIntercepted: Bool
 
     init(_ root: P.Root, at version: UInt64, isIntercepted: Bool) {
@@ -30,7 +29,7 @@ struct Naive<P: Program> {
     var slices: [Bytewise] { text.slices }
     var whole: Bytewise { text.whole }
 
-    /// Applies an action, or throws and leaves all as it was.
+    /// Applies an action, or throws and changes nothing.
     mutating func apply(
         _ action: any Action,
         from session: String?,
@@ -67,7 +66,7 @@ struct Naive<P: Program> {
         )
     }
 
-    /// The sessions whose routes an action names.
+    /// Returns the sessions whose routes an action names.
     private static func named(by action: any Action) -> [String]? {
         switch action as? Sessions.Internal {
         case .presented(_, _, let sessions), .dismissed(_, let sessions),
@@ -78,23 +77,23 @@ struct Naive<P: Program> {
         }
     }
 
-    /// Whether a session has begun and not ended; that of all who have none never ends.
+    /// True if a session has begun and not ended. The shared session never ends.
     func isOpen(_ session: String) -> Bool {
         session == Sessions.shared || sessions?[session] != nil
     }
 
-    /// What each session is shown.
+    /// The routes of all sessions.
     var sessions: Sessions.State? {
         P.Root.modules.first { $0.name == Sessions.name }?.slice.value(root) as? Sessions.State
     }
 
-    /// Takes note of what follows from an applied action.
+    /// Predicts the consequences of an applied action.
     mutating func follow(_ applied: Applied<P.Root>) {
         P.effects(applied, &works)
         P.follows(applied, &calls)
     }
 
-    /// A store begins with this state.
+    /// Begins a store with this state.
     mutating func begin() {
         calls = Calls()
         works.end()
@@ -108,13 +107,13 @@ struct Naive<P: Program> {
     }
 }
 
-/// What is remembered of the versions that were made.
+/// A memory of the applied versions.
 struct Past {
-    /// How many versions back the states are remembered, for readers of streams.
+    /// The number of versions whose states are remembered for readers of streams.
     static let slicesMax: UInt64 = 512
 
     private(set) var texts: [UInt64: StateText] = [:]
-    /// The sessions that actions came from, by version, and what is recognised by a note.
+    /// The sessions that actions came from, by version, and the versions of the notes.
     var sessions: [UInt64: String] = [:]
     private(set) var notes: [String: UInt64] = [:]
 
@@ -127,6 +126,6 @@ struct Past {
         if let note { notes[note] = applied.version }
     }
 
-    /// Remembers a version by another name.
+    /// Stores a version under another name.
     mutating func name(_ note: String, _ version: UInt64) { notes[note] = version }
 }

@@ -2,7 +2,7 @@ import StoreCore
 import StorePatterns
 
 extension PerSession {
-    /// Changes what a session has. One that has the same bytes then has nothing of its own for it.
+    /// Changes the value of a session. A change that keeps the bytes writes no value.
     mutating func change(_ session: String, _ change: (inout Value) throws -> Void) rethrows {
         var value = self[session]
         try change(&value)
@@ -10,10 +10,10 @@ extension PerSession {
         self[session] = value
     }
 
-    /// Takes out what a session has.
+    /// Removes the value of a session.
     mutating func end(_ session: String) { rebuild(self[StateText.nobody], without: session) }
 
-    /// Changes the values of all sessions, and what all begin with.
+    /// Changes the values of all sessions, and the first value of new sessions.
     mutating func changeAll(_ change: (inout Value, _ session: String) -> Void) {
         let before = self
         var first = before[StateText.nobody]
@@ -32,7 +32,7 @@ extension PerSession {
         for session in before.sessions where session != gone { self[session] = before[session] }
     }
 
-    /// The sessions that have something of their own, and that of all who have none.
+    /// The sessions with a value of their own, and the shared session.
     var known: [String] {
         sessions.contains(Sessions.shared) ? sessions : sessions + [Sessions.shared]
     }

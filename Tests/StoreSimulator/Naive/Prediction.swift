@@ -2,21 +2,22 @@ import StoreCore
 import StorePatterns
 import StoreWire
 
-/// What has to become of a request.
+/// The expected result of a request.
 enum Prediction {
-    /// The server does not take it.
+    /// The server refuses the request as invalid.
     case invalid
-    /// More actions than the client may send now.
+    /// The request has more actions than the client may send now.
     case limited
     case replayed(Kept)
     case keyTaken
     case mismatch
-    /// `isOfWhole`: by what sees all of the state, whose reasons are for those who do.
+    /// `isOfWhole`: a part of the program refused that sees the whole state. Only clients that see
+    /// it too get the reason.
     case refused(member: Int, isOfWhole: Bool)
     case dryRun(changed: Bool, whole: Bytewise)
     case applied([Predicted], Kept)
 
-    /// What is remembered of an applied request.
+    /// The values that the server keeps of an applied request.
     struct Kept: Equatable {
         let body: Bytewise
         let first: UInt64
@@ -24,54 +25,54 @@ enum Prediction {
         let changed: Bool
     }
 
-    /// A record that has to be in the journal.
+    /// A record that must be in the journal.
     struct Predicted {
         let type: Bytewise
         let payload: Bytewise
         let session: String?
         let audience: Audience?
-        /// The versions of those whose hooks are called with the state that this one leads to.
+        /// The versions of the actions whose hooks are called with the state of this version.
         var hooks: [UInt64] = []
-        /// The name of the work that it asks for.
+        /// The name of the work that the action asks for.
         var work: String?
-        /// What a notification leads to.
+        /// The action that a notification leads to.
         var leads: (any Action)?
         /// The trace of the request.
         var trace: String?
     }
 }
 
-/// A request as it was handed over.
+/// A request that was handed over.
 struct Asked {
     let request: Request.Dispatch
     let body: Bytewise
-    /// The session of the client, and what it alone writes.
+    /// The client's session, and the mark that only its texts have.
     let client: Reading
-    /// The version that `If-Match` names.
+    /// The version in the request's `If-Match`.
     let expected: UInt64?
-    /// False if the resource that its condition names is another one by now.
+    /// False if the resource of the condition has been replaced.
     var holds = true
-    /// The version whose state it meets.
+    /// The version of the state that the request meets.
     let base: UInt64
-    /// The trace that it names.
+    /// The trace in the request.
     var trace: String?
 
     var session: String? { client.session }
 
-    /// The idempotency key, as the principal's, or else the session's.
+    /// The idempotency key with its owner: the principal or else the session.
     var key: IdempotencyKey? {
         request.key.map { IdempotencyKey(principal: client.keyOwner, key: $0) }
     }
 
-    /// Whether the answer may come from another thread.
+    /// True if the answer may come from another thread.
     var isSlow: Bool { request.isDryRun || request.prefers?.contains("wait") != true }
 }
 
-/// A refusal by what sees all of the state.
+/// A refusal by a part of the program that sees the whole state.
 private struct OfWhole: Error {}
 
 extension Naive {
-    /// What has to become of a request; goes on to the state that it leads to.
+    /// Predicts the result of a request, and applies it to the model.
     mutating func predict<Root>(
         _ asked: Asked,
         keys: inout [IdempotencyKey: Prediction.Kept],
@@ -94,7 +95,7 @@ extension Naive {
         let start = self
         var predicted: [Prediction.Predicted] = []
         var changed = false
-        // A client is answered about the modules that it has dispatched to, too.
+        // The answer shows a client also the modules that it has dispatched to.
         var client = asked.client
         client.sight?.formUnion(asked.request.members.compactMap { server.module(of: $0.type) })
         for (index, action) in actions.enumerated() {
@@ -165,7 +166,7 @@ extension Naive {
         return predicted
     }
 
-    /// Refuses what a view says in a session that does not show it.
+    /// Refuses an action of a view in a session that does not show the view.
     private func admit(_ action: any Action, from session: String?) throws {
         let (unaddressed, instance) = Self.unaddressed(action)
         let views = P.views(saying: unaddressed, instance)

@@ -3,17 +3,18 @@ import StoreCore
 import StorePatterns
 import StoreServer
 
-/// A store that is simulated, with a model of it: a plain reading of its source.
+/// A store that is simulated, with its model: a plain version of its source.
 protocol Program: SendableMetatype {
     associatedtype Root: RootState
 
-    /// The store as it is served. Its presenters and reactions note their calls in `recorder`.
+    /// Returns the store as it is served. Its presenters and reactions record their calls in
+    /// `recorder`.
     static func server(_ recorder: Recorder, isIntercepted: Bool) -> StoreServer<Root>
 
-    /// Whether a start may serve another edition of the program.
+    /// True if a start may serve another edition of the program.
     static var hasEditions: Bool { get }
 
-    /// Reduces an action of a session, or throws; the caller forgets what it changed then.
+    /// Reduces an action of a session, or throws. After an error the caller drops the changes.
     static func reduce(
         _ root: inout Root,
         _ action: any Action,
@@ -21,43 +22,43 @@ protocol Program: SendableMetatype {
         of session: String,
         at version: UInt64
     ) throws
-    /// Whose the slices are that an action changes.
+    /// Returns the owner of the slices that an action changes.
     static func owner(of action: any Action) -> Owner
-    /// Brings what modules see of others up to date.
+    /// Copies the shared values to their readers.
     static func share(_ root: inout Root)
-    /// Takes out all that a session has.
+    /// Removes all values of a session.
     static func end(_ session: String, _ root: inout Root)
-    /// What interceptors make of an action.
+    /// Returns the actions that interceptors make of an action.
     static func intercepted(_ action: any Action) throws -> [any Action]
-    /// Whether a hook of an interceptor follows the action.
+    /// True if a hook of an interceptor follows the action.
     static func isHooked(_ action: any Action) -> Bool
-    /// Whether an action is another one than was sent.
+    /// True if an interceptor put the action in the place of the sent action.
     static func isReplaced(by action: any Action, _ sent: Sent) -> Bool
-    /// What is wrong with a record that only an effect without notes can have dispatched.
+    /// Returns the property that a record breaks if neither a call nor a note explains it.
     static func explains(_ record: Record, by cause: Record?) -> Property?
-    /// What effects need of the world.
+    /// Returns the dependencies of the effects.
     static func dependencies(_ clock: ManualClock) -> Dependencies
-    /// The views that show the slice of an action, where the action is one that a view dispatches.
+    /// Returns the views that show the slice of an action that a view dispatches.
     static func views(saying action: any Action, _ instance: String?) -> [String]
-    /// The calls of presenters and reactions after an applied action, and what they dispatch.
+    /// Predicts the calls of presenters and reactions after an applied action, with their actions.
     static func follows(_ applied: Applied<Root>, _ calls: inout Calls)
-    /// Their calls when a store begins.
+    /// Predicts their calls when a store begins.
     static func begins(_ root: Root, _ calls: inout Calls)
-    /// What an applied action does to effects.
+    /// Predicts the effects that an applied action begins and cancels.
     static func effects(_ applied: Applied<Root>, _ works: inout Works)
-    /// The name by which an action is recognised; `nil` for one that has none.
+    /// Returns the name that identifies an action; `nil` if it has none.
     static func note(of action: any Action) -> String?
-    /// Places in the state that are worth looking at.
+    /// Pointers into the state that are worth a request.
     static var pointers: [[String]] { get }
-    /// A request of a client.
+    /// Returns a request of a client.
     static func ask(_ asker: inout Asker, _ root: Root) -> Request
-    /// What an action says of its view, where a view has it said.
+    /// Returns the report of visibility that an action stands for, if a view may send it.
     static func visibility(of action: any Action) -> ViewVisibility?
-    /// Whether a slice whose view reports that it is shown is there.
+    /// True if the slice exists whose view reports its visibility.
     static func isThere(_ slice: String, _ root: Root) -> Bool
-    /// Paths of streams that are worth reading.
+    /// Returns the path of a stream.
     static func streams(_ chance: inout Chance) -> StreamTarget
-    /// A view, or its stream; `nil` where the store has none.
+    /// Returns a view, or its stream; `nil` if the store has no view.
     static func view(_ chance: inout Chance, isStream: Bool) -> StreamTarget?
 }
 
@@ -77,12 +78,12 @@ extension Program {
     static func isThere(_ slice: String, _ root: Root) -> Bool { true }
 }
 
-/// Whose the slices are that an action changes.
+/// The owner of the slices that an action changes.
 enum Owner {
     case everybody
-    /// The session's that it comes from.
+    /// The session that the action comes from.
     case session
-    /// A part for each session of one slice, or none at all.
+    /// No owner: the action changes one slice's parts for each session, or nothing.
     case nobody
 }
 
@@ -102,16 +103,16 @@ struct Applied<Root: RootState> {
     var old: [Bytewise] { oldText.slices }
     var new: [Bytewise] { newText.slices }
 
-    /// Whether the slice at a place has other bytes.
+    /// True if the slice at a place has other bytes.
     func changed(_ module: Int) -> Bool { old[module] != new[module] }
 
     var wholeOld: Bytewise { oldText.whole }
     var wholeNew: Bytewise { newText.whole }
 
-    /// Who asked for it: the shared session where no other did.
+    /// The session that sent the action; the shared session if there is none.
     var author: String { session ?? Sessions.shared }
 
-    /// The sessions whose slices of a module are others, or came or went with their session.
+    /// Returns the sessions whose slices of a module differ, begin or end.
     func changedSessions<Value>(
         _ values: (Root) -> PerSession<Value>
     ) -> [(session: String, old: Value, new: Value)] {
@@ -124,12 +125,12 @@ struct Applied<Root: RootState> {
         }
     }
 
-    /// Whether the presenter of this name is called.
+    /// True if the presenter of this name is called.
     func calls(_ name: String) -> Bool { audience?.means(name) ?? true }
 }
 
 extension Audience {
-    /// Whether one of this name is meant, by the bytes of the names.
+    /// True if the recipients contain this name; the bytes of the names are compared.
     func means(_ name: String?) -> Bool {
         let name = name.map { Bytewise($0) }
         return switch self {
@@ -139,7 +140,7 @@ extension Audience {
     }
 }
 
-/// The calls that presenters and reactions should have got, and what they dispatch then.
+/// The expected calls of presenters and reactions, and the actions that they dispatch.
 struct Calls {
     private(set) var calls: [Recorder.Call] = []
     private(set) var own: [Own] = []
@@ -149,13 +150,13 @@ struct Calls {
     struct Own {
         let action: any Action
         let audience: Audience?
-        /// The session that it comes from; `nil` for that of the action that led to it.
+        /// The session that the action comes from; `nil` for the session of its cause.
         let session: String?
-        /// Whether it is another module's own, and so is refused.
+        /// True if the action is another module's own, and so is refused.
         let isForeign: Bool
     }
 
-    /// A presenter or a reaction is called. Returns how many calls it has had.
+    /// Adds a call of a presenter or a reaction. Returns the number of its calls.
     mutating func call(_ part: String, _ old: Bytewise, _ new: Bytewise) -> Int {
         calls.append(Recorder.Call(part: part, old: old, new: new))
         counts[part, default: 0] += 1
@@ -184,11 +185,11 @@ struct Calls {
     }
 }
 
-/// The effects that run, as they should.
+/// The effects that should run.
 struct Works {
     struct Work {
         let note: String
-        /// Its id within the slice, where it has one.
+        /// The effect's id within the slice, if it has an id.
         let id: Bytewise?
         let module: String
         let instance: Bytewise?
@@ -198,7 +199,7 @@ struct Works {
     }
 
     private(set) var all: [String: Work] = [:]
-    /// What has to begin, and what may.
+    /// The effects that must begin, with their counts.
     private(set) var due: [String: Int] = [:]
     private(set) var possible: Set<String> = []
 
@@ -227,7 +228,7 @@ struct Works {
     mutating func cut(where isMeant: (Work) -> Bool) {
         for (note, work) in all where !work.isCut && isMeant(work) {
             all[note]?.isCut = true
-            // A part of it that has not begun may be cancelled before it does.
+            // A part that has not begun may be cancelled before its beginning.
             for name in due.keys where name.hasPrefix(note + "/") {
                 due[name] = nil
                 possible.insert(name)
@@ -235,7 +236,7 @@ struct Works {
         }
     }
 
-    /// An effect has begun. Answers whether that is right.
+    /// Records the beginning of an effect. Returns true if the effect may begin.
     mutating func began(_ name: String) -> Bool {
         guard let count = due[name] else { return possible.contains(name) }
         due[name] = count > 1 ? count - 1 : nil

@@ -1,6 +1,6 @@
 import StorePatterns
 
-/// Which versions changed what sessions see, of those since the store began.
+/// The versions since the store's start that changed the states of sessions.
 struct Seen {
     private let since: UInt64
     private var shared: UInt64 = 0
@@ -8,8 +8,8 @@ struct Seen {
     /// The same by the names of the members.
     private var members: [String: UInt64] = [:]
     private var ownMembers: [String: [String: UInt64]] = [:]
-    /// Conditions on older versions need not hold although nothing has changed: a failure of the
-    /// disk has taken back a whole batch.
+    /// The version from which conditions are exact. A full disk took back a whole batch, so
+    /// conditions on older versions may fail although nothing has changed.
     private(set) var sureSince: UInt64
 
     init(since version: UInt64) {
@@ -31,7 +31,7 @@ struct Seen {
 
     mutating func tookBack(to version: UInt64) { sureSince = version }
 
-    /// Whether a client sees the same as at an earlier version.
+    /// True if a client's state has not changed since an earlier version.
     func isSame(for client: Reading, since version: UInt64) -> Bool {
         guard let sight = client.sight else {
             return max(since, shared, own[client.name] ?? 0) <= version

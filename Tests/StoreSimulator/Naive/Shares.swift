@@ -1,18 +1,18 @@
 import StoreServer
 
-/// What clients have left of their shares of actions. Each principal has one, and all have that of
-/// the one address that requests come from.
+/// The rest of the clients' shares of actions. Each principal has a share, and all principals use
+/// the share of the one address that requests come from.
 struct Shares {
-    /// They may come all at once; then what was taken comes back evenly.
+    /// A whole share may be used at once. Then its actions come back evenly.
     static let rate = Rate(40, in: 10)
 
     private static let address = ""
 
-    /// What is missing of a share, in nanoseconds until it is back, at a moment.
+    /// The used part of each share: the nanoseconds until it is back, counted from a moment.
     private var missing: [String: (nanoseconds: Int64, at: Int64)] = [:]
 
-    /// Takes so many for a request, or nothing where a share has not so many left. More than a
-    /// whole share is taken from a whole one.
+    /// Takes the actions of a request from the shares, or nothing if a share has too few. A request
+    /// above a whole share needs a whole share.
     mutating func take(_ count: Int, by principal: String?, at now: Int64) -> Bool {
         guard let rate = Self.rate else { return true }
         let each = Int64(rate.seconds) * 1_000_000_000 / Int64(rate.count)

@@ -11,7 +11,7 @@ struct Violation: Error, CustomStringConvertible {
     var description: String { "\(property.rawValue): \(detail)" }
 }
 
-/// What has to hold after each step.
+/// The properties that must hold after each step.
 enum Property: String, CaseIterable {
     case answer = "an answer has the outcome of the request"
     case trace = "what is not applied leaves no trace"

@@ -1,6 +1,6 @@
 import StoreCore
 
-/// A slice that is there under ids, whose view may be open before it is.
+/// A module with instances, whose views may be open before the instances start.
 struct Bin: StartableModule, EffectfulModule, VisibleModule {
     struct State: ModuleState {
         var text: String
@@ -15,7 +15,7 @@ struct Bin: StartableModule, EffectfulModule, VisibleModule {
     }
 
     enum Action: ModuleAction {
-        /// Has no fields, so that all of them look alike in the journal.
+        /// An action without fields: all its records look alike in the journal.
         case put
         case texted(note: String, text: String)
         case shaken(note: String, seconds: Int)

@@ -2,7 +2,7 @@ import StoreCore
 import StorePatterns
 import StoreServer
 
-/// The program in the form in which it was shipped first, and in a later one.
+/// The program in its first form, and in a later form.
 enum ShippedEdition: Int, Sendable, CaseIterable {
     case first, second
 
@@ -19,7 +19,7 @@ enum ShippedEdition: Int, Sendable, CaseIterable {
         }
     }
 
-    /// The forms of earlier editions that this one reads.
+    /// Registers the forms of earlier editions that this edition reads.
     func migrating(_ server: StoreServer<Workshop>) -> StoreServer<Workshop> {
         guard self == .second else { return server }
         return server.migrating(
@@ -29,7 +29,7 @@ enum ShippedEdition: Int, Sendable, CaseIterable {
         )
     }
 
-    /// Whether a record that this edition writes is unreadable for the first one.
+    /// True if the first edition cannot read a record that this edition writes.
     func isNew(_ type: String) -> Bool {
         self == .second && (type.hasSuffix("/Filled") || type.hasSuffix("/Emptied"))
     }
@@ -44,7 +44,7 @@ enum FirstBin {
     }
 }
 
-/// The actions of bins in the second edition: one under an unchanged name, and one more.
+/// The actions of bins in the second edition: an action under an unchanged name, and a new action.
 enum SecondBin {
     struct Filled: StateUpdater {
         let times: Int

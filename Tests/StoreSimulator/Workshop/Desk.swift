@@ -54,7 +54,7 @@ extension Desk.State {
         count += 1
         told.append(note)
         if told.count > 4 { told.removeFirst() }
-        // So that what the program itself dispatches is refused now and then.
+        // This refuses some actions that the program itself dispatches.
         let sum = note.utf8.reduce(0) { $0 + Int($1) }
         if sum % 13 == 0 { throw Refusal(reason: "The desk does not take this.") }
     }

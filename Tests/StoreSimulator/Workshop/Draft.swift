@@ -1,10 +1,11 @@
 import StoreCore
 import StorePatterns
 
-/// A slice that each session has, always, which sees a part of the shared shelf.
+/// A slice that each session always has, with a shared value of the shelf.
 struct Draft: SharingModule, EffectfulModule {
     struct State: ModuleState {
-        /// What a session's draft begins with: long enough that each copy lies elsewhere in memory.
+        /// The first text of a session's draft. The text is so long that each copy has its own
+        /// memory.
         static let blank = "nothing is written here yet"
 
         var text = blank
@@ -15,11 +16,11 @@ struct Draft: SharingModule, EffectfulModule {
 
     enum Action: ModuleAction {
         case typed(note: String, text: String)
-        /// Takes a while; a new one replaces it.
+        /// An action with a long effect, which a new effect replaces.
         case saved(note: String, seconds: Int)
         case discarded
         case noted(note: String)
-        /// Is taken back after it has changed the slice.
+        /// An action that is refused after it has changed the slice.
         case refused(note: String)
     }
 

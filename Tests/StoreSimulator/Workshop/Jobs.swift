@@ -10,20 +10,22 @@ struct Jobs: KeepingModule {
     }
 
     enum Action: ModuleAction {
-        /// Sleeps, and says so.
+        /// An action whose effect sleeps, and dispatches a note.
         case ran(note: String, id: String, seconds: Int, replaces: Bool)
-        /// Two at a time.
+        /// An action with two effects at a time.
         case merged(note: String, seconds: Int)
-        /// One after the other.
+        /// An action with two effects in a row.
         case queued(note: String, seconds: Int)
         case cancelled(id: String)
-        /// Throws so often before it does not; with an action for the error where it always does.
+        /// An action whose effect throws `failures` times before it succeeds. If it always throws,
+        /// the error becomes an action.
         case tried(note: String, failures: Int)
-        /// Is known to the next start. If it takes long, it asks for the next piece of work.
+        /// An action with kept work, which the next start knows. Long work asks for the next piece
+        /// of work.
         case kept(note: String, seconds: Int, onRestart: RestartPolicy)
-        /// Dispatches what has a secret.
+        /// An action whose effect dispatches an action with a secret.
         case confided(note: String)
-        /// Dispatches what has effects in turn.
+        /// An action whose effect dispatches an action with effects.
         case chained(note: String, seconds: Int)
     }
 
@@ -35,10 +37,11 @@ struct Jobs: KeepingModule {
 
     struct Failure: Error {}
 
-    /// Has the count of when it was asked for, which no later state gives.
+    /// The work has the count of the moment at which it was asked for. No later state has that
+    /// count.
     enum Work: ModuleWork { case kept(note: String, seconds: Int, count: Int) }
 
-    /// The seconds from which on kept work asks for more of it.
+    /// The length in seconds from which kept work asks for more kept work.
     private static let onwardSeconds = 3
 
     static let dispatchables: [any Dispatchable.Type] = [Multiply.self]
@@ -102,7 +105,7 @@ struct WorkInput: Codable, Sendable {
     let seconds: Int
 }
 
-/// A side effect that returns something.
+/// A side effect that returns a value.
 struct Multiply: SideEffect, Equatable {
     let note: String
     let a: Int

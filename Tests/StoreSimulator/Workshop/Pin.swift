@@ -1,7 +1,7 @@
 import StoreCore
 import StorePatterns
 
-/// Slices that each session has under ids of its own, which see the session's draft.
+/// A module with instances for each session, which read the session's draft.
 struct Pin: StartableModule {
     struct State: ModuleState {
         var text: String
@@ -17,7 +17,7 @@ struct Pin: StartableModule {
     enum Action: ModuleAction {
         case turned(note: String)
         case texted(note: String, text: String)
-        /// Takes over what it sees of the draft.
+        /// An action that copies the shared value of the draft.
         case filled(note: String)
     }
 
@@ -52,12 +52,12 @@ struct PinPresenter: ViewPresenter {
         if old == nil, new != nil { context.modal.present() }
         if old != nil, new == nil {
             context.withdraw()
-            // Where the session has ended, this comes too late.
+            // If the session has ended, this action comes too late.
             context.dispatch(Draft.Action.noted(note: "#unpinned\(count)"))
         }
         guard let old, let new, old.turns != new.turns else { return }
         context.dispatch(Draft.Action.noted(note: "#pin\(count)"))
-        // Another module's own, and refused.
+        // This action is another module's own, so it is refused.
         context.dispatch(Draft.Internal.settled(note: "#foreign\(count)"))
     }
 }

@@ -1,7 +1,7 @@
 import StoreCore
 import StorePatterns
 
-/// A slice that is started and stopped, which sees another one and is shown by a view.
+/// A module that is started and stopped, reads another module, and has a view.
 struct Plate: StartableModule, SharingModule {
     struct State: ModuleState {
         var title: String
@@ -18,7 +18,7 @@ struct Plate: StartableModule, SharingModule {
 
     enum Action: ModuleAction {
         case renamed(note: String, title: String)
-        /// Takes over what it sees of another module.
+        /// An action that copies the shared value of another module.
         case labelled(note: String)
     }
 
@@ -40,7 +40,7 @@ struct Plate: StartableModule, SharingModule {
         return State(title: start.title)
     }
 
-    /// Keeps the taps of the plate that was there.
+    /// Keeps the taps of the plate before.
     func begin(_ start: Start, over old: State) throws -> State {
         var new = try begin(start)
         new.taps = old.taps

@@ -27,7 +27,7 @@ struct Safe: Module {
     }
 }
 
-/// The same as a type of its own.
+/// The same action with a type of its own.
 struct Unlock: StateUpdater, SecretiveAction, Equatable {
     static let secrets = ["code"]
 

@@ -1,7 +1,7 @@
 import StoreCore
 import StorePatterns
 
-/// A slice that is always there, which others see a part of.
+/// A slice that is always there, with a value that other modules read.
 struct Shelf: SharingModule {
     struct State: ModuleState {
         var label = ""
@@ -15,20 +15,20 @@ struct Shelf: SharingModule {
         case weighed(note: String, grams: Double)
         case counted(note: String, name: String)
         case stamped(note: String)
-        /// Is taken back after it has changed the slice.
+        /// An action that is refused after it has changed the slice.
         case refused(note: String)
-        /// Fails in a way that no reducer should.
+        /// An action whose reducer throws an error that is no refusal.
         case broken(note: String)
-        /// Interceptors block it, put another one in its place, or let others follow.
+        /// An action that interceptors block, replace, or let other actions follow.
         case intercepted(note: String, how: String)
-        /// Is also written in another way, which names no action.
+        /// An action with a second spelling, which is the name of no action.
         case sauté(note: String)
-        /// Has texts for keys that are told apart by `==`.
+        /// An action with keys that `==` distinguishes.
         case filed(note: String, tally: [String: Int])
         case reset
     }
 
-    /// What a reducer should never throw; no client may see its description.
+    /// An error that no reducer should throw; no client may see its description.
     struct Broken: Error, CustomStringConvertible {
         var description: String { Words.secret + "broken" }
     }
@@ -57,7 +57,7 @@ struct Shelf: SharingModule {
     }
 }
 
-/// Dispatches after some changes, and counts its calls to be recognised by.
+/// Dispatches after some changes. The count of its calls identifies its actions.
 struct ShelfPresenter: Presenter {
     func stateDidUpdate(from old: Shelf.State?, to new: Shelf.State?, _ context: PresenterContext) {
         let count = Recorder.note("shelf", old, new)
@@ -66,7 +66,7 @@ struct ShelfPresenter: Presenter {
     }
 }
 
-/// Changes the slice that it watches, and is not called for its own changes.
+/// Changes its own slice, and is not called for its own changes.
 struct ShelfWatcher: Presenter {
     func stateDidUpdate(from old: Shelf.State?, to new: Shelf.State?, _ context: PresenterContext) {
         let count = Recorder.note("watcher", old, new)

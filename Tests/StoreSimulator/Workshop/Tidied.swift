@@ -1,26 +1,26 @@
 import StoreCore
 import StorePatterns
 
-/// An action of the whole state: it changes shared slices, and those of the session that it is of.
+/// An action of the whole state: it changes shared slices, and the slices of its own session.
 struct Tidied: StateUpdater {
     enum How: String, Codable, Sendable {
-        /// Puts a text up for all, and blanks what the session has drafted.
+        /// Sets a text for all, and clears the session's draft.
         case posted
-        /// Ends what can be ended.
+        /// Ends all slices that can end.
         case cleared
-        /// Writes to a session that there never was.
+        /// Writes to a session that never began.
         case strayed
-        /// Is taken back after it has changed all of it.
+        /// Is refused after it has changed all its slices.
         case refused
     }
 
-    /// What a session's tint begins with.
+    /// The first tint of a session.
     static let grey = "grey"
 
     let note: String
     let how: How
     let text: String
-    /// An instance's id.
+    /// The id of an instance.
     let bin: String
 
     func updateState(_ state: inout Workshop) throws {
@@ -78,7 +78,7 @@ struct WorkshopPresenter: Presenter {
         context.dispatch(Desk.Internal.told(note: "#sign\(count)"))
     }
 
-    /// What of the whole it looks at.
+    /// The parts of the whole state that the presenter reads.
     struct Seen: ModuleState {
         let sign: String
         let tint: String

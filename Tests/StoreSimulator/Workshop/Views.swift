@@ -1,7 +1,7 @@
 import StoreCore
 import StoreWire
 
-/// What one client sees of the shelf and the desk.
+/// A client's view of the shelf and the desk.
 struct BoardView: ViewModelWithState {
     static let name = "board"
     static let reads: [any Module.Type] = [Shelf.self, Desk.self]
@@ -15,7 +15,7 @@ struct BoardView: ViewModelWithState {
     }
 }
 
-/// One bin, by its id; nothing where it is not there.
+/// The view of one bin, by its id; empty if the bin does not exist.
 struct BinView: ParameterizedViewModel {
     struct Parameters: Codable, Sendable {
         let id: String
@@ -32,7 +32,7 @@ struct BinView: ParameterizedViewModel {
     }
 }
 
-/// What a session has written, beside what all see.
+/// A view of the session's own texts and the shared texts.
 struct NoteView: ViewModelWithState {
     static let name = "note"
     static let reads: [any Module.Type] = [Draft.self, Pin.self, Shelf.self]
@@ -51,7 +51,7 @@ struct NoteView: ViewModelWithState {
 }
 
 extension WorkshopProgram {
-    /// A view as a client asks for it.
+    /// Returns a view with a client's arguments.
     static func view(_ chance: inout Chance, isStream: Bool) -> StreamTarget? {
         let end = isStream ? "/events" : ""
         if chance.happens(1, in: 3) {

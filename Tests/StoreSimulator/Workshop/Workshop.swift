@@ -1,8 +1,8 @@
 import StoreCore
 import StorePatterns
 
-/// A root state with one of everything: slices that are always there, started, and there under ids,
-/// shared ones, effects that outlive the server, sessions and what they have of their own.
+/// A root state with every kind of member: fixed slices, started slices, instances, shared values,
+/// kept effects, and sessions with slices of their own.
 struct Workshop: RootState {
     var shelf = Shelf.State()
     var plate: Plate.State?
@@ -43,8 +43,8 @@ struct Workshop: RootState {
         Presence().at(\.presence),
     ]
 
-    /// Whether the whole state has a reducer, which changes nothing: what each action changed is
-    /// then found by comparing all slices.
+    /// True if the whole state has a reducer, which changes nothing. The store then compares all
+    /// slices to find the changes of each action.
     @TaskLocal static var hasReducer = false
 
     static var reducer: RootReducer<Workshop>? { hasReducer ? { @Sendable _, _ in } : nil }

@@ -34,7 +34,7 @@ extension WorkshopProgram {
         return .dispatch(Request.Dispatch(path: "/modules/plate/ui", members: [sent]))
     }
 
-    /// What the view of one pin says, at the place of that pin or of all.
+    /// Returns the action of a pin's view, at the path of that pin or of all pins.
     private static func pinch(_ asker: inout Asker) -> Request {
         let id = asker.chance.pick(pins)
         let path = asker.chance.pick(["/modules/pins/ui", "/modules/pins/\(segment(id))/ui"])
@@ -51,7 +51,8 @@ extension WorkshopProgram {
 
     private static func segment(_ id: String) -> String { PercentEncoding.encode(id) }
 
-    /// A text and another spelling of it, of which a module takes over what it sees.
+    /// Returns two spellings of a text, in an array. A module then copies the text as a shared
+    /// value.
     private static func respelled(_ asker: inout Asker) -> Request.Dispatch {
         let place = 2 * asker.chance.below(Words.twins.count / 2)
         var members = [place, place + 1].map { place in
@@ -276,7 +277,7 @@ extension WorkshopProgram {
         case 0: return StreamTarget(path: "/events" + patch, part: { .json($0.whole) })
         case 1:
             var module = chance.below(names.count)
-            // A field is no module.
+            // A field is no module, so the shelf takes its place.
             if Workshop.modules[module].isField { module = 0 }
             let path = "/modules/\(names[module])/events" + patch
             var target = StreamTarget(path: path) { .slice($0.slices[module]) }
@@ -301,7 +302,7 @@ extension WorkshopProgram {
 }
 
 extension String {
-    /// An object of members that are JSON already.
+    /// Returns an object of members that are JSON already.
     fileprivate static func of(_ members: (String, String)...) -> String {
         JSONText.object(members)
     }
@@ -312,7 +313,7 @@ extension String {
 }
 
 extension StreamTarget {
-    /// A text as it may stand in a path or a query.
+    /// Returns a text in the form of a path or a query.
     static func escaped(_ text: String) -> String {
         text.utf8.map { byte in
             let isPlain = byte.isLetterOrDigit

@@ -74,8 +74,8 @@ extension WorkshopProgram {
         }
     }
 
-    /// A session that starts a pin again, and does not show it, is shown it as if it had just been
-    /// started.
+    /// Predicts the call for a session that starts a pin again, and does not show it. The pin is
+    /// presented like a new pin.
     private static func pinAgain(_ applied: Applied<Workshop>, _ calls: inout Calls) {
         let session = applied.author
         guard applied.action is ModuleStart<Pin>, let id = applied.instance,
@@ -156,8 +156,8 @@ extension WorkshopProgram {
                 )
             }
         }
-        // A session that starts a plate which is started already, and does not see it, is shown it
-        // as if it had just been started.
+        // A session may start a plate that is started already. If the session does not show the
+        // plate, the plate is presented like a new plate.
         guard applied.action is ModuleStart<Plate>, old != nil,
             applied.before.sessions[applied.author]?.shows("plate") != true
         else { return }
@@ -206,7 +206,7 @@ extension WorkshopProgram {
                 isCalled = true
             }
         }
-        // Where there is none, the presenter is called once all the same.
+        // Without any pin, the presenter is called once all the same.
         if !isCalled { _ = calls.call("pin@/", Bytewise("-"), Bytewise("-")) }
     }
 
@@ -273,7 +273,7 @@ extension WorkshopProgram {
             case .put, .texted: break
             }
         case let action as Draft.Action:
-            // Each session's draft is saved by itself.
+            // Each session's draft has an effect of its own.
             let cutSave = { (works: inout Works) in
                 works.cut { work in
                     work.module == "draft" && (work.session ?? Sessions.shared) == applied.author

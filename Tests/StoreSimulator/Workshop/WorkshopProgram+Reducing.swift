@@ -3,7 +3,7 @@ import StorePatterns
 import StoreWire
 
 extension WorkshopProgram {
-    /// The reducers of the modules, called one by one.
+    /// Calls the reducers of the modules in turn.
     static func reduce(
         _ root: inout Workshop,
         _ action: any Action,
@@ -127,12 +127,12 @@ extension WorkshopProgram {
         }
     }
 
-    /// What a start needs to do the work again.
+    /// Returns the values that a start needs to run the work again.
     private static func kept(_ work: Jobs.Work) throws -> KeptWork {
         KeptWork(input: String(decoding: try JSONEncoder().encode(work), as: UTF8.self))
     }
 
-    /// Puts so many things into a bin; `nil` empties it.
+    /// Puts `count` things into a bin; `nil` empties it.
     private static func fill(_ root: inout Workshop, _ id: String?, by count: Int?) throws {
         let id = try there(id)
         var bin = try there(root.bins[id])
@@ -140,19 +140,19 @@ extension WorkshopProgram {
         root.bins[id] = bin
     }
 
-    /// Takes a bin out, and the views that show it.
+    /// Removes a bin, and the views that show it.
     private static func endBin(_ id: String, _ root: inout Workshop) {
         root.bins[id] = nil
         for session in root.presence.sessions { hide("bins/" + id, from: session, &root) }
     }
 
-    /// Takes a view away. A session that is over loses its empty list, too.
+    /// Removes a view. A session that has ended loses its empty list, too.
     private static func hide(_ slice: String, from session: String, _ root: inout Workshop) {
         let isOver = session != Sessions.shared && root.sessions[session] == nil
         root.presence.remove(slice, in: session, isOver: isOver)
     }
 
-    /// What an action of the whole state does, slice by slice.
+    /// Applies an action of the whole state, slice by slice.
     private static func tidy(_ root: inout Workshop, _ action: Tidied, of session: String) throws {
         let isOpen = session == Sessions.shared || root.sessions[session] != nil
         switch action.how {

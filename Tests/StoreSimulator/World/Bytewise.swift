@@ -2,7 +2,7 @@ import Glibc
 import StoreCore
 import StoreWire
 
-/// A text that is equal to another one where its bytes are.
+/// A text that is equal to another text if their bytes are equal.
 struct Bytewise: Hashable, Comparable, CustomStringConvertible {
     let bytes: [UInt8]
 
@@ -55,7 +55,7 @@ struct Bytewise: Hashable, Comparable, CustomStringConvertible {
     }
 }
 
-/// A value of any type, as itself.
+/// A value of any type, encoded as that value.
 struct Plain: Encodable {
     let value: any Encodable
 
@@ -63,7 +63,7 @@ struct Plain: Encodable {
 }
 
 extension Bytewise {
-    /// The value as JSON; `-` where there is none.
+    /// The value as JSON; `-` if it is `nil`.
     init(json value: (any Encodable)?) {
         guard let value else {
             self.init("-")
@@ -74,10 +74,10 @@ extension Bytewise {
 }
 
 extension Bytewise {
-    /// What stands for a slice that is not there.
+    /// The text of a slice that is absent.
     static let absent = Bytewise("-")
 
-    /// A state as JSON, put together of its slices.
+    /// A state as JSON, joined from its slices.
     init(slices: [Bytewise], of names: [String]) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(slices.reduce(64) { $0 + $1.bytes.count + 24 })
@@ -95,7 +95,7 @@ extension Bytewise {
 }
 
 extension Bytewise {
-    /// Where it is another text, and what follows there.
+    /// Returns the first difference from another text, with the bytes before and after it.
     func parting(from other: Bytewise) -> String {
         let place = zip(bytes, other.bytes).prefix { $0 == $1 }.count
         let (mine, theirs) = (bytes.dropFirst(place), other.bytes.dropFirst(place))

@@ -4,7 +4,7 @@ struct Chance {
 
     init(seed: UInt64) { state = seed }
 
-    /// Choices of their own for the step of a number, which no other step moves.
+    /// Separate choices for the step of a number; choices of other steps do not change them.
     init(seed: UInt64, step: Int) {
         self.init(seed: seed &* 0x2545_F491_4F6C_DD1D)
         state ^= next() &+ UInt64(bitPattern: Int64(step)) &* 0xD6E8_FEB8_6659_FD93
@@ -18,15 +18,15 @@ struct Chance {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number below `count`, which is at least 1.
+    /// Returns a number below `count`, which is at least 1.
     mutating func below(_ count: Int) -> Int { Int(next() % UInt64(count)) }
 
-    /// Whether something happens that does so `hits` times in `count`.
+    /// Returns true in `hits` of `count` cases.
     mutating func happens(_ hits: Int, in count: Int) -> Bool { below(count) < hits }
 
     mutating func pick<Value>(_ values: [Value]) -> Value { values[below(values.count)] }
 
-    /// One of several, by their weights.
+    /// Returns one of several values, by their weights.
     mutating func pick<Value>(_ values: [(weight: Int, value: Value)]) -> Value {
         var left = below(values.reduce(0) { $0 + $1.weight })
         for (weight, value) in values {

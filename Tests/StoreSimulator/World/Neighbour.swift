@@ -7,24 +7,23 @@ import StoreWire
 @testable import StorePublishing
 @testable import StoreServer
 
-/// A second store in the process of the simulated one: whatever is done to one leaves the other as
-/// it is.
+/// A second store in the process of the simulated store. No action on one store changes the other.
 final class Neighbour {
     static let links = Links(store: "neighbour")
 
     struct Tally: Codable, Equatable, Sendable { var total = 0 }
 
-    /// The one action that it has. Negative amounts are refused.
+    /// The store's only action. Negative amounts are refused.
     struct Added: Action, Codable { let amount: Int }
 
     private final class Follower: CommitFollower {}
 
     let parts: AssembledStore<Tally>
-    /// What it should have by now.
+    /// The state that the model expects by now.
     private(set) var expected = Tally()
     private(set) var version: UInt64 = 0
 
-    /// Assembles it; its history is in memory and begins with it.
+    /// Assembles the store; its history is in memory and begins with it.
     init(
         in process: ServerProcess,
         _ configuration: ServerConfiguration,
@@ -50,7 +49,7 @@ final class Neighbour {
 
     deinit { parts.published.publisher.close() }
 
-    /// Notes what an array leads to; answers whether it is applied.
+    /// Predicts the result of an array; returns true if the array is applied.
     func expect(_ amounts: [Int]) -> Bool {
         guard !amounts.contains(where: { $0 < 0 }) else { return false }
         expected.total += amounts.reduce(0, +)

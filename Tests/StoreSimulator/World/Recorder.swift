@@ -2,10 +2,10 @@ import StoreCore
 import StorePlatform
 import Synchronization
 
-/// The calls of a program's presenters and reactions, and what they did, in order.
+/// The calls of a program's presenters and reactions, and their actions, in order.
 final class Recorder: Sendable {
-    /// That of the simulation that runs in this task: presenters are values that no simulation
-    /// makes.
+    /// The recorder of the simulation that runs in this task. Presenters are values that no
+    /// simulation makes, so they find their recorder here.
     @TaskLocal static var current: Recorder?
 
     /// A call of a presenter, an observer or a reaction.
@@ -17,17 +17,17 @@ final class Recorder: Sendable {
         var description: String { "\(part): \(old) -> \(new)" }
     }
 
-    /// What the program dispatched in vain.
+    /// An action that the program dispatched in vain.
     struct Vain: Sendable {
         let type: String
         let cause: UInt64?
-        /// Whether it was refused because it is another module's own.
+        /// True if the action was refused because it is another module's own.
         let isForeign: Bool
-        /// Whether its slice was gone when the Core came to it.
+        /// True if the action's slice was gone when the Core reached the action.
         let isTooLate: Bool
     }
 
-    /// An action that was applied, as the log's lines have it.
+    /// An applied action with the fields of the log's lines.
     struct Line: Sendable, Equatable {
         let version: UInt64
         let type: Bytewise
@@ -49,12 +49,12 @@ final class Recorder: Sendable {
     private let table = Locked(Table())
     let texts = SliceTexts()
 
-    /// Notes a call of a part that is shown whole states.
+    /// Records a call of a part that gets whole states.
     func call<Root: RootState>(_ part: String, _ old: Root, _ new: Root) -> Int {
         call(part, texts.slices(of: old).whole, texts.slices(of: new).whole)
     }
 
-    /// Notes a call; answers how many calls the part has had, this one among them.
+    /// Records a call; returns the number of the part's calls, this call included.
     func call(_ part: String, _ old: Bytewise, _ new: Bytewise) -> Int {
         table.withLock { table in
             table.calls.append(Call(part: part, old: old, new: new))
@@ -63,20 +63,20 @@ final class Recorder: Sendable {
         }
     }
 
-    /// An effect has begun, for the action of this note.
+    /// Records that the effect for the action of this note has begun.
     func began(_ note: String, attempt: Int = 1) {
         table.withLock { $0.effects.append((note, attempt)) }
     }
 
-    /// An effect was cancelled.
+    /// Records that an effect was cancelled.
     func wasCut(_ note: String) { table.withLock { $0.cut.append(note) } }
 
-    /// An interceptor's hook was called.
+    /// Records the call of an interceptor's hook.
     func hook(_ version: UInt64, _ state: Bytewise) {
         table.withLock { $0.hooks.append((version, state)) }
     }
 
-    /// A line of analytics was released, with the state before the action.
+    /// Records a released line of analytics, with the state before the action.
     func line(_ version: UInt64, _ state: Bytewise, _ cause: UInt64?) {
         table.withLock { $0.analytics.append((version, state, cause)) }
     }
@@ -89,7 +89,7 @@ final class Recorder: Sendable {
         }
     }
 
-    /// How much was dispatched in vain since the start.
+    /// The number of actions that were dispatched in vain since the start.
     var droppedTotal: UInt64 { table.withLock { $0.droppedTotal } }
 
     func takeCalls() -> [Call] { take(\.calls) }
@@ -113,7 +113,7 @@ final class Recorder: Sendable {
 }
 
 extension Recorder {
-    /// Notes a call of a presenter. Returns how many calls it has had.
+    /// Records a call of a presenter. Returns the number of its calls.
     static func note(
         _ part: String,
         _ old: (any Encodable & Sendable)?,
@@ -123,7 +123,7 @@ extension Recorder {
         return current.call(part, current.texts.bytes(of: old), current.texts.bytes(of: new))
     }
 
-    /// Notes a call of a presenter for the slice of a session. Returns how many calls it has had.
+    /// Records a call of a presenter for the slice of a session. Returns the number of its calls.
     static func note(
         _ part: String,
         _ context: PresenterContext,
@@ -134,7 +134,7 @@ extension Recorder {
         return note(slice, old, new)
     }
 
-    /// Does an effect's work, and notes that it began and whether it was cancelled.
+    /// Does an effect's work, and records its beginning and its cancellation.
     static func work(_ note: String, _ body: () async throws -> Void) async throws {
         current?.began(note)
         do {
@@ -145,7 +145,7 @@ extension Recorder {
         }
     }
 
-    /// Notes that an effect is tried; answers how often it was.
+    /// Records a try of an effect; returns the number of its tries.
     static func attempt(_ note: String) -> Int {
         let attempt = current?.call("attempt " + note, Bytewise("-"), Bytewise("-")) ?? 1
         current?.began(note, attempt: attempt)

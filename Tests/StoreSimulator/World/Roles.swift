@@ -4,10 +4,10 @@ import StoreCore
 import StoreServer
 import StoreWire
 
-/// The roles of clients, in files as an operator has them. Each sees some of the modules, and may
-/// do whatever can be done.
+/// The roles of clients, in an operator's files. Each role sees some of the modules, and has the
+/// grants for all methods.
 final class Roles {
-    /// A principal, whose key is in the file. It has a role of its own.
+    /// A principal with a role of its own. Its key is in the keys file.
     struct Member {
         let name: String
         let token: String
@@ -21,13 +21,14 @@ final class Roles {
 
     let members: [Member]
     private(set) var sights: [Set<String>]
-    /// The views that each is granted, by their names.
+    /// The names of the views that each member is granted.
     private(set) var views: [Set<String>] = []
     private let modules: [String]
     private let allViews: [View]
     private let folder: String
 
-    /// Keys and a policy in a folder, for roles that each see at least one of these modules.
+    /// Creates keys and a policy in a folder, for roles that each see at least one of these
+    /// modules.
     init(
         _ modules: [String],
         _ views: [View],
@@ -48,7 +49,7 @@ final class Roles {
         try draw(&chance)
     }
 
-    /// Those of a simulation; `nil` for two seeds of three, which have none.
+    /// Returns the roles of a simulation; `nil` for two seeds of three, which have no roles.
     static func some(_ seed: UInt64, _ views: [View], _ modules: [String]) throws -> Roles? {
         guard seed / 2 % 3 == 1 else { return nil }
         var chance = Chance(seed: seed, step: -3)
@@ -84,19 +85,19 @@ final class Roles {
         guard fputs(text, file) >= 0 else { throw Violation(.trap, "no policy can be written") }
     }
 
-    /// The modules that a member sees; `nil` for one that sees all, who is shown everything.
+    /// Returns the modules that a member sees; `nil` if it sees all modules.
     func sight(of place: Int) -> Set<String>? {
         sights[place].count == modules.count ? nil : sights[place]
     }
 
-    /// Whether views show a member something of modules that it does not see.
+    /// True if views show a member a part of modules that it does not see.
     func showsUnseen(to place: Int) -> Bool {
         allViews.contains {
             views[place].contains($0.name) && !$0.modules.isSubset(of: sights[place])
         }
     }
 
-    /// Has a server take its files.
+    /// Sets the two files in a server's configuration.
     func configure(_ configuration: inout ServerConfiguration) {
         configuration.authKeysFile = folder + "/keys.json"
         configuration.policyFile = folder + "/policy.json"

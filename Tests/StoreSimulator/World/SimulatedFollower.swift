@@ -1,6 +1,6 @@
 import StoreCore
 
-/// Records what follows a commit.
+/// Records the consequences of each commit.
 final class SimulatedFollower: CommitFollower {
     private let recorder: Recorder
     private let keep: @Sendable (_ version: UInt64, _ bytes: Int) -> Void

@@ -2,17 +2,17 @@ import StoreCore
 import StorePlatform
 import Synchronization
 
-/// A journal that fails where a test sets a fault, counts its calls, and keeps a copy of all
-/// that was appended, also of what the journal behind it has forgotten.
+/// A journal that fails if a test sets a fault, and counts its calls. Its copy of all appended
+/// records also has the records that the inner journal has forgotten.
 final class SimulatedJournal: Journal {
-    /// How the next appends go.
+    /// The result of the next appends.
     enum Fault: Sendable {
         case none
-        /// Nothing is written, and that is known.
+        /// Nothing is written, and the server gets that answer.
         case full
-        /// Nothing was written, and that is not known.
+        /// Nothing is written, and the server cannot know that.
         case lost
-        /// All was written, and that is not known.
+        /// The batch is written, and the server cannot know that.
         case late
     }
 
@@ -28,7 +28,8 @@ final class SimulatedJournal: Journal {
 
     init(_ inner: any Journal, after earlier: SimulatedJournal? = nil) {
         self.inner = inner
-        // Nothing looks at the earlier one any more: to share its lists would copy them.
+        // The new journal takes the earlier journal's lists, which no caller uses any more. Sharing
+        // them would copy them.
         guard let earlier else { return }
         let (records, outcomes) = earlier.table.withLock { table in
             defer { (table.records, table.outcomes) = ([], []) }
@@ -46,14 +47,14 @@ final class SimulatedJournal: Journal {
             version <= UInt64(table.records.count) ? table.records[Int(version) - 1] : nil
         }
     }
-    /// The records after so many.
+    /// Returns the records after the first `count`.
     func records(after count: Int) -> [Record] { table.withLock { Array($0.records[count...]) } }
-    /// What was kept of requests with keys, all of it.
+    /// All kept outcomes of requests with keys.
     var outcomes: [KeptOutcome] { table.withLock { $0.outcomes } }
-    /// What was appended that does not follow what was there.
+    /// Appended records that do not follow the records before them.
     var holes: [String] { table.withLock { $0.holes } }
 
-    /// Lets appends go this way from now on.
+    /// Sets the result of the appends from now on.
     func fail(_ fault: Fault) { table.withLock { $0.fault = fault } }
 
     var epoch: UInt32 { 0x5EED_5EED }

@@ -11,12 +11,12 @@ import Synchronization
 @testable import StorePublishing
 @testable import StoreServer
 
-/// A request that was handed over and may not be answered yet.
+/// A request that was handed over and may still wait for its answer.
 final class SimulatedExchange {
     let exchange: HTTPExchange
-    /// What the fields of the headers lie in.
+    /// The bytes that the fields of the headers point to.
     private let memory: [UInt8]
-    /// What it came on.
+    /// The connection of the request.
     private let connection: ConnectionRecord
 
     init(_ exchange: HTTPExchange, _ memory: [UInt8], on connection: ConnectionRecord) {
@@ -25,10 +25,10 @@ final class SimulatedExchange {
         self.connection = connection
     }
 
-    // An exchange and its answer hold one another.
+    // An exchange and its answer hold each other.
     deinit { exchange.reset() }
 
-    /// The answer, when there is one that was collected: before that, another thread may write
+    /// The collected answer. `nil` before the collection, because another thread may still write
     /// it.
     var answer: Answer? {
         guard case .none = exchange.hold else { return nil }
@@ -43,10 +43,10 @@ final class SimulatedExchange {
 }
 
 extension SimulatedExchange {
-    /// Whether the answer is that of an earlier request with the same key.
+    /// True if the answer is the answer of an earlier request with the same key.
     var isReplay: Bool { headers.contains { $0.0 == "Idempotency-Replayed" } }
 
-    /// Where the answer leads.
+    /// The target of the answer's `Location` header.
     var location: String? { headers.first { $0.0 == "Location" }?.1 }
 
     private var headers: [(String, String)] {
@@ -115,11 +115,11 @@ extension SimulatedServer {
         return sent
     }
 
-    /// Hands a socket to the stream writer, where the request became a stream.
+    /// Hands a socket to the stream writer if the request became a stream.
     private func stream(_ sent: SimulatedExchange, to socket: CInt) {
         if case .none = sent.exchange.hold {
         } else {
-            // A view is made of the state as it is at its place in the order.
+            // The server makes a view of the state at the view's place in the order.
             while turnCore() {}
             if !wait(for: sent) { return }
         }
@@ -159,7 +159,7 @@ extension SimulatedServer {
         handler.turnEnded()
     }
 
-    /// Takes the answers that are there; the loop's timers are none of ours.
+    /// Takes the finished answers, and the loop's new timers.
     func collect() {
         let loop = parts.base.process.transport.loop
         let done = loop.finished.withLock { finished in
@@ -170,7 +170,7 @@ extension SimulatedServer {
         loop.takeTimers()
     }
 
-    /// Waits for an answer that another thread gives.
+    /// Waits for an answer of another thread.
     func wait(for exchange: SimulatedExchange) -> Bool {
         let loop = parts.base.process.transport.loop
         while true {
@@ -201,7 +201,7 @@ extension EventLoop {
 }
 
 extension StreamLoop {
-    /// Lets every reader go.
+    /// Releases every reader.
     func releaseAll() {
         for slot in slots.indices { release(Int32(slot)) }
     }

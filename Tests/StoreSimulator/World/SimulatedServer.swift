@@ -17,28 +17,28 @@ import Synchronization
 @testable import StorePublishing
 @testable import StoreServer
 
-/// A server that runs on one thread, the caller's: requests go to the router as the event loop
-/// would hand them over, and the simulation's calls do all other work.
+/// A server that runs on one thread, the caller's. Requests go to the router as the event loop
+/// hands them over, and the simulation's calls do all other work.
 ///
-/// All that touches the inside of the server is in this file and in that of its requests.
+/// Only this file and `SimulatedServer+Requests.swift` use the inner parts of the server.
 final class SimulatedServer<Root: RootState> {
-    /// How long an answer from another thread is waited for.
+    /// The longest wait for an answer from another thread.
     static var answerMillisecondsMax: CInt { 10_000 }
 
-    /// How many sessions one address may begin.
+    /// The number of sessions that one address may begin.
     static var sessionsPerAddressMax: Int { 3 }
 
     let journal: any Journal
     let clock: ManualClock
-    /// Whether clients without a session read what all sessions have.
+    /// True if clients without a session read the slices of all sessions.
     let operatorReads: Bool
     let executor = SteppedExecutor()
     let parts: AssembledStore<Root>
     /// The other store of the process.
     let neighbour: Neighbour
-    /// Passes requests to the one or the other.
+    /// The router that passes requests to one of the two stores.
     let handler: any HTTPHandler
-    /// The connections that all requests come on by turns, as a proxy sends them.
+    /// The connections of all requests, used in turns, as a proxy sends them.
     private let connections = (0..<2).map { _ in
         ConnectionRecord(descriptor: -1, peer: .unknown, isAdmin: false, deadline: .infinity)
     }
@@ -47,16 +47,16 @@ final class SimulatedServer<Root: RootState> {
     private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: StreamLoop.eventsMax)
     private let hubWake = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
     private let failure = Flag()
-    /// Whether it has begun with the modules that start with the store.
+    /// True if the server has begun with the modules that start with the store.
     let isFresh: Bool
 
-    /// The connection of the next request.
+    /// Returns the connection of the next request.
     func nextConnection() -> ConnectionRecord {
         sent += 1
         return connections[sent % connections.count]
     }
 
-    /// Starts a server as ``StoreServer/finish(_:)`` does, on what the journal has.
+    /// Starts a server on the journal's records, as ``StoreServer/finish(_:)`` does.
     init(
         _ server: StoreServer<Root>,
         on journal: any Journal,
@@ -123,49 +123,49 @@ final class SimulatedServer<Root: RootState> {
 
     deinit {
         parts.published.publisher.close()
-        // What waits there leads back to the whole store.
+        // The waiting timers and answers hold the whole store.
         parts.base.process.transport.loop.forgetAll()
         loop.releaseAll()
         events.deallocate()
         close(hubWake)
     }
 
-    /// Whether an append failed whose outcome is not known: the process would have ended.
+    /// True if an append failed and its result is unknown. The process would have ended.
     var hasFailed: Bool { failure.isSet.load(ordering: .relaxed) }
 
     var epoch: String { parts.published.publisher.epochText }
     var version: UInt64 { parts.published.publisher.snapshot.version }
     var state: [UInt8] { parts.published.publisher.snapshot.state.array }
-    /// The slice of each module as it is published; `nil` where it is absent.
+    /// The published slice of each module; `nil` if it is absent.
     var slices: [[UInt8]?] { parts.published.publisher.snapshot.slices.map { $0.bytes?.array } }
     var runningEffects: Int { parts.store.core.effects?.runningCount ?? 0 }
 
-    /// Has the program itself dispatch as much as may wait.
+    /// Dispatches as many actions of the program itself as may wait.
     func fillOwnMailbox(with action: any Action) {
         for _ in 0..<CoreConfiguration<Root>().ownMailboxMax {
             parts.store.core.dispatchProgramAction(action, at: "Simulator/own")
         }
     }
 
-    /// Has the Core read what other servers have appended, in the next turn.
+    /// Makes the Core read the records of other servers in the next turn.
     func followAll() {
         parts.core.follow()
     }
 
-    /// Has the Cores work off what waits. Answers whether there was anything.
+    /// Lets the Cores work off their mailboxes. Returns true if there was work.
     func turnCore() -> Bool {
         let turned = parts.core.turn()
         return neighbour.parts.core.turn() || turned
     }
 
-    /// Timers that have not run, and were not cancelled.
+    /// The number of timers that have neither run nor been cancelled.
     var timerCount: Int { parts.base.process.transport.loop.timers.count }
 
-    /// Has the streams' loop take what was published, and send it.
+    /// Lets the streams' loop take the published frames and send them.
     func turnStreams() {
         parts.published.publisher.flush(seconds: 10)
         loop.turn(events, waitingFor: 0)
-        // As the log's own thread does.
+        // The log's own thread does the same.
         let log = parts.published.log
         while let version = log.worker.withQueue({ $0.isEmpty ? nil : $0.take() }) {
             log.read(version)
@@ -174,10 +174,10 @@ final class SimulatedServer<Root: RootState> {
         }
     }
 
-    /// Begins no effects any more, and cancels those that run.
+    /// Begins no further effects, and cancels the running effects.
     func stopEffects() { parts.store.core.effects?.stop() }
 
-    /// Keeps the published state, as the thread for snapshots does.
+    /// Saves the published state, as the thread for snapshots does.
     func keepSnapshot() throws {
         let snapshot = parts.published.publisher.snapshot
         guard let first = try journal.snapshot(atOrBefore: .max), snapshot.version > first.version
@@ -192,7 +192,7 @@ final class SimulatedServer<Root: RootState> {
         )
     }
 
-    /// The name of the session that has this secret.
+    /// Returns the name of the session that has this secret.
     static func session(of secret: String, for principal: String? = nil) -> String {
         SessionTable.name(of: secret, for: principal)
     }
@@ -200,12 +200,12 @@ final class SimulatedServer<Root: RootState> {
     /// Reads keys and policy again, as on SIGHUP.
     func reloadAccess() throws { try parts.reloadAccess() }
 
-    /// The module that an action is about; `nil` for the whole state.
+    /// Returns the module of an action; `nil` for the whole state.
     func module(of type: String) -> String? {
         parts.store.actions[type].flatMap { $0.entry.isOfWholeState ? nil : $0.module }
     }
 
-    /// Begins a session as a client does whose secret is drawn so.
+    /// Begins a session, as the server does for a client with this secret.
     func beginSession(_ secret: String, for principal: String? = nil) -> Bool {
         let name = Self.session(of: secret, for: principal)
         guard let sessions = parts.store.sessions,
@@ -222,21 +222,21 @@ final class SimulatedServer<Root: RootState> {
         return (try? parts.store.core.offer(envelope)) != nil
     }
 
-    /// The actions with which a session begins, in one step.
+    /// Returns the actions that begin a session in one step.
     static func beginning(of session: String) -> [any Action] {
         [Sessions.Internal.began(session: session)] + Root.sessionStarts
     }
 
-    /// Whether a session is open here, by its name.
+    /// True if a session of this name is open here.
     func isOpen(_ session: String) -> Bool { parts.store.sessions?.use(session) == true }
 
-    /// What the journal keeps of an action of the program's own.
+    /// Returns the wire name and the payload of an action of the program, as the journal has them.
     func wire(_ action: any Action) throws -> (type: String, payload: [UInt8]) {
         let member = try parts.store.actions.member(of: action, parts.store.encoder)
         return (member.type, member.payload)
     }
 
-    /// The action of a record, read without anything that is kept from record to record.
+    /// Returns the action of a record, decoded without the coders' memory of earlier records.
     func action(_ type: String, _ payload: [UInt8]) throws -> any Action {
         if let request = ClientRequest(recorded: type) { return request }
         guard let entry = parts.store.actions[type] else { throw Unreadable(type: type) }
@@ -244,16 +244,16 @@ final class SimulatedServer<Root: RootState> {
         return try entry.decode(document.root, JSONDecoder(limits: .unbounded))
     }
 
-    /// No action has this name.
+    /// The error for a record whose action has an unknown name.
     struct Unreadable: Error { let type: String }
 }
 
-/// What becomes of it is seen in the log.
+/// A completion that ignores the outcome. The simulation reads it in the log.
 private final class Unanswered: Completion {
     func complete(_ outcome: Outcome) {}
 }
 
-/// Whether something has happened.
+/// A flag that is set once.
 private final class Flag: Sendable {
     let isSet = Atomic(false)
 }

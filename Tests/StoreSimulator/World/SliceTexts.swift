@@ -4,12 +4,12 @@ import StorePatterns
 import StorePlatform
 import Synchronization
 
-/// Slices as JSON, each written once: a value with the same memory as one that was written lately,
-/// and is still held, has the same bytes. Those of the states of one store.
+/// The slices of one store's states as JSON, each encoded once. A value with the same memory as a
+/// recently encoded value, which is still held, has the same bytes.
 final class SliceTexts: Sendable {
-    /// How many values of a type are held.
+    /// The number of values that are held for a type.
     private static let keptMax = 4
-    /// Of so many values that are known one is written all the same.
+    /// The number of lookups after which a known value is encoded all the same.
     private static let checkedEvery = 64
 
     private struct Kept: Sendable {
@@ -26,19 +26,19 @@ final class SliceTexts: Sendable {
         var states: [KeptState] = []
         var kept: [ObjectIdentifier: [Kept]] = [:]
         var found = 0
-        /// The names of the modules, which are put together whenever they are asked for.
+        /// The names of the modules, which `Root.modules` joins at every call.
         var names: [String] = []
     }
 
     private let table = Locked(Table())
 
-    /// The value as JSON; `-` where there is none.
+    /// Returns the value as JSON; `-` if it is `nil`.
     func bytes(of value: (any Encodable & Sendable)?) -> Bytewise {
         guard let value else { return .absent }
         return bytes(of: value)
     }
 
-    /// The slices of a state, in their order.
+    /// Returns the slices of a state, in their order.
     func slices<Root: RootState>(of root: Root) -> StateText {
         let known = table.withLock { table -> StateText? in
             guard let kept = table.states.first(where: { Self.isSame($0.state, root) }) else {
@@ -96,11 +96,11 @@ final class SliceTexts: Sendable {
     }
 }
 
-/// A state as JSON: its slices, and what they make up together.
+/// A state as JSON: its slices, and the text that they form together.
 final class StateText: Sendable {
     let slices: [Bytewise]
     private let names: [String]
-    /// The modules of which each session sees something else.
+    /// The modules of which each session has its own slice.
     private let parts: [(any VisibleParts)?]
     /// The modules that a role sees; `nil` for all.
     private let sight: Set<String>?
@@ -119,13 +119,13 @@ final class StateText: Sendable {
         self.sight = sight
     }
 
-    /// The state as a role sees it that sees these modules: the others are not there.
+    /// Returns the state for a role with these modules. The other modules are absent.
     func seen(_ sight: Set<String>) -> StateText {
         let slices = zip(names, slices).map { sight.contains($0) ? $1 : .absent }
         return StateText(slices, of: names, slices.map { _ in nil }, sight: sight)
     }
 
-    /// Whether some of these modules is another in another version.
+    /// True if one of these modules differs in another version.
     func differs(from other: StateText, in sight: Set<String>) -> Bool {
         names.indices.contains { sight.contains(names[$0]) && slices[$0] != other.slices[$0] }
     }
@@ -141,7 +141,7 @@ final class StateText: Sendable {
         }
     }
 
-    /// The state as a session sees it: what is shared, and its own in the place of all.
+    /// Returns the state of a session: the shared slices, and its own slices in the place of all.
     func visible(to session: String) -> StateText {
         seen.withLock { seen in
             if let known = seen[session] { return known }
@@ -155,13 +155,13 @@ final class StateText: Sendable {
     /// The shared slices.
     var everybodys: [Bytewise] { zip(slices, parts).compactMap { $1 == nil ? $0 : nil } }
 
-    /// The sessions that see something else of their own in another version.
+    /// Returns the sessions whose own slices differ between two versions.
     static func changedSessions(_ old: StateText, _ new: StateText) -> Set<String> {
         new.parts.indices.reduce(into: []) { $0.formUnion(changedSessions(old, new, at: $1)) }
     }
 
-    /// The members that are others in another version; of those that sessions have, with these
-    /// sessions.
+    /// Returns the members that differ between two versions. A member of sessions has the names of
+    /// the sessions that it differs for.
     static func changedMembers(
         _ old: StateText,
         _ new: StateText
@@ -184,7 +184,7 @@ final class StateText: Sendable {
             old.slices[place] != new.slices[place]
                 || before.text(of: Self.nobody) != mine.text(of: Self.nobody)
         else { return [] }
-        // One that has nothing of its own sees what all begin with.
+        // A session without a slice of its own has the first slice of all sessions.
         let sessions = [old, new].flatMap { text in
             text.parts.flatMap { $0?.sessionNames ?? [] }
         }
@@ -193,11 +193,11 @@ final class StateText: Sendable {
         }
     }
 
-    /// No session has this name.
+    /// A name that no session has.
     static let nobody = "\u{0}"
 
-    /// What a pointer leads to, of which the first token names a module; `nil` where it leads
-    /// nowhere.
+    /// Returns the part that a pointer leads to; `nil` if there is none. The first token is the
+    /// name of a module.
     func part(at tokens: [String]) -> Bytewise? {
         guard let name = tokens.first, let module = names.firstIndex(of: name),
             sight?.contains(name) ?? true
@@ -212,11 +212,11 @@ final class StateText: Sendable {
     }
 }
 
-/// A slice of which each session sees something else.
+/// A slice with a part of its own for each session.
 protocol VisibleParts: Sendable {
-    /// What a session sees of it, as JSON; `-` where that is absent.
+    /// Returns the session's part as JSON; `-` if it is absent.
     func text(of session: String) -> Bytewise
-    /// The sessions that have something of their own.
+    /// The sessions that have a part of their own.
     var sessionNames: [String] { get }
 }
 
@@ -244,6 +244,6 @@ extension Presence.State: VisibleParts {
         return Bytewise(JSONText.object([(session, Bytewise(json: self[session]).text)]))
     }
 
-    /// A list stays when it is empty.
+    /// The list of a session stays if it is empty.
     var sessionNames: [String] { pieces.map(\.key) }
 }

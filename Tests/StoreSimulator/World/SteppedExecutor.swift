@@ -1,7 +1,7 @@
 import StorePlatform
 import Synchronization
 
-/// Runs effects one job at a time, when a caller asks for the next, in an order that a seed gives.
+/// Runs effects job by job: a caller asks for the next job, and a seed gives the order.
 final class SteppedExecutor: TaskExecutor, Sendable {
     private let jobs = Locked<[UnownedJob]>([])
 
@@ -12,7 +12,7 @@ final class SteppedExecutor: TaskExecutor, Sendable {
         jobs.withLock { $0.append(job) }
     }
 
-    /// Runs one job; answers whether there was one.
+    /// Runs one job; returns true if there was a job.
     func step(_ chance: inout Chance) -> Bool {
         let count = jobs.withLock { $0.count }
         guard count > 0 else { return false }
