@@ -1,11 +1,11 @@
 import Glibc
 import StoreSimulator
 
-/// `make simulate`: one seed after the other, until it is stopped or one fails.
+/// Runs `make simulate`: one seed after the other, until a seed fails or the run is stopped.
 ///
-/// `SEED` names one seed to run, `STEPS` says how many steps each has, `SEEDS` how many seeds are
-/// run from `FIRST` on; with `SHORT` a failure is not shrunk. With `PEERS` it is several servers of
-/// one history that are run: 1,000 seeds of 100 steps, unless the others say otherwise.
+/// `SEED` names one seed to run, and `STEPS` is the number of steps of each seed. `SEEDS` is the
+/// number of seeds from `FIRST` on. With `SHORT` a failure is not shrunk. With `PEERS` several
+/// servers of one history are run: 1,000 seeds of 100 steps, unless the other variables differ.
 @main
 struct Simulate {
     static func main() {
@@ -29,7 +29,7 @@ struct Simulate {
         output("\(done) steps hold, from seed \(first) to \(seed - 1)")
     }
 
-    /// Runs a seed; says so where it fails.
+    /// Runs a seed; reports a failure.
     private static func run(_ seed: UInt64, _ steps: Int) -> Bool {
         let outcome = Simulator.run(
             seed: seed,
@@ -37,14 +37,14 @@ struct Simulate {
             repeats: seed % 16 == 0,
             shrinks: number("SHORT") == nil
         )
-        // And a history through a dozen starts of several editions of a program.
+        // Each seed also runs a history through a dozen starts of several editions of a program.
         guard let failure = outcome.failure ?? Simulator.runEditions(seed: seed, steps: 12).failure
         else { return true }
         output(failure)
         return false
     }
 
-    /// Runs several servers of one history; says what became of it.
+    /// Runs several servers of one history; reports the result.
     private static func runPeers() -> Bool {
         let steps = number("STEPS") ?? 100
         let first = UInt64(number("SEED") ?? number("FIRST") ?? 1)
@@ -66,7 +66,7 @@ struct Simulate {
         return true
     }
 
-    /// Writes a line at once, also where the output is no terminal.
+    /// Writes a line at once, also if the output is no terminal.
     private static func output(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         _ = write(STDOUT_FILENO, bytes, bytes.count)

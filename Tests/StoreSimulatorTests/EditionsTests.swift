@@ -14,7 +14,7 @@ import Testing
             refusals += outcome.refusals
             starts += outcome.starts
         }
-        // Without either nothing would be shown.
+        // The test shows something only with both.
         #expect(refusals > Self.seeds && starts > Self.seeds)
     }
 }

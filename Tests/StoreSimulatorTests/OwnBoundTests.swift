@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoreSimulator
 
-/// The bound on what the program itself dispatches, as clients meet it while the Core stands still.
+/// The bound on actions of the program itself, as clients meet it while the Core stands still.
 @Suite struct OwnBoundTests {
     private let recorder = Recorder()
     private let clock = ManualClock()
@@ -26,7 +26,7 @@ import Testing
             ("GET", "/modules/desk/events", ""),
         ]
     )
-    func `a full mailbox of the program refuses use cases and notifications`(
+    func `a full mailbox of the program refuses use cases, notifications and streams`(
         method: String,
         target: String,
         body: String

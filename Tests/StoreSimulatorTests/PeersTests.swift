@@ -4,7 +4,7 @@ import Testing
 
 /// Several servers of one history, each seed with another program and another interleaving.
 @Suite(.serialized) struct PeersTests {
-    /// How many steps a seed has here; `make simulate` runs more.
+    /// The number of steps of a seed here; `make simulate` runs more.
     static let steps = 60
     static let seeds = 60
 
@@ -14,7 +14,7 @@ import Testing
             DispatchQueue(label: "peers").async { continuation.resume(returning: Self.run()) }
         }
         #expect(failure == nil, Comment(rawValue: failure ?? ""))
-        // Without conflicts nothing would be shown.
+        // The test shows something only with conflicts.
         #expect(conflicts > Self.seeds)
     }
 

@@ -2,10 +2,10 @@ import Dispatch
 import StoreSimulator
 import Testing
 
-/// Random programs, each from a seed: after every step the store is what a plain reading of the
-/// journal says, to everyone who can look at it.
+/// Random programs, each from a seed. After every step the store matches a plain reading of the
+/// journal, for each reader.
 @Suite(.serialized) struct SimulatorTests {
-    /// How many steps a seed has here; `make simulate` runs more.
+    /// The number of steps of a seed here; `make simulate` runs more.
     static let steps = 150
 
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
@@ -23,8 +23,8 @@ import Testing
         #expect(failure == nil, Comment(rawValue: failure ?? ""))
     }
 
-    /// Runs a seed on a thread of its own: it takes seconds, and other tests need those of the
-    /// pool.
+    /// Runs a seed on a thread of its own. A run takes seconds, and other tests need the threads of
+    /// the pool.
     private func failure(of seed: UInt64, repeats: Bool) async -> String? {
         await withCheckedContinuation { continuation in
             DispatchQueue(label: "simulator").async {

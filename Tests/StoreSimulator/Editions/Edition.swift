@@ -13,12 +13,12 @@ struct Put: Action, Codable {
     let by: Int
 }
 
-/// What ``Put`` is in a later edition, under the same name.
+/// The later form of ``Put``, under the same name.
 struct PutAnew: Action, Codable {
     let times: Int
 }
 
-/// What ``Put`` is called in another edition.
+/// The action ``Put`` under the name of another edition.
 struct Laid: Action, Codable {
     let by: Int
 }
@@ -27,7 +27,7 @@ struct Extra: Action, Codable {
     let by: Int
 }
 
-/// A program in one of the forms in which it is shipped.
+/// A program in one of its shipped forms.
 struct Edition: Sendable {
     /// A wire name and the field of its payload.
     struct Form: Hashable, Sendable {
@@ -38,12 +38,12 @@ struct Edition: Sendable {
     let name: String
     let actions: ActionList
     let migrations: [Migration]
-    /// The actions of clients, given a number, each with its form.
+    /// The actions of clients, made from a number, each with its form.
     let makes: [(form: Form, make: @Sendable (Int) -> any Action)]
-    /// What it reads of others.
+    /// The forms of other editions that it migrates.
     let migrated: Set<Form>
 
-    /// The forms that it can read.
+    /// All forms that it can read.
     var readable: Set<Form> { migrated.union(makes.map(\.form)) }
 
     private static let old = Form(name: "Put", field: "by")
@@ -55,8 +55,8 @@ struct Edition: Sendable {
         { make($0) }
     }
 
-    /// The first edition; one with an action more; one that renames an action and has a migration;
-    /// one that migrates it under an unchanged name.
+    /// Four editions: the first edition; an edition with a further action; an edition that renames
+    /// an action and migrates it; an edition that migrates it under an unchanged name.
     static let all = [
         Edition(
             name: "first",

@@ -5,13 +5,13 @@ import StoreWire
 @testable import StoreActionCatalog
 @testable import StoreHistory
 
-/// One history and the programs that take it one after the other: another edition, an older one
-/// again, after a crash or a clean stop, whose snapshot covers all records.
+/// A history and the programs that take it in turn. The next program is another edition, newer or
+/// older. The end before it is a crash, or a clean stop with a snapshot of all records.
 ///
-/// A program that can read all records starts with the right state and can make each version
-/// again; any other is refused, and leaves the history as it was.
+/// A program that can read all records starts with the right state and can make each version again.
+/// Any other program is refused, and leaves the history as it was.
 struct EditionSimulation {
-    /// The most actions between two starts.
+    /// The largest number of actions between two starts.
     private static let actionsMax = 12
 
     private let journal = MemoryJournal(
@@ -28,7 +28,7 @@ struct EditionSimulation {
         chance = Chance(seed: seed)
     }
 
-    /// - Throws: ``Violation`` where something does not hold.
+    /// - Throws: ``Violation`` if a property does not hold.
     mutating func run(steps: Int) throws {
         for _ in 0..<steps { try step(Edition.all[chance.below(Edition.all.count)]) }
     }
@@ -64,7 +64,8 @@ struct EditionSimulation {
         if chance.happens(1, in: 2) { try stop() }
     }
 
-    /// A program that is refused names what it can't read, and nothing has changed.
+    /// Verifies that a refused program names the unreadable form, and that the history has not
+    /// changed.
     private func refused(_ edition: Edition, _ error: any Error) throws {
         let missing = written.subtracting(edition.readable).map(\.name)
         guard missing.allSatisfy("\(error)".contains), Int(journal.version) + 1 == states.count
@@ -94,7 +95,7 @@ struct EditionSimulation {
         }
     }
 
-    /// What clients dispatch until the program ends.
+    /// Appends actions of clients until the program ends.
     private mutating func append(
         _ edition: Edition,
         _ registry: ActionRegistry<EditionState>,
@@ -120,7 +121,7 @@ struct EditionSimulation {
         }
     }
 
-    /// A clean stop keeps the newest state, so that the next start needs no record.
+    /// Keeps the newest state, as a clean stop does: the next start needs no record.
     private func stop() throws {
         try journal.save(
             StateSnapshot(
@@ -136,7 +137,7 @@ struct EditionSimulation {
 extension Simulator {
     /// Runs one history through starts of several editions of a program.
     ///
-    /// - Returns: what did not hold, and how many starts were refused and succeeded.
+    /// - Returns: the failure, and the numbers of refused starts and of successful starts.
     package static func runEditions(
         seed: UInt64,
         steps: Int

@@ -1,14 +1,14 @@
 import StoreWire
 
-/// What an answer says was applied.
+/// The applied versions that an answer names.
 struct Acknowledged {
     let first: UInt64
     let last: UInt64
 
-    /// `nil` for an answer that acknowledges nothing.
+    /// Is `nil` for an answer that acknowledges nothing.
     init?(_ answer: Answer) {
         guard case .response(let status, let body) = answer,
-            // What an action led to may fail where the action itself was applied.
+            // Effects of an action may fail although the action itself was applied.
             200...202 ~= status || Bytewise(body).contains(Bytewise("/problems/effect-failed")),
             let document = try? JSONDocument(parsing: body, limits: .unbounded),
             let last = Self.number("version", in: document)

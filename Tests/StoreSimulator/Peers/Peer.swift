@@ -2,16 +2,17 @@ import StoreControlledWorld
 import StoreCore
 import StoreServer
 
-/// One of several servers of a history, with the calls of its presenters and reactions.
+/// A server of a history that several servers share, with the calls of its presenters and
+/// reactions.
 final class Peer<Root: RootState>: @unchecked Sendable {
     // Safety: the one thread of the simulation makes every call.
 
     let journal: PeerJournal
     let recorder: Recorder
     let server: SimulatedServer<Root>
-    /// The states that an observer was shown, one for each version from the first on.
+    /// The states of an observer, one for each version from the first on.
     let shown: Shown
-    /// Whether it is at work, so that no interruption may begin its work anew.
+    /// True while the server works, so that no interruption begins a second turn.
     private var isWorking = false
 
     init(
@@ -37,7 +38,7 @@ final class Peer<Root: RootState>: @unchecked Sendable {
         )
     }
 
-    /// Has the Core take one turn. Answers whether there was anything to do.
+    /// Lets the Core take one turn. Returns true if there was work.
     func turn() -> Bool {
         guard !isWorking else { return false }
         isWorking = true

@@ -2,10 +2,10 @@ import StoreCore
 import StorePlatform
 import Synchronization
 
-/// One server's end of a history that several servers share. Other servers go on in the midst of
-/// its calls, notifications come late, and now and then it has no room or can't be read.
+/// A server's end of a history that several servers share. Other servers go on in the midst of its
+/// calls, and notifications come late. Now and then the journal has no room or can't be read.
 final class PeerJournal: Journal {
-    /// What goes wrong.
+    /// The failure of a call.
     enum Fault: Sendable { case none, full, away }
 
     private struct Table: Sendable {
@@ -23,21 +23,21 @@ final class PeerJournal: Journal {
         self.inner = inner
     }
 
-    /// One more end of the same history.
+    /// Returns a further end of the same history.
     func another() -> PeerJournal { PeerJournal(inner.another()) }
 
-    /// Has others go on before and behind each append, and before each tail and look-up.
+    /// Calls `others` before and after each append, and before each tail and look-up.
     func interrupt(by others: (@Sendable () -> Fault)?) {
         table.withLock { $0.interrupt = others }
     }
 
-    /// How often an append found that others were first.
+    /// The number of appends that found records of other servers.
     var conflicts: Int { table.withLock { $0.conflicts } }
 
-    /// What this end has appended.
+    /// The records that this end has appended.
     var written: [Record] { table.withLock { $0.written } }
 
-    /// Hands on what the history has announced meanwhile.
+    /// Passes on the announcements that the history has made meanwhile.
     func announce() {
         let (watcher, version) = table.withLock { table in
             (table.watcher, table.announced.take())

@@ -1,16 +1,16 @@
 extension Simulator {
-    /// What became of one seed of several servers on one history.
+    /// The result of one seed of several servers on one history.
     package struct PeersOutcome: Sendable {
-        /// What fails; `nil` where all held.
+        /// The failure; `nil` if all properties held.
         package let failure: String?
-        /// How many actions were applied.
+        /// The number of applied actions.
         package let versions: UInt64
-        /// How often an append found that another server was first.
+        /// The number of appends that found records of other servers.
         package let conflicts: Int
     }
 
-    /// Runs so many steps of several servers on one history: those of an even seed on the
-    /// simulator's own store, of an odd one on the store that ships.
+    /// Runs steps of several servers on one history: of an even seed on the simulator's own store,
+    /// of an odd seed on the shipped store.
     package static func runPeers(seed: UInt64, steps: Int) -> PeersOutcome {
         Workshop.$hasReducer.withValue(hasReducer(seed)) {
             seed.isMultiple(of: 2)

@@ -1,8 +1,8 @@
 import StoreCore
 
 extension PeerSimulation {
-    /// All servers end with the same, which is what the history says; what was acknowledged is in
-    /// it once, and nothing else is.
+    /// Verifies the end: all servers have the state of the history. Each acknowledged action is in
+    /// the history once, and there are no others.
     func checkEnd() throws {
         let records = try checkOrder()
         try checkStates(records)
@@ -11,7 +11,7 @@ extension PeerSimulation {
         try checkSessions()
     }
 
-    /// Versions follow one another without a hole, each written by one server.
+    /// Verifies that versions follow one another without a hole, each written by one server.
     private func checkOrder() throws -> [Record] {
         var records: [Record] = []
         while true {
@@ -29,8 +29,8 @@ extension PeerSimulation {
         return records
     }
 
-    /// Each version has the same state at each server, and a start on the history leads to the
-    /// last.
+    /// Verifies that each version has the same state at each server. A start on the history must
+    /// lead to the last state.
     private func checkStates(_ records: [Record]) throws {
         let newest = UInt64(records.count)
         let started = try peer(on: peers[0].journal.another()).server
@@ -72,7 +72,8 @@ extension PeerSimulation {
         }
     }
 
-    /// Each acknowledged request has its records once, and no other request has any.
+    /// Verifies that each acknowledged request has its records once, and that no other request has
+    /// records.
     private func checkAnswers(_ records: [Record]) throws {
         var claimed: Set<UInt64> = []
         var byRequest: [String: [UInt64]] = [:]
@@ -95,13 +96,13 @@ extension PeerSimulation {
                 replayed.append((asked, applied.first...applied.last))
                 continue
             }
-            // Of a single action the answer names the last version, which may follow what
-            // interceptors let follow it.
+            // The answer to a single action names the last version, which may belong to an action
+            // that an interceptor added.
             let id = records[Int(applied.last) - 1].requestID
             let own = id.flatMap { byRequest[$0] } ?? []
             guard let first = own.first, own == Array(first...applied.last), first <= applied.first
             else { throw Violation(.answer, "\(asked.body) shares its versions with others") }
-            // What came between may have changed nothing that the client sees.
+            // Versions in between may have changed nothing that the client sees.
             if let expected = asked.expected,
                 expected >= first
                     || (expected..<first - 1).contains(where: {
@@ -129,7 +130,7 @@ extension PeerSimulation {
         try checkKeys()
     }
 
-    /// A key is applied once, whichever servers it was sent to.
+    /// Verifies that a key is applied once, at any number of servers.
     private func checkKeys() throws {
         var applied: [String: Bytewise] = [:]
         for asked in asked {
@@ -142,8 +143,8 @@ extension PeerSimulation {
         }
     }
 
-    /// What middleware releases and effects do is done by one server, the one that applied the
-    /// action.
+    /// Verifies that one server does the work of middleware and effects: the server that applied
+    /// the action.
     private func checkParts(_ records: [Record]) throws {
         var begun: [String: Int] = [:]
         for (number, peer) in peers.enumerated() {

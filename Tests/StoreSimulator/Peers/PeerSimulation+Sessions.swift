@@ -3,19 +3,19 @@ import StoreWire
 
 /// A client of several servers.
 struct PeerClient {
-    /// A session belongs to the server that it was begun at.
+    /// A session, which belongs to the server that began it.
     struct Session {
-        /// The server, by its number.
+        /// The number of the server.
         let peer: Int
         let secret: String
         let name: String
     }
 
-    /// `nil` for none.
+    /// The client's session; `nil` if it has none.
     var session: Session?
-    /// Who it is, with its role; `nil` for one that shows nothing.
+    /// The principal and the role; `nil` for a client without a credential.
     var member: Roles.Member?
-    /// As whom it reads.
+    /// The session, principal and sight of the client.
     let reading: Reading
 
     var headers: [(name: String, value: String)] {
@@ -25,10 +25,10 @@ struct PeerClient {
         return headers
     }
 
-    /// An idempotency key with whose it is.
+    /// Returns an idempotency key with its owner.
     func own(_ key: String) -> String { (reading.keyOwner ?? "") + " " + key }
 
-    /// Whether a version surely shows it the same as the one before.
+    /// True if the client surely sees the same in two versions.
     func sees(_ state: StateText, as earlier: StateText) -> Bool {
         !reading.isShownUnseen && reading.visible(state).whole == reading.visible(earlier).whole
     }
@@ -52,7 +52,7 @@ extension PeerSimulation {
         endings.append((client, try server.send("DELETE", "/session", headers: client.headers)))
     }
 
-    /// One of a server's clients, or one without a session.
+    /// Returns a client of a server, or a client without a session.
     func client(of peer: Int, _ chance: inout Chance) -> PeerClient {
         let own = clients.filter { $0.session?.peer == peer }
         guard !own.isEmpty, chance.happens(2, in: 3) else {
@@ -61,7 +61,7 @@ extension PeerSimulation {
         return own[chance.below(own.count)]
     }
 
-    /// One that has a role; `nil` for a client without one.
+    /// Returns a member with a role; `nil` for a client without a role.
     private func anyMember(_ chance: inout Chance) -> Roles.Member? {
         guard let roles, chance.happens(2, in: 3) else { return nil }
         return chance.pick(roles.members)
@@ -80,15 +80,15 @@ extension PeerSimulation {
         return PeerClient(session: session, member: member, reading: reading)
     }
 
-    /// Each session reads the same at its own server and behind a start on the history, and of one
-    /// that has ended there is nothing left at any.
+    /// Verifies that each session reads the same at its own server and after a start on the
+    /// history. A session that has ended leaves nothing at any server.
     func checkSessions() throws {
         let started = try peer(on: peers[0].journal.another()).server
         for client in clients {
             guard let session = client.session else { continue }
             let own = try state(client, at: peers[session.peer].server)
             let replayed = try state(client, at: started)
-            // Where its beginning was not applied, it is in no history.
+            // A session is in no history if its beginning was not applied.
             guard started.isOpen(session.name) else { continue }
             guard own == replayed else {
                 throw Violation(

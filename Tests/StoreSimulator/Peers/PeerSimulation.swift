@@ -2,46 +2,46 @@ import StoreControlledWorld
 import StoreCore
 import StoreServer
 
-/// Several servers of one history, whose steps a seed interleaves, also in the midst of one's
-/// append. One thread does everything.
+/// Several servers of a history. A seed interleaves their steps, also in the midst of an append. A
+/// single thread does all work.
 final class PeerSimulation<P: Program>: @unchecked Sendable {
-    // Safety: one thread makes every call, and those of the journals that come back here.
+    // Safety: one thread makes every call, and the calls of the journals that come back here.
 
-    /// How many turns the servers may take before they have to come to rest.
+    /// The number of turns within which the servers have to come to rest.
     static var turnsMax: Int { 100_000 }
-    /// How deep the work of servers is nested in that of others.
+    /// The largest depth to which the work of servers is nested in each other.
     static var depthMax: Int { 3 }
 
-    /// A request, and the server that it went to.
+    /// A request, and its server.
     struct Asked {
         let peer: Int
         let exchange: SimulatedExchange
         let key: String?
         let isDryRun: Bool
         let body: Bytewise
-        /// The version that `If-Match` names.
+        /// The version in the request's `If-Match`.
         let expected: UInt64?
-        /// Who sent it.
+        /// The client that sent the request.
         let client: PeerClient
         var isAnswered = false
     }
 
     let seed: UInt64
     let clock = ManualClock(timeOfDay: 1_000_000)
-    /// The roles of the clients, the same at all servers; `nil` where all may do everything.
+    /// The roles of the clients, the same at all servers; `nil` if there is no policy.
     let roles: Roles?
     private(set) var peers: [Peer<P.Root>] = []
     private(set) var asked: [Asked] = []
-    /// The sessions that are open. A session belongs to the server that it was begun at.
+    /// The open sessions. A session belongs to the server that began it.
     var clients: [PeerClient] = []
-    /// What has ended sessions.
+    /// The requests that have ended sessions.
     var endings: [(client: PeerClient, exchange: SimulatedExchange)] = []
-    /// What was asked for under a key, which is asked again now and then.
+    /// The requests with keys, which are repeated now and then.
     private var requests: [String: Request.Dispatch] = [:]
-    /// What chooses who goes on in the midst of another's call.
+    /// The choices of the server that interrupts a call.
     private var interrupting: Chance
     private var depth = 0
-    /// Whether things still go wrong.
+    /// True if no call may fail any more.
     private var isCalm = false
 
     init(seed: UInt64) throws {
@@ -56,7 +56,7 @@ final class PeerSimulation<P: Program>: @unchecked Sendable {
         }
     }
 
-    /// A server that begins with what the history has.
+    /// Returns a server that begins with the history.
     func peer(on journal: PeerJournal) throws -> Peer<P.Root> {
         let recorder = Recorder()
         return try Peer(
@@ -71,7 +71,7 @@ final class PeerSimulation<P: Program>: @unchecked Sendable {
 
     deinit { for peer in peers { peer.journal.interrupt(by: nil) } }
 
-    /// Lets another server work in the midst of one's call; answers what goes wrong with the call.
+    /// Lets another server work in the midst of a call; returns the failure of the call.
     private func interrupted() -> PeerJournal.Fault {
         if depth < Self.depthMax, interrupting.happens(1, in: 3) {
             depth += 1
@@ -84,7 +84,7 @@ final class PeerSimulation<P: Program>: @unchecked Sendable {
         return interrupting.pick([(94, .none), (4, .full), (2, .away)])
     }
 
-    /// Does the step of a number.
+    /// Does the step of this number.
     func step(_ number: Int) throws {
         var chance = Chance(seed: seed, step: number)
         let peer = chance.below(peers.count)
@@ -101,17 +101,17 @@ final class PeerSimulation<P: Program>: @unchecked Sendable {
         try takeAnswers()
     }
 
-    /// Everything comes to rest, and all is looked at.
+    /// Lets all work come to rest, and verifies the end.
     func end() throws {
         var chance = Chance(seed: seed, step: -1)
         try rest(&chance)
         isCalm = true
-        // What could not be read is announced no more.
+        // A server that failed to read gets no second announcement of the records.
         for peer in peers { peer.server.followAll() }
         try rest(&chance)
         try advance(by: 1_000, &chance)
         try takeAnswers()
-        // Dry runs and states that are past are answered by other threads.
+        // Other threads answer dry runs and requests for past states.
         for asked in asked where !asked.isAnswered {
             _ = peers[asked.peer].server.wait(for: asked.exchange)
         }
@@ -119,7 +119,7 @@ final class PeerSimulation<P: Program>: @unchecked Sendable {
         try checkEnd()
     }
 
-    /// Has all servers work until none has anything to do.
+    /// Lets all servers work until none has work left.
     private func rest(_ chance: inout Chance) throws {
         var turns = 0
         var isBusy = true
@@ -137,7 +137,7 @@ final class PeerSimulation<P: Program>: @unchecked Sendable {
         }
     }
 
-    /// Moves the clock, from one sleeper to the next.
+    /// Moves the clock from one sleeper to the next.
     private func advance(by seconds: Int, _ chance: inout Chance) throws {
         let target = clock.now.advanced(by: .seconds(seconds))
         var wakes = 0
@@ -238,7 +238,7 @@ extension PeerSimulation {
         )
     }
 
-    /// A client that has its answer finds what it says at the server that gave it.
+    /// Verifies that a client finds the answered versions at the server that gave the answer.
     private func takeAnswers() throws {
         for peer in peers { peer.server.collect() }
         for place in asked.indices where !asked[place].isAnswered {

@@ -2,7 +2,7 @@ import Glibc
 import StoreCore
 import StoreJournalSQLite
 
-/// Where a store's history lies: in memory mostly, in some seeds in files.
+/// The storage of a store's history: memory, or files for some seeds.
 struct Disk {
     private(set) var journal: SimulatedJournal
     private let directory: String?
@@ -21,7 +21,7 @@ struct Disk {
         return try SQLiteJournal(directory: directory, retention: .forever, log: { _ in })
     }
 
-    /// Cuts the store off from what it has, and opens that again.
+    /// Cuts the store off from its journal, and opens the journal again.
     mutating func open() throws {
         journal.fail(.lost)
         if let directory {
@@ -31,14 +31,15 @@ struct Disk {
         journal = SimulatedJournal(inner, after: journal)
     }
 
-    /// Forgets what is before the newest snapshot, as a journal in memory may.
+    /// Forgets the records before the newest snapshot, as a journal in memory may.
     mutating func forget() throws {
         guard directory == nil, let snapshot = try inner.snapshot(atOrBefore: .max),
             snapshot.version > 0
         else { return }
         let kept = MemoryJournal(version: snapshot.version)
         try kept.save(snapshot)
-        // In the order of their numbers, which they get again, and then in that of their starts.
+        // Programs come first in the order of their numbers, which they get again, and then in the
+        // order of their starts.
         let programs = try inner.programs()
         for known in programs.sorted(by: { $0.number < $1.number }) + programs {
             _ = try kept.register(known.program)

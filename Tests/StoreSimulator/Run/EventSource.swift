@@ -1,13 +1,13 @@
 import Glibc
 
-/// A client's end of a stream, of which it takes events as they come.
+/// A client's end of a stream, which reads the events as they come.
 final class EventSource {
     struct Event {
         var name = "message"
         var id = ""
         var data: [UInt8] = []
 
-        /// The version that the id names.
+        /// The version in the event's id.
         var version: UInt64? { id.split(separator: ":").last.flatMap { UInt64($0) } }
     }
 
@@ -25,7 +25,7 @@ final class EventSource {
 
     deinit { close(socket) }
 
-    /// Takes what has come.
+    /// Returns the events that have come.
     func take() throws(Violation) -> [Event] {
         while true {
             let count = withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 16) {

@@ -1,6 +1,6 @@
 import StoreWire
 
-/// Writes small documents by hand.
+/// Writes small JSON documents.
 enum JSONText {
     static func string(_ text: String) -> String {
         var writer = JSONWriter()
@@ -13,12 +13,13 @@ enum JSONText {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// An object of members that are JSON already.
+    /// Returns an object of members that are JSON already.
     static func object(_ members: [(String, String)]) -> String {
         "{" + members.map { string($0.0) + ":" + $0.1 }.joined(separator: ",") + "}"
     }
 
-    /// The same document as all others that mean the same: a patch puts new members last.
+    /// Returns a document's canonical form. Documents with the same meaning have the same form: a
+    /// patch puts new members last.
     static func canonical(_ bytes: [UInt8]) -> Bytewise? {
         guard let document = try? JSONDocument(parsing: bytes, limits: .unbounded) else {
             return nil
@@ -46,7 +47,7 @@ enum JSONText {
         }
     }
 
-    /// What a pointer leads to in a document.
+    /// Returns the part of a document that a pointer leads to.
     static func part(_ bytes: [UInt8], at tokens: [String]) -> Bytewise? {
         guard let document = try? JSONDocument(parsing: bytes, limits: .unbounded) else {
             return nil

@@ -5,7 +5,7 @@ import StoreWire
 final class LogReader {
     let reading: Reading
     private let source: EventSource
-    /// The newest version that it has received, or passed over.
+    /// The newest version that the reader has received or skipped.
     private(set) var version: UInt64
 
     init(after version: UInt64, socket: CInt, as reading: Reading) {
@@ -16,13 +16,13 @@ final class LogReader {
 
     var isClosed: Bool { source.isClosed }
 
-    /// Takes what has come: each record that the client may read once, in order, as the journal
-    /// has it, from the oldest version that is kept on.
+    /// Reads the events that have come. Each record that the client may read comes once, in order,
+    /// as the journal has it. The first is the oldest record that is kept.
     func take(_ log: Log) throws(Violation) {
         for event in try source.take() {
             switch event.name {
             case "message":
-                // What was forgotten is left out, and what belongs to other sessions.
+                // The log skips forgotten records and records of other sessions.
                 guard let record = log.next(after: version, for: reading),
                     event.version == record.version
                 else {
@@ -50,13 +50,13 @@ final class LogReader {
     }
 }
 
-/// The records, with those who may read them.
+/// The records, with their readers.
 struct Log {
     let records: [Record]
     let oldest: UInt64
-    /// The module that a record is about; `nil` for the whole state, and for none.
+    /// Returns the module of a record; `nil` for the whole state, and for no module.
     let module: (Record) -> String?
-    /// Whose a record is; `nil` where it is shared.
+    /// Returns the owner of a record; `nil` if it is shared.
     let owner: (Record) -> String?
 
     func isVisible(_ record: Record, to reading: Reading) -> Bool {
@@ -68,14 +68,14 @@ struct Log {
         return owner == reading.name
     }
 
-    /// The next record that a client may read.
+    /// Returns the next record that a client may read.
     func next(after version: UInt64, for reading: Reading) -> Record? {
         let start = max(version + 1, oldest)
         guard start >= 1, start <= UInt64(records.count) else { return nil }
         return records[Int(start - 1)...].first { isVisible($0, to: reading) }
     }
 
-    /// Whether JSON is that of a record.
+    /// Throws if JSON does not match a record.
     func compare(_ data: [UInt8], _ record: Record) throws(Violation) {
         let root = (try? JSONDocument(parsing: data, limits: .unbounded))?.root
         guard let root, isSame(root, record) else {

@@ -1,21 +1,22 @@
-/// A client that reads a stream and puts together what it is about.
+/// A client that reads a stream and builds the content of the stream's topic.
 final class Reader {
     let target: StreamTarget
-    /// By what actions may mean it.
+    /// The name by which actions may select it as a recipient.
     let name: String?
-    /// As whom it reads.
+    /// The client's session, principal and sight.
     let reading: Reading
     private let source: EventSource
     private(set) var version: UInt64?
     private(set) var content: StreamTarget.Part?
-    /// The state at which its content was looked at last.
+    /// The state at the last check of the content.
     var looked: StateText?
-    /// The newest version of which it has had an event since it began to read.
+    /// The newest version with an event since the reader began.
     var shown: UInt64?
-    /// The newest version whose event it did not get, where it has got none since.
+    /// The newest version that the reader was left out of, if no event came since.
     var leftOut: UInt64?
 
-    /// A reader of a stream, which goes on in the place of an earlier one where that is given.
+    /// Makes a reader of a stream. The reader goes on in the place of an earlier reader, if there
+    /// is one.
     init(
         _ target: StreamTarget,
         name: String?,
@@ -31,12 +32,12 @@ final class Reader {
         content = earlier?.content
     }
 
-    /// The session in which it reads; `nil` for none.
+    /// The session of the reader; `nil` if it has none.
     var session: String? { reading.session }
 
     var isClosed: Bool { source.isClosed }
 
-    /// Takes what has come. Returns the events that have a version.
+    /// Reads the events that have come. Returns the events that have a version.
     func take() throws(Violation) -> [(version: UInt64, content: StreamTarget.Part)] {
         var frames: [(version: UInt64, content: StreamTarget.Part)] = []
         for event in try source.take() {
@@ -54,7 +55,7 @@ final class Reader {
         return frames
     }
 
-    /// What the stream is about after an event; `nil` where that has nothing of it.
+    /// Returns the content of the stream after an event; `nil` if the event has no content.
     private func content(
         after event: String,
         _ data: [UInt8]

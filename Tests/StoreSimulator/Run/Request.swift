@@ -1,12 +1,12 @@
 import StoreCore
 import StorePatterns
 
-/// What a client asks for.
+/// A request of a client.
 enum Request {
     case dispatch(Dispatch)
-    /// Work by name: a use case, whose effect has this note.
+    /// A call of a use case, whose effect has this note.
     case work(path: String, body: String, note: String?)
-    /// A notification, of which the program makes an action.
+    /// A notification, which the program turns into an action.
     case notify(path: String, body: String, action: any Action)
 
     struct Dispatch {
@@ -14,28 +14,28 @@ enum Request {
         var members: [Sent]
         var isArray = false
         var isDryRun = false
-        /// Whether the action stands in the query, as links of views have it.
+        /// True if the action is in the query, as in the links of views.
         var isLink = false
-        /// An idempotency key, where the request has one.
+        /// The idempotency key, if the request has one.
         var key: String?
         var condition = Condition.none
-        /// The recipients: as JSON in the body, and as the audience that this means.
+        /// The recipients: as JSON in the body, and as the audience that the JSON stands for.
         var recipients: (json: String, audience: Audience?)?
         var prefers: String?
     }
 
-    /// What `If-Match` says.
+    /// The value of `If-Match`.
     enum Condition { case none, newest, older, later, any }
 }
 
-/// One action as it is sent.
+/// An action as it is sent.
 struct Sent {
     let type: String
-    /// The payload as JSON; `nil` where there is none.
+    /// The payload as JSON; `nil` if there is none.
     let payload: String?
-    /// What of the payload may be kept.
+    /// The part of the payload that may be kept.
     var kept: String
-    /// Why the server should not take it; `nil` where it should.
+    /// True if the server should refuse the action.
     var isInvalid = false
 
     init(_ type: String, _ payload: String? = nil, kept: String? = nil, isInvalid: Bool = false) {
@@ -46,10 +46,10 @@ struct Sent {
     }
 }
 
-/// A part of the state that a stream is about.
+/// The part of the state that a stream shows.
 struct StreamTarget {
     let path: String
-    /// The part of a state.
+    /// Returns the part of a state.
     let part: (StateText) -> Part
     /// The slice that a client shows while it reads the stream, if the slice's view reports that.
     var shown: String?
@@ -71,12 +71,12 @@ struct StreamTarget {
     }
 }
 
-/// Draws what is asked for.
+/// Draws requests.
 struct Asker {
     var chance: Chance
-    /// Who asks.
+    /// The client of the request.
     var client = Reading(session: nil, mark: Words.mark(of: Sessions.shared), isOperator: false)
-    /// The edition of the program that is served.
+    /// The edition of the served program.
     var edition = ShippedEdition.first
     private let step: Int
     private var count = 0
@@ -86,7 +86,7 @@ struct Asker {
         self.step = step
     }
 
-    /// A name that nothing else has.
+    /// Returns a unique name.
     mutating func note() -> String {
         count += 1
         return "n\(step).\(count)"
@@ -94,7 +94,7 @@ struct Asker {
 
     mutating func text() -> String { Words.text(&chance) }
 
-    /// A text that its session alone writes.
+    /// Returns a text that only its session writes.
     mutating func ownText() -> String { client.mark + Words.text(&chance) }
     mutating func id() -> String { Words.id(&chance) }
 }

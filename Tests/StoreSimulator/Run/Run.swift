@@ -1,6 +1,6 @@
 import Glibc
 
-/// One seed's steps, and what came of them.
+/// The steps of one seed, and their results.
 struct Run<P: Program> {
     let seed: UInt64
     let steps: [Int]
@@ -43,7 +43,7 @@ struct Run<P: Program> {
         }
     }
 
-    /// The same failure with as few steps as so many tries find.
+    /// Returns a run with the same failure and the fewest steps that `triesMax` tries find.
     func shrunk(_ failure: Failure, triesMax: Int = 400) -> Run {
         var steps = Array(steps.prefix(failure.place + 1))
         var tries = 0
@@ -67,7 +67,7 @@ struct Run<P: Program> {
         return Run(seed: seed, steps: steps)
     }
 
-    /// Where two runs of the same steps part, with what led to it.
+    /// Returns the first difference between two runs of the same steps, with the lines before it.
     func parting() -> String {
         let (first, second) = (result(isVerbose: true).story, result(isVerbose: true).story)
         let place = zip(first, second).prefix { $0 == $1 }.count
@@ -76,7 +76,7 @@ struct Run<P: Program> {
         return "    \(before)\n  => \(one ?? "the end")\n  or \(other ?? "the end")"
     }
 
-    /// What a failure looks like, with the steps that lead to it.
+    /// Returns the text of a failure, with the steps that lead to it.
     func report(_ failure: Failure, named name: String, count: Int) -> String {
         let short = shrunk(failure)
         let shortest = short.result(isVerbose: true).failure ?? failure

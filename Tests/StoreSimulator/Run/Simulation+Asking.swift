@@ -3,7 +3,7 @@ import StorePatterns
 import StoreWire
 
 extension Simulation {
-    /// Hands over some requests at once, which the Core works off together.
+    /// Sends some requests at once, which the Core applies together.
     func ask(_ step: Int, _ chance: inout Chance) throws {
         let count = chance.pick([(3, 1), (2, 2), (1, 4), (1, 8)])
         let fault = chance.pick([
@@ -20,7 +20,7 @@ extension Simulation {
             asker.client = reading(client)
             switch P.ask(&asker, naive.root) {
             case .dispatch(let request):
-                // Others that wait beside it could come before or behind its comparison.
+                // Other requests in the mailbox could be applied before or after its comparison.
                 var isAlone = false
                 if case .none = fault { isAlone = count == 1 }
                 open.append(try hand(over: request, client, isAlone, &asker, &scratch, &keys))
@@ -45,7 +45,7 @@ extension Simulation {
         }
     }
 
-    /// The disk fails while these are worked off.
+    /// Applies the requests while the disk fails.
     private func askInVain(
         _ open: [Open],
         _ fault: SimulatedJournal.Fault,
@@ -89,7 +89,7 @@ extension Simulation {
         clients.isEmpty || chance.happens(1, in: 3) ? nil : chance.pick(clients)
     }
 
-    /// Asks for something by name: what is asked is journaled, and the input is not.
+    /// Calls a use case or a notification. The journal has its record, without the input.
     private func name(
         _ path: String,
         _ body: String,
@@ -131,7 +131,7 @@ extension Simulation {
         }
     }
 
-    /// What was asked for by name has begun.
+    /// Verifies that the use cases and notifications have begun.
     private func verifyNamed() throws {
         server.collect()
         for exchange in named {
@@ -152,7 +152,7 @@ extension Simulation {
     ) throws -> Open {
         var request = request
         if let key = request.key {
-            // The same again, now and then: as a client does that has lost its answer.
+            // Now and then the client repeats a request, as if it had lost the answer.
             let key = IdempotencyKey(principal: asker.client.keyOwner, key: key)
             if let earlier = requests[key], asker.chance.happens(1, in: 2),
                 earlier.session == asker.client.session || Self.isKept(earlier.request, keys[key])
@@ -183,14 +183,14 @@ extension Simulation {
         var query = request.isDryRun ? ["dry-run=true"] : []
         if let subject { query.append(subject.parameter) }
         let link = "action=" + PercentEncoding.encode(body)
-        // A target has a bound, below which links are made.
+        // A target has a bound, so links have to be shorter.
         let isLink = request.isLink && link.utf8.count < 4_096
         if isLink { query.append(link) }
         let target = request.path + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
         note("  POST \(target) \(Bytewise(body)) \(headers)")
         let sent = isLink ? [] : Array(body.utf8)
         let exchange = try server.send("POST", target, headers: headers, body: sent)
-        // What can't be read is not counted.
+        // A request that can't be read is not counted.
         let isInvalid = request.members.contains(where: \.isInvalid)
         let prediction =
             isInvalid || take(request.members.count, by: asked.client.principal)
@@ -203,8 +203,9 @@ extension Simulation {
         )
     }
 
-    /// Whether a request is answered with what became of it. What another session of the same
-    /// principal has sent is sent again only then: it has the marks of that one.
+    /// True if the outcome of a request is kept, so that the answer has it. A session repeats a
+    /// request of another session of the same principal only then. The request has the marks of the
+    /// other session.
     private static func isKept(_ request: Request.Dispatch, _ kept: Prediction.Kept?) -> Bool {
         !request.isDryRun && kept?.body == Bytewise(body(of: request))
     }
@@ -244,7 +245,7 @@ extension Simulation {
         return request.isArray ? "[" + members.joined(separator: ",") + "]" : members[0]
     }
 
-    /// A client ends its session.
+    /// Ends a session, as its client does.
     func endSession(_ chance: inout Chance) throws {
         guard !clients.isEmpty else { return }
         let client = clients.remove(at: chance.below(clients.count))
@@ -275,7 +276,7 @@ extension Simulation {
 }
 
 extension Prediction {
-    /// The records that the request makes.
+    /// The records that the request leads to.
     var records: [Predicted] {
         if case .applied(let records, _) = self { records } else { [] }
     }

@@ -3,8 +3,8 @@ import StorePatterns
 import StoreWire
 
 extension Simulation {
-    /// Presenters, reactions, hooks and analytics were called for each applied action, and for
-    /// nothing else.
+    /// Verifies the calls of presenters, reactions, hooks and analytics: each applied action has
+    /// its calls, and there are no others.
     func verifyCalls() throws {
         let calls = recorder.takeCalls().filter { !$0.part.hasPrefix("attempt ") }
         let expected = naive.calls.takeCalls()
@@ -54,7 +54,7 @@ extension Simulation {
         Dictionary(grouping: calls, by: \.part)
     }
 
-    /// What is served is what the records lead to.
+    /// Verifies that the served state is the state of the records.
     func check() throws {
         guard server.version == naive.version else {
             throw Violation(.state, "version \(server.version) is served, and not \(naive.version)")
@@ -81,14 +81,14 @@ extension Simulation {
             throw Violation(.keys, "\(kept.count) keys are kept, and not \(keys.count)")
         }
         try checkStreams()
-        // A stream that has ended may have its view say so.
+        // A view may send an action if its stream has ended.
         try turnCore()
         try verifyRecords()
         try checkShown()
     }
 
-    /// Everything is done that could be: effects have begun, and who waits for their end has an
-    /// answer once none is left.
+    /// Verifies that no work is left: effects have begun, and each client that waits for their end
+    /// has an answer.
     func checkRest() throws {
         guard server.executor.isEmpty else { throw Violation(.trap, "effects do not come to rest") }
         if let (note, _) = naive.works.due.first {
@@ -102,7 +102,8 @@ extension Simulation {
         }
     }
 
-    /// What is over leaves no timers behind, and the log's readers have all of it.
+    /// Verifies that ended work leaves no timers behind, and that the log's readers have all
+    /// records.
     private func checkLeftovers() throws {
         let waits = waiting.count { $0.exchange.answer == nil }
         guard server.timerCount <= waits else {
@@ -111,8 +112,8 @@ extension Simulation {
         try checkLogReaders()
     }
 
-    /// A view of a slice that is there is reported to be shown in the sessions that read the
-    /// slice's stream, and in no others.
+    /// Verifies the reports of visibility. A view of a slice that exists is shown in the sessions
+    /// that read the slice's stream, and in no others.
     private func checkShown() throws {
         let reading: [Showing] = readers.compactMap { reader in
             guard let slice = reader.target.shown, P.isThere(slice, naive.root) else { return nil }
@@ -124,7 +125,7 @@ extension Simulation {
         }
     }
 
-    /// The answers are those that were predicted.
+    /// Verifies the answers against the predictions.
     func verifyAnswers(_ all: [Open]) throws {
         server.collect()
         for open in all {

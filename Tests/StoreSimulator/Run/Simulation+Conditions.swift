@@ -1,13 +1,13 @@
 import Glibc
 import StoreWire
 
-// Conditions about one resource, `?if-match-of=`.
+// Conditions on one resource, `?if-match-of=`.
 
 extension Simulation {
-    /// Chooses the resource that the condition of a dispatch names, and the version of which the
-    /// client has it; `nil` for none.
+    /// Chooses the resource for the condition of a dispatch, and the client's version of it; `nil`
+    /// for no condition.
     ///
-    /// - Returns: the parameter and the header, and false if the resource is another one by now.
+    /// - Returns: the parameter and the header, and false if the resource has been replaced.
     func conditionSubject(
         of request: Request.Dispatch,
         _ reading: Reading,
@@ -32,7 +32,7 @@ extension Simulation {
             }
             resource = (Self.path(to: tokens), part(naive.text), part(text))
         }
-        // A part that is nowhere matches nothing.
+        // A part that does not exist matches nothing.
         let holds = resource.now != nil && resource.now == resource.then
         let parameter = "if-match-of=" + PercentEncoding.encode(resource.path)
         return (parameter, "\"\(server.epoch):\(known)\"", holds)

@@ -1,7 +1,7 @@
 import StoreCore
 import StoreWire
 
-// Parts of versions, and how they came to be.
+// Parts of versions, and their history.
 
 extension Simulation {
     func lookAtPart(_ chance: inout Chance) throws {
@@ -14,7 +14,8 @@ extension Simulation {
         try get(target, part, client)
     }
 
-    /// The action that last changed a part is the one that did, where the client may read it.
+    /// Verifies that blame names the action that last changed a part, if the client may read the
+    /// action.
     func lookAtBlame(_ chance: inout Chance) throws {
         let (tokens, client) = (chance.pick(P.pointers), drawn(&chance))
         let reading = reading(client)
@@ -32,7 +33,7 @@ extension Simulation {
             else { throw Violation(.log, "\(tokens) as \(reading.name) names \(named)") }
         }
         guard root.member(named: "complete")?.sourceText == "true" else { return }
-        // Only what is remembered is compared.
+        // Only remembered versions are compared.
         var version = newest
         while version > max(1, journal.oldest), let new = part(version), let old = part(version - 1)
         {
@@ -52,7 +53,7 @@ extension Simulation {
         }
     }
 
-    /// All pages of the log from a version on have what the client may read, in order.
+    /// Verifies that all pages of the log from a version on have the client's records, in order.
     func lookAtLog(_ chance: inout Chance) throws {
         let (client, log) = (drawn(&chance), log)
         let reading = reading(client)
@@ -86,7 +87,7 @@ extension Simulation {
         }
     }
 
-    /// What an action led to is shown as far as the client may read it.
+    /// Verifies that the trace of an action shows the records that the client may read.
     func lookAtTrace(_ chance: inout Chance) throws {
         guard naive.version > 0 else { return }
         let (client, log) = (drawn(&chance), log)

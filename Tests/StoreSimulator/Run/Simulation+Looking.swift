@@ -3,7 +3,7 @@ import StorePatterns
 import StoreWire
 
 extension Simulation {
-    /// Asks for what is there, or was.
+    /// Reads a part of the current state or of an older state.
     func look(_ chance: inout Chance) throws {
         switch chance.below(11) {
         case 10: try lookAtOutcomes(&chance)
@@ -38,9 +38,9 @@ extension Simulation {
             let module = chance.below(Naive<P>.names.count)
             let client = drawn(&chance)
             let path = "/modules/" + Naive<P>.names[module]
-            // A field is no module, so it is not found among them, whatever the condition is.
+            // A field is no module, so its path answers 404 to any condition.
             if P.Root.modules[module].isField { return try get(path, nil, client) }
-            // What is not seen is not there, whatever the condition is.
+            // A module outside the client's sight answers 404 to any condition.
             let isSeen = reading(client).sight?.contains(Naive<P>.names[module]) ?? true
             guard isSeen else { return try get(path, nil, client) }
             let slice = reading(client).visible(naive.text).slices[module]
@@ -49,7 +49,7 @@ extension Simulation {
         }
     }
 
-    /// Whether some session has the slice of a module, where sessions have it.
+    /// True if a session has the slice of a module. A shared slice counts as started.
     private func isStarted(_ module: Int) -> Bool {
         let value = P.Root.modules[module].slice.value(naive.root)
         guard let values = value as? any SessionValues else { return true }
@@ -73,7 +73,7 @@ extension Simulation {
         return (status, body)
     }
 
-    /// The header fields by which a client shows its session, and who it is.
+    /// The header fields with a client's session and credential.
     func cookie(_ client: Client?) -> [(name: String, value: String)] {
         guard let client else { return [] }
         let cookie = ("Cookie", "store-session=" + client.secret)
@@ -81,7 +81,7 @@ extension Simulation {
         return [cookie, ("Authorization", "Bearer " + member.token)]
     }
 
-    /// Metrics count what was applied since the start and nothing else, each action under its type.
+    /// Verifies that metrics count the actions since the start, each under its type, and no others.
     private func lookAtMetrics() throws {
         let (_, body) = try answer(to: "/metrics")
         var metrics: [Bytewise: UInt64] = [:]
@@ -120,7 +120,7 @@ extension Simulation {
         }
     }
 
-    /// What metrics call the actions of a wire name: `{id}` stands for an instance.
+    /// Returns the label of a wire name in metrics: `{id}` stands for an instance.
     private static func label(of type: Bytewise) -> String {
         let parts = type.text.utf8.split(separator: 0x2F, omittingEmptySubsequences: false).map {
             String(Substring($0))
@@ -132,7 +132,7 @@ extension Simulation {
 
     func get(_ target: String, _ expected: Bytewise?, _ client: Client? = nil) throws {
         let (status, body) = try answer(to: target, client)
-        // What was forgotten can't be made again.
+        // A forgotten version can't be made again.
         if status == 410, target.contains("?version") { return }
         guard status == (expected == nil ? 404 : 200), expected.map({ $0.bytes == body }) ?? true
         else {
@@ -143,8 +143,8 @@ extension Simulation {
         }
     }
 
-    /// The same, and by chance once more: as one who has it already, as one who wants another
-    /// version, or by another spelling of the path.
+    /// Verifies an answer, and by chance a second answer. The second request has `If-None-Match` or
+    /// `If-Match`, or another spelling of the path.
     func get(
         _ target: String,
         _ expected: Bytewise?,
@@ -172,7 +172,7 @@ extension Simulation {
         _ header: (name: String, value: String)
     ) throws {
         let answer = try answer(to: target, client, headers: [header])
-        // What was forgotten can't be made again.
+        // A forgotten version can't be made again.
         if answer.status == 410, target.contains("?version") { return }
         guard answer.status == status, status == 404 || status == 412 || answer.body.isEmpty else {
             throw Violation(

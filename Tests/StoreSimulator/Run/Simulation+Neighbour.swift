@@ -2,15 +2,15 @@ import StoreHTTP
 import StoreWire
 
 extension Simulation {
-    /// Sends a request to the other store in the process, from one of the clients or without a
-    /// session, and checks that it has the result, and nothing else. The check after each step
-    /// shows that this store has not changed.
+    /// Sends a request to the other store in the process, from a client or without a session. The
+    /// request must have its result, and no other. The check after each step shows that this store
+    /// has not changed.
     func askNeighbour(_ chance: inout Chance) throws {
         let neighbour = server.neighbour
         if chance.happens(1, in: 2) {
             let amounts = (0...chance.below(3)).map { _ in chance.below(9) - 1 }
             let isDryRun = chance.happens(1, in: 4)
-            // One address has one share of all stores of a process.
+            // An address has one share for all stores of a process.
             let isLimited = !take(amounts.count, by: nil)
             let isApplied = isDryRun || isLimited ? false : neighbour.expect(amounts)
             let isRefused = amounts.contains(-1)

@@ -3,24 +3,24 @@ import StorePatterns
 import StoreServer
 import StoreWire
 
-/// A dispatch whose client did not wait for the end of what follows.
+/// A dispatch whose client did not wait for its effects.
 struct DispatchedOutcome {
     let first: UInt64
     let last: UInt64
     let changed: Bool
     let isArray: Bool
-    /// Whose it is; `nil` for a client without a session.
+    /// The session of the client; `nil` for a client without a session.
     let session: String?
 }
 
 extension Simulation {
-    /// Whether an answer says that what follows has not ended.
+    /// True if an answer says that the effects have not ended.
     func isPending(_ body: [UInt8]) -> Bool {
         let document = try? JSONDocument(parsing: body, limits: .unbounded)
         return document?.root.member(named: "completed")?.sourceText == "false"
     }
 
-    /// Notes a 202, which has to name the place where its outcome is.
+    /// Remembers a 202, which has to name the place of its outcome.
     func remember(_ open: Open, _ kept: Prediction.Kept) throws {
         guard open.asked.request.prefers == "wait=0" else {
             throw Violation(.answer, "202 to a client that waits: \(open.asked.body)")
@@ -39,7 +39,7 @@ extension Simulation {
         )
     }
 
-    /// Asks what became of a dispatch: as its client, and as another one.
+    /// Asks for the outcome of a dispatch, as its client and as another client.
     func lookAtOutcomes(_ chance: inout Chance) throws {
         // A use case and a notification are answered with 202 at the version of their record.
         let isCall = ["usecases/", "notify/"].contains {
@@ -59,7 +59,7 @@ extension Simulation {
             guard status == 404 else { throw wrong(status, "another client's outcome") }
         }
         let owner = clients.first { $0.name == outcome.session }
-        // A session that has ended asks for nothing.
+        // A session that has ended sends no requests.
         guard outcome.session == nil || owner != nil else { return }
         let (status, body) = try answer(to: target, owner)
         if status == 424 { return }

@@ -11,15 +11,15 @@ extension Simulation {
         }
     }
 
-    /// The operator has the roles see something else. The streams end that show what is not seen
-    /// any more, and no others.
+    /// Changes the sights of the roles, as the operator does. Streams of parts that are hidden now
+    /// have to end, and no others.
     func changePolicy(_ chance: inout Chance) throws {
         guard let roles else { return }
         try checkStreams()
         let before = roles.sights
         try roles.draw(&chance)
         note("another policy: \(roles.sights)")
-        // The names of a policy are those of the program that is served.
+        // A policy has the names of the served program.
         try ShippedEdition.$current.withValue(edition) { try server.reloadAccess() }
         server.turnStreams()
         for reader in readers {
@@ -43,7 +43,7 @@ extension Simulation {
                         !shows.isSubset(of: roles.sights[member])
                     }
                 }
-            // One that is behind gets its end later.
+            // A reader that is behind gets its end later.
             guard isLess ? reader.isClosed || reader.leftOut != nil || isBehind(reader) : true,
                 isLess || !reader.isClosed
             else {
@@ -56,7 +56,7 @@ extension Simulation {
         }
     }
 
-    /// Whether a reader has not got all that its stream is about.
+    /// True if a reader has not got the newest content of its stream.
     private func isBehind(_ reader: Reader) -> Bool {
         reader.content != reader.reading.part(reader.target, of: naive.text)
     }

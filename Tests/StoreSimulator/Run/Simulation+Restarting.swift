@@ -2,7 +2,7 @@ import StoreCore
 import StoreWire
 
 extension Simulation {
-    /// Ends the store, in order or without a word, and starts it again on what its journal has.
+    /// Stops or kills the store, and starts it again on its journal.
     func restart(isKilled: Bool, _ chance: inout Chance) throws {
         note(isKilled ? "the store is killed" : "the store is stopped")
         isStopping = true
@@ -59,17 +59,17 @@ extension Simulation {
         )
     }
 
-    /// Ships the other edition of the program, now and then. The first one is refused on a history
-    /// that it can't read, which stays as it was.
+    /// Ships the other edition of the program, now and then. The first edition refuses a history
+    /// that it can't read, and leaves the history as it was.
     private func changeEdition(_ chance: inout Chance) throws {
         guard P.hasEditions, chance.happens(1, in: 3) else { return }
         note("the \(edition.other) edition is shipped")
         guard edition == .second, let lastOfSecond else {
-            // No client of this edition sends again what it sent to the other one.
+            // No client of this edition repeats requests that it sent to the other edition.
             requests = [:]
             return edition = edition.other
         }
-        // History may have lost the record, and need not have lost its form.
+        // History may have lost the record and still have its form.
         guard lastOfSecond >= journal.oldest else { return }
         let count = journal.count
         do { _ = try start(.first) } catch {
@@ -82,7 +82,7 @@ extension Simulation {
         throw Violation(.restart, "the first edition starts on version \(lastOfSecond)")
     }
 
-    /// What was appended although the append failed belongs to history.
+    /// Adds the records of appends that failed after they were written.
     private func takeLate() throws {
         for record in journal.records(after: Int(naive.version)) {
             let applied: Applied<P.Root>
@@ -106,7 +106,7 @@ extension Simulation {
         keptCount = journal.outcomes.count
     }
 
-    /// What follows from the beginning of a store.
+    /// Predicts the consequences of a store's start.
     private func begin() throws {
         naive.begin()
         try expectFirstStarts()
@@ -116,7 +116,7 @@ extension Simulation {
             guard entry.onRestart == .retried, let input = entry.work?.input else { continue }
             let work = try JSONDecoder().decode(Jobs.Work.self, from: Array(input.utf8))
             guard case .kept(let note, _, let count) = work else { continue }
-            // Whose it was is forgotten with its action; what it is to do is not.
+            // The session of the work is forgotten with its action; the input of the work is not.
             if entry.version < journal.oldest { past.sessions[entry.version] = nil }
             let session = past.sessions[entry.version]
             let name = note + "/\(count)"
@@ -134,7 +134,7 @@ extension Simulation {
                     isStart: version == nil,
                     session: own.session
                         ?? version.flatMap { version in
-                            // Whose what was forgotten is, is forgotten with it.
+                            // The session of a forgotten record is forgotten with the record.
                             version >= journal.oldest ? past.sessions[version] : nil
                         },
                     audience: own.audience

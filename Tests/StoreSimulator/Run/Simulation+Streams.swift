@@ -6,11 +6,11 @@ import StoreServer
 import StoreWire
 
 extension Simulation {
-    /// The most streams of the state, and of the log, that are read at a time.
+    /// The largest number of open streams of the state and of the log.
     private static var readersMax: Int { 12 }
     private static var logReadersMax: Int { 3 }
 
-    /// A client begins to read a stream, or goes on with one that it read before.
+    /// Opens a stream of a client, or resumes an earlier stream.
     func openStream(_ chance: inout Chance) throws {
         if chance.happens(1, in: 5) { return try openLog(&chance) }
         guard readers.count < Self.readersMax else { return }
@@ -24,7 +24,7 @@ extension Simulation {
 
     private func goOn(from earlier: Reader, _ chance: inout Chance) throws {
         let client = clients.first { $0.name == earlier.session }
-        // One whose session is over sees another state from now on, and begins anew.
+        // A client whose session is over sees another state from now on, and begins anew.
         let isSame =
             client?.name == earlier.session && reading(client).sight == earlier.reading.sight
         try open(earlier.target, earlier.name, client, after: isSame ? earlier : nil, &chance)
@@ -54,7 +54,7 @@ extension Simulation {
         }
     }
 
-    /// Whether there is such a stream for a client: of what it does not see there is none.
+    /// True if the stream exists for a client. A part outside its sight has no stream.
     private func isThere(_ target: StreamTarget, for client: Client?) throws -> Bool {
         let parts = target.path.split(separator: "/", maxSplits: 2)
         let reading = reading(client)
@@ -78,7 +78,7 @@ extension Simulation {
         }
     }
 
-    /// Asks for a stream, and hands over the client's end of it.
+    /// Requests a stream, and passes the client's end of it to `opened`.
     private func connect(
         _ path: String,
         _ client: Client?,
@@ -90,7 +90,7 @@ extension Simulation {
         guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &sockets) == 0 else { return }
         defer { close(sockets[1]) }
         if chance.happens(1, in: 4) {
-            // One that is soon behind.
+            // A small buffer, so that the reader is soon behind.
             var bytes: CInt = 4_608
             setsockopt(sockets[0], SOL_SOCKET, SO_RCVBUF, &bytes, 4)
         }
@@ -105,7 +105,7 @@ extension Simulation {
         opened(sockets[0])
     }
 
-    /// A client leaves a stream; it may come back and go on.
+    /// Closes a client's stream; the client may come back and resume.
     func leaveStream(_ chance: inout Chance) throws {
         let count = readers.count + logReaders.count
         guard count > 0 else { return }
@@ -118,7 +118,7 @@ extension Simulation {
         server.turnStreams()
     }
 
-    /// Remembers a client that has left, for a while.
+    /// Remembers a reader that has left, for a while.
     func depart(_ reader: Reader) {
         guard reader.version != nil else { return }
         if departed.count == 4 { departed.removeFirst() }
@@ -133,7 +133,7 @@ extension Simulation {
         )
     }
 
-    /// Takes the report of a view that is shown, or no more. Returns the session that shows it.
+    /// Takes the report that a view is shown or hidden. Returns the session that shows the view.
     func takeVisibility(
         _ visibility: ViewVisibility,
         of slice: String,
@@ -145,7 +145,7 @@ extension Simulation {
         let origin = record.origin ?? ""
         var session = sessionNames.first { origin.contains($0) } ?? Sessions.shared
         if origin == ViewPresence.place {
-            // A start ends the views that were open, in the order of the sessions' names.
+            // A start ends the open views, in the order of the sessions' names.
             session = shown.min()?.session.text ?? session
         }
         let showing = Showing(session: Bytewise(session), slice: Bytewise(slice))
@@ -160,7 +160,7 @@ extension Simulation {
         return session == Sessions.shared ? nil : session
     }
 
-    /// The last frame of every reader is what the model has for its version.
+    /// Verifies that the last frame of every reader has the model's content for its version.
     func checkStreams() throws {
         server.turnStreams()
         for reader in readers {
@@ -202,7 +202,7 @@ extension Simulation {
         logReaders.removeAll { $0.isClosed }
     }
 
-    /// The log's readers have all once nothing moves any more.
+    /// Verifies that the log's readers have all records when all work is done.
     func checkLogReaders() throws {
         var turns = 0
         guard !logReaders.isEmpty else { return }
@@ -223,14 +223,14 @@ extension Simulation {
         }
     }
 
-    /// The log as readers see it by now.
+    /// The current log of the readers.
     var log: Log {
         Log(
             records: journal.records,
             oldest: journal.oldest,
             module: { [server] in server.module(of: $0.type) }
         ) { [server] record in
-            // A record of another edition is one of an instance that all share.
+            // A record of another edition belongs to a shared instance.
             if P.hasEditions, record.type.hasPrefix("bins/") { return nil }
             guard let action = try? server.action(record.type, record.payload),
                 case .everybody = P.owner(of: Naive<P>.unaddressed(action).0)
@@ -239,12 +239,13 @@ extension Simulation {
         }
     }
 
-    /// A reader is sent nothing where nothing has changed of what it sees of the state.
+    /// Verifies that an event has news: a part that its reader sees has changed.
     private func checkNews(_ version: UInt64, of reader: Reader) throws(Violation) {
         defer { reader.shown = version }
         guard let shown = reader.shown, shown < version, reader.leftOut == nil else { return }
-        // The whole state is sent once more where another reader begins, and for each version of
-        // which the reader may read the action, also where that has changed nothing.
+        // Two cases need no news. A new reader of the state's topic makes the writer send the whole
+        // state again. An unrestricted reader gets each version whose action it may read, even
+        // without a change.
         let isWhole =
             reader.target.path.hasPrefix("/events") && !reader.target.path.contains("path=")
         let isTold = reader.reading.sight == nil && isRead(shown + 1...version, by: reader)
@@ -255,7 +256,7 @@ extension Simulation {
         let parts = texts.map { reader.reading.part(reader.target, of: $0) }
         guard parts.allSatisfy({ $0 == parts[0] }) else { return }
         if reader.reading.isOperator {
-            // The slices of all sessions change with the one that sessions begin with, too.
+            // The slices of all sessions change with the first slice of sessions, too.
             let first = texts.map { reader.target.part($0.visible(to: StateText.nobody)) }
             guard first.allSatisfy({ $0 == first[0] }) else { return }
         }
@@ -266,7 +267,7 @@ extension Simulation {
         )
     }
 
-    /// Whether a reader may read the action of one of these versions.
+    /// True if a reader may read the action of one of these versions.
     private func isRead(_ versions: ClosedRange<UInt64>, by reader: Reader) -> Bool {
         let log = log
         return log.records.contains { record in
@@ -274,7 +275,7 @@ extension Simulation {
         }
     }
 
-    /// Whether both are the same document: a patched one is written by us.
+    /// True if both are the same document. The simulation writes the patched document itself.
     private static func isSame(_ a: StreamTarget.Part, _ b: StreamTarget.Part) -> Bool {
         if a == b { return true }
         guard case .json(let a) = a, case .json(let b) = b else { return false }

@@ -1,18 +1,17 @@
 import StoreCore
 
 extension Simulation {
-    /// The trace that a request names; `nil` for most.
+    /// Returns the trace of a request; `nil` for most requests.
     static func trace(_ chance: inout Chance) -> String? {
         guard chance.happens(1, in: 3) else { return nil }
         func digits(_ count: Int) -> String {
-            // Not all of them zero.
+            // The digit 1 keeps the id from being all zeros.
             "1" + (1..<count).map { _ in String(chance.below(16), radix: 16) }.joined()
         }
         return "00-\(digits(32))-\(digits(16))-0\(chance.below(2))"
     }
 
-    /// A record has the trace of the request that asked for it, or else of the action that led to
-    /// it.
+    /// Verifies that a record has the trace of its request, or else of its cause.
     func verifyTrace(of record: Record, askedIn trace: String?) throws {
         var expected = trace
         var isForgotten = false
@@ -22,7 +21,7 @@ extension Simulation {
             isForgotten = (try? journal.read(page).records.first?.version) != cause
         }
         let found = TraceContext.parent(of: record.meta)
-        // A start can't find the trace of what is forgotten.
+        // A start can't find the trace of a forgotten record.
         guard found == expected || (isForgotten && found == nil) else {
             throw Violation(
                 .traced,
@@ -34,6 +33,6 @@ extension Simulation {
 }
 
 extension [(name: String, value: String)] {
-    /// These header fields of a request, and its trace.
+    /// Returns these header fields of a request with its trace.
     func within(_ trace: String?) -> Self { trace.map { self + [("traceparent", $0)] } ?? self }
 }

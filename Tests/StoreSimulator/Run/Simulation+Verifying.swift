@@ -3,8 +3,8 @@ import StorePatterns
 import StoreWire
 
 extension Simulation {
-    /// Looks at each record that came: first those that clients asked for, in order, then what the
-    /// program itself dispatched.
+    /// Verifies each new record: first the records of clients' requests, in order, then the actions
+    /// of the program itself.
     func verifyRecords(_ asked: [Prediction.Predicted] = []) throws {
         var asked = asked[...]
         for record in journal.records(after: Int(naive.version)) {
@@ -30,7 +30,7 @@ extension Simulation {
         try verifyCalls()
     }
 
-    /// What was asked for by name begins, or leads to an action.
+    /// Begins the work of a use case, or adds the action of a notification.
     private func takeNamed(_ asked: Prediction.Predicted, _ version: UInt64) throws {
         if let note = asked.work {
             past.name(note, version)
@@ -63,7 +63,7 @@ extension Simulation {
         }
     }
 
-    /// Reduces a record, and takes note of all that has to follow.
+    /// Reduces a record, and predicts its consequences.
     private func apply(
         _ record: Record,
         from session: String?,
@@ -111,7 +111,7 @@ extension Simulation {
         try takeDue(after: record.version, session: session)
     }
 
-    /// Readers who were not meant see a change with the next one.
+    /// Marks the readers outside the recipients. They get a change with the next one.
     private func leaveOut(_ applied: Applied<P.Root>) {
         guard let audience = applied.audience else { return }
         for reader in readers where !audience.means(reader.name) {
@@ -119,7 +119,8 @@ extension Simulation {
         }
     }
 
-    /// What the program itself dispatched has to be due, or come from an effect that counts.
+    /// Verifies that an action of the program itself is due, or comes from an effect that still
+    /// runs.
     private func verifyOwn(_ record: Record) throws {
         let (type, payload) = (Bytewise(record.type), Bytewise(record.payload))
         let alike = due.indices.filter { due[$0].type == type && due[$0].payload == payload }
@@ -182,7 +183,7 @@ extension Simulation {
         return past.sessions[version]
     }
 
-    /// What was dispatched in vain was due all the same.
+    /// Verifies that the actions that were dispatched in vain were due, too.
     private func verifyDropped() throws {
         for action in recorder.takeDropped() {
             let place = due.firstIndex { due in
@@ -215,7 +216,7 @@ extension Simulation {
 
     func name(_ record: Record) -> String { "\(record.version) \(Bytewise(record.type))" }
 
-    /// FNV-1a over all that a seed decides.
+    /// Hashes all values that a seed decides, by FNV-1a.
     private func hash(_ record: Record) {
         func add(_ bytes: some Sequence<UInt8>) {
             for byte in bytes { journalHash = (journalHash ^ UInt64(byte)) &* 0x100_0000_01B3 }
@@ -229,6 +230,6 @@ extension Simulation {
 }
 
 extension Simulation.Due {
-    /// Whether an action names the right one as what led to it.
+    /// True if an action names the right cause.
     func allows(_ named: UInt64?) -> Bool { named == cause || (isStart && cause == nil) }
 }

@@ -6,18 +6,18 @@ import StoreServer
 import StoreTesting
 import StoreWire
 
-/// One store under simulation, with its clients, its disk and its clock. One thread does
-/// everything, so a seed and a list of steps always lead to the same.
+/// A store under simulation, with its clients, its disk and its clock. A single thread does all
+/// work. A seed and a list of steps always have the same result.
 final class Simulation<P: Program> {
-    /// How many turns the Core may take before it has to come to rest.
+    /// The number of turns within which the Core has to come to rest.
     static var turnsMax: Int { 10_000 }
 
     struct Client {
         let secret: String
         let name: String
-        /// What it alone writes.
+        /// The mark that only its own texts have.
         let mark: String
-        /// The place of its role; `nil` for one that shows nothing.
+        /// The place of its role; `nil` for a client without a credential.
         let role: Int?
     }
 
@@ -26,7 +26,7 @@ final class Simulation<P: Program> {
         let exchange: SimulatedExchange
         let asked: Asked
         let prediction: Prediction
-        /// Whether its condition names a resource, which another thread may compare.
+        /// True if its condition names a resource, which another thread may compare.
         var hasSubject = false
     }
 
@@ -34,19 +34,19 @@ final class Simulation<P: Program> {
     struct Due {
         let type: Bytewise
         let payload: Bytewise
-        /// The version of the action that led to it; `nil` where none did.
+        /// The version of its cause; `nil` if it has none.
         let cause: UInt64?
-        /// Whether no action led to it although it may name one, as when a store begins.
+        /// True if the action has no cause but may name one, as when a store begins.
         let isStart: Bool
         let session: String?
         let audience: Audience?
-        /// Whether it is another module's own, and so is refused.
+        /// True if the action is another module's own, and so is refused.
         var isForeign = false
     }
 
     let seed: UInt64
     let recorder = Recorder()
-    /// The roles of clients; `nil` where there are none.
+    /// The roles of clients; `nil` if there are none.
     let roles: Roles?
     let clock = ManualClock(timeOfDay: 1_000_000)
     var disk: Disk
@@ -54,11 +54,12 @@ final class Simulation<P: Program> {
     var naive: Naive<P>
     var past: Past
     var keys: [IdempotencyKey: Prediction.Kept] = [:]
-    /// What would be kept had the disk not failed.
+    /// The keys that the journal would have without the failure of the disk.
     var vainKeys: [IdempotencyKey: Prediction.Kept] = [:]
     var requests: [IdempotencyKey: (request: Request.Dispatch, session: String?)] = [:]
     var due: [Due] = []
-    /// The records that the requests of a step have to make, and those of them that ask by name.
+    /// The records that the requests of a step have to make, and the exchanges of use cases and
+    /// notifications.
     var predicted: [Prediction.Predicted] = []
     var named: [SimulatedExchange] = []
     var clients: [Client] = []
@@ -68,33 +69,33 @@ final class Simulation<P: Program> {
     var departed: [Reader] = []
     /// The versions that were the newest when a stream began.
     var openedAt: Set<UInt64> = []
-    /// The edition of the program that is served, and the version of the last record that the
-    /// first one can't read.
+    /// The edition of the served program, and the version of the last record that the first edition
+    /// can't read.
     var edition = ShippedEdition.first
     var lastOfSecond: UInt64?
     /// The views that sessions were reported to show.
     var shown: Set<Showing> = []
-    /// All sessions that there ever were.
+    /// All sessions that have ever begun.
     var sessionNames: Set<String> = []
-    /// How many sessions this process has begun that have not ended.
+    /// The sessions that this process has begun and that have not ended.
     var begunHere: Set<String> = []
-    /// How many actions of each type were applied since the start.
+    /// The number of applied actions of each type since the start.
     var appliedCounts: [Bytewise: UInt64] = [:]
     var waiting: [Open] = []
-    /// What was answered with 202, since the start.
+    /// The dispatches that were answered with 202 since the start.
     var outcomes: [DispatchedOutcome] = []
-    /// What clients have left of what they may send; `nil` where that has no bound.
+    /// The rest of the clients' shares; `nil` if there is no bound.
     var shares: Shares?
-    /// What happened, a line for each step; `nil` where it is not to be printed.
+    /// A line for each step; `nil` if the lines are not to be printed.
     var story: [String]?
     var expectedHooks: [(version: UInt64, state: Bytewise)] = []
     var expectedLines: [(version: UInt64, state: Bytewise, cause: UInt64?)] = []
     var expectedApplied: [Recorder.Line] = []
     var journalHash: UInt64 = 0xCBF2_9CE4_8422_2325
     var hashed = 0
-    /// How many kept outcomes were looked at.
+    /// The number of kept outcomes that were checked.
     var keptCount = 0
-    /// Whether the store is ending, which cancels every effect.
+    /// True while the store is ending, which cancels every effect.
     var isStopping = false
 
     var journal: SimulatedJournal { disk.journal }
@@ -151,10 +152,10 @@ final class Simulation<P: Program> {
         }
     }
 
-    /// Whether clients may send so many actions in a time, and no more.
+    /// True if clients have a bound of actions in a time.
     static func isLimited(_ seed: UInt64) -> Bool { seed / 2 % 4 == 1 }
 
-    /// Takes actions of a client's share. Answers whether there were so many.
+    /// Takes actions from a client's share. Returns true if the share had enough.
     func take(_ count: Int, by principal: String?) -> Bool {
         shares?.take(count, by: principal, at: clock.timeOfDay.now()) ?? true
     }
@@ -169,7 +170,7 @@ final class Simulation<P: Program> {
         if story != nil { story?.append(line()) }
     }
 
-    /// As whom a client reads.
+    /// Returns the reader that a client is.
     func reading(_ client: Client?) -> Reading {
         Reading(
             session: client?.name,
@@ -184,7 +185,7 @@ final class Simulation<P: Program> {
 
     // A step
 
-    /// Does the step of a number, and looks at all that it led to.
+    /// Does the step of this number, and checks its results.
     func step(_ number: Int) throws {
         try Recorder.$current.withValue(recorder) {
             var chance = Chance(seed: seed, step: number)
@@ -206,7 +207,7 @@ final class Simulation<P: Program> {
         }
     }
 
-    /// Ends the simulation: everything comes to rest, and a last start leads to the same.
+    /// Ends the simulation: all work comes to rest, and a last start has to lead to the same state.
     func end() throws {
         try Recorder.$current.withValue(recorder) {
             var chance = Chance(seed: seed, step: -1)
@@ -218,8 +219,7 @@ final class Simulation<P: Program> {
         }
     }
 
-    /// Has the Core and the effects work, the latter at the most a little way unless `all` is asked
-    /// for.
+    /// Lets the Core and the effects work. Effects make only a few steps, unless `all` is true.
     func settle(_ chance: inout Chance, all: Bool) throws {
         try turnCore()
         var left = all ? Self.turnsMax : chance.below(4)
@@ -241,7 +241,7 @@ final class Simulation<P: Program> {
         }
     }
 
-    /// Moves the clock, from one sleeper to the next.
+    /// Moves the clock from one sleeper to the next.
     func advance(_ chance: inout Chance) throws {
         let seconds = chance.pick([1, 1, 2, 5, 60])
         note("the clock goes on by \(seconds) s")
@@ -265,7 +265,7 @@ final class Simulation<P: Program> {
     private func beginSession(_ number: Int) throws {
         let secret = "secret-\(seed)-\(number)"
         let hasRoom = begunHere.count < SimulatedServer<P.Root>.sessionsPerAddressMax
-        // Each of the roles, and none, by turns.
+        // Sessions take each of the roles, and no role, in turns.
         let role = roles.flatMap { roles in
             let place = number % (roles.members.count + 1)
             return place < roles.members.count ? place : nil
@@ -299,15 +299,15 @@ final class Simulation<P: Program> {
         )
     }
 
-    /// Expects the actions that start what starts with the store, where it has no history.
+    /// Expects the actions for the modules that start with the store, if it has no history.
     func expectFirstStarts() throws {
         guard server.isFresh else { return }
         for action in P.Root.starts { try expect(action, of: nil) }
     }
 
-    // What follows
+    // Consequences
 
-    /// Takes over what has to be dispatched after an action.
+    /// Adds the actions that have to follow an action.
     func takeDue(after cause: UInt64?, session: String?, isStart: Bool = false) throws {
         for own in naive.calls.takeOwn() {
             let wire = try server.wire(own.action)

@@ -1,18 +1,18 @@
-/// Runs simulations: of the store that ships, and of the one that the simulator has for itself.
+/// Runs simulations: of the shipped store, and of the simulator's own store.
 package enum Simulator {
-    /// What became of one seed.
+    /// The result of one seed.
     package struct Outcome {
-        /// What fails, with the steps that lead to it; `nil` where all held.
+        /// The failure, with the steps that lead to it; `nil` if all properties held.
         package let failure: String?
         /// The property that fails.
         package let property: String?
-        /// How many actions were applied.
+        /// The number of applied actions.
         package let versions: UInt64
     }
 
-    /// Runs so many steps of a seed: those of an even one on the simulator's own store, of an odd
-    /// one on the store that ships. A run that repeats does the same once more, and has to give the
-    /// same journal.
+    /// Runs steps of a seed: of an even seed on the simulator's own store, of an odd seed on the
+    /// shipped store. A run with `repeats` does the steps twice, and both must give the same
+    /// journal.
     package static func run(
         seed: UInt64,
         steps: Int,
@@ -26,7 +26,7 @@ package enum Simulator {
         }
     }
 
-    /// Whether the simulator's own store has a reducer of the whole state: for a third of its
+    /// True if the simulator's own store has a reducer of the whole state: for a third of its
     /// seeds.
     static func hasReducer(_ seed: UInt64) -> Bool { seed / 2 % 3 == 0 }
 

@@ -82,7 +82,7 @@ extension ShopProgram {
         ["login", "progress"],
     ]
 
-    /// The greeting of who is logged in with a session, and a part of the list.
+    /// Returns the view of a session's greeting and a part of the list.
     static func view(_ chance: inout Chance, isStream: Bool) -> StreamTarget? {
         let end = isStream ? "/events" : ""
         guard chance.happens(2, in: 3) else {

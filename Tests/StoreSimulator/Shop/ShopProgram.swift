@@ -12,7 +12,7 @@ import StoreWire
 @testable import DefaultTodosModule
 @testable import DefaultUserModule
 
-/// The store that ships.
+/// The shipped store.
 enum ShopProgram: Program {
     private enum Place {
         static let home = 2, card = 3, login = 4
@@ -109,7 +109,7 @@ enum ShopProgram: Program {
         }
     }
 
-    // What follows
+    // Consequences
 
     static func follows(_ applied: Applied<AppState>, _ calls: inout Calls) {
         if applied.changed(Place.home), applied.calls("HomePresenter") {
@@ -134,8 +134,8 @@ enum ShopProgram: Program {
         }
     }
 
-    /// A session that starts a module which it has started already, and does not see it, is shown
-    /// it as if it had just been started.
+    /// Predicts the call for a session that starts a started module, and does not show it. The
+    /// module is presented like a new module.
     private static func again<A: Action, State>(
         _ applied: Applied<AppState>,
         _ start: A.Type,
