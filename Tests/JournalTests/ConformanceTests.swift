@@ -2,7 +2,7 @@ import StoreCore
 import StoreTesting
 import Testing
 
-/// What every journal promises.
+/// The promises of every journal.
 @Suite struct ConformanceTests {
     @Test(arguments: JournalKind.allCases, JournalPromise.allCases)
     func `a journal keeps its promises`(kind: JournalKind, promise: JournalPromise) {

@@ -4,12 +4,12 @@ import StoreTesting
 import Synchronization
 import Testing
 
-/// What is wrong with a ``DefectiveJournal``.
+/// The defect of a ``DefectiveJournal``.
 enum Defect: String, CaseIterable, CustomTestStringConvertible {
     case none
-    /// A conflict writes all the same, behind what is there.
+    /// A conflict writes all the same, behind the records that are there.
     case ignoresConflicts
-    /// A conflict names the version that was expected.
+    /// A conflict names the expected version.
     case namesWrongVersion
     /// The last record of a batch becomes visible with the next batch.
     case splitsBatches
@@ -20,12 +20,12 @@ enum Defect: String, CaseIterable, CustomTestStringConvertible {
     case neverNotifies
     case notifiesAfterTheEnd
     case hasNoWatch
-    /// Another writer's records are in no tail.
+    /// No tail has another writer's records.
     case tailIsOld
     case tailBeginsTooEarly
-    /// Keys of several principals are one.
+    /// Keys of several principals are the same key.
     case forgetsPrincipals
-    /// A look-up of several keys finds the first alone.
+    /// A look-up of several keys finds only the first.
     case looksUpOne
     case keepsOutcomesOfConflicts
     case pagesAreTooLarge
@@ -38,7 +38,7 @@ enum Defect: String, CaseIterable, CustomTestStringConvertible {
 
     var testDescription: String { rawValue }
 
-    /// A promise that it breaks each time; threads that race may show that it breaks others.
+    /// A promise that the defect breaks each time. Racing threads may find that it breaks others.
     var breaks: JournalPromise? {
         switch self {
         case .none: nil
@@ -192,7 +192,7 @@ final class DefectiveJournal: Journal {
 }
 
 extension JournalBatch {
-    /// Texts with an acute accent as one scalar.
+    /// The batch with each acute accent in one scalar with its letter.
     fileprivate var normalized: JournalBatch {
         func normal(_ text: String) -> String {
             String(

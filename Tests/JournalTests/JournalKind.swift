@@ -11,7 +11,7 @@ enum JournalKind: String, CaseIterable, CustomTestStringConvertible {
     var testDescription: String { rawValue }
 }
 
-/// An empty journal, with its directory where it has one.
+/// An empty journal, with its directory if it has one.
 final class Subject {
     let journal: any Journal
     private let directory: String?
@@ -48,13 +48,13 @@ func removeDirectory(_ path: String) {
     rmdir(path)
 }
 
-/// The system did not do what a test needs.
+/// The error of a system call that a test needs.
 struct SystemFailure: Error {
     let code = errno
 }
 
 func temporaryDirectory() throws -> String {
-    // In memory where that is possible: what is synced thousands of times need not wait for a disk.
+    // The directory is in memory if possible: thousands of syncs then wait for no disk.
     let root = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
     var path = Array("\(root)/journal-XXXXXX".utf8CString)
     guard mkdtemp(&path) != nil else { throw SystemFailure() }

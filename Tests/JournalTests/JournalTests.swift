@@ -3,7 +3,8 @@ import Testing
 
 @testable import StoreTesting
 
-/// What journals keep within their bounds. What every journal promises is in ``ConformanceTests``.
+/// The bounds of the stored records and snapshots. The promises of every journal are in
+/// ``ConformanceTests``.
 @Suite struct JournalTests {
     static let kinds: [JournalKind] = [.memory, .shared, .sqlite]
 

@@ -6,7 +6,7 @@ import StoreTesting
 import Synchronization
 
 extension JournalKind {
-    /// The journals of this kind, as the conformance suite takes them.
+    /// The journals of this kind in the form of the conformance suite.
     var subject: JournalSubject {
         switch self {
         case .memory:
@@ -35,14 +35,14 @@ extension JournalKind {
     }
 }
 
-/// A journal of another kind than was made.
+/// A journal that this kind has not made.
 struct Foreign: Error {}
 
 extension Retention {
     fileprivate static let small = Retention(secondsMax: nil, bytesMax: nil, recordsMax: 100)
 }
 
-/// The directories of journals on disk, which go with the last reference.
+/// The directories of journals on disk. The last reference removes them.
 private final class Directories: Sendable {
     private let paths = Locked<[ObjectIdentifier: String]>([:])
 

@@ -1,5 +1,5 @@
-// Faults on purpose: a race, which the thread sanitizer finds, and a use of freed memory, which
-// both find. Where they are not reported, faults of the server would not be either.
+// Planted faults: a race, which the thread sanitizer finds, and a use of freed memory, which both
+// sanitizers find. If these are not reported, faults of the server would not be reported either.
 
 import Glibc
 

@@ -3,21 +3,21 @@ import Testing
 
 @testable import StoreHTTPTransport
 
-/// Answers whose responses the library has again and again.
+/// Answers whose responses the library uses again and again.
 @Suite(.serialized) struct AnswerTests {
     private struct Asked {
         var fields: [String]
         var body: String
 
         init(_ numbers: inout Numbers) {
-            // Some are alike, and some longer than what is kept of a head.
+            // Some answers are equal, and some are longer than the stored part of a head.
             let count = [0, 1, 2, 3, 3, 3, 14][numbers.next(below: 7)]
             fields = (0..<count).map { index in
                 let value = "v\(numbers.next(below: 3))"
                 let length = numbers.next(below: 10) == 0 ? 80 : 1
                 return "x-\(index)=" + String(repeating: value, count: length)
             }
-            // As in most answers, the tag is the last field; but not in all.
+            // The tag is the last field in most answers, but not in all.
             let tag = "ETag=t\(numbers.next(below: 12))"
             if numbers.next(below: 3) > 0 { fields.append(tag) }
             if numbers.next(below: 8) == 0 {
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    /// The library would abort the process where it has no memory for a list of pieces.
+    /// The library would abort the process if it had no memory for a list of pieces.
     @Test(arguments: [1, 2, 64, 1_000])
     func `a body of pieces comes whole, behind the largest head, too`(count: Int) throws {
         let echo = try EchoServer()
@@ -86,7 +86,7 @@ import Testing
                 let rest = bounds.headersBytesMax - known
                 head += "y: " + String(repeating: "y", count: rest) + "\r\n"
             }
-            // The next ones behind it fill what the library has for reading.
+            // The next requests fill the library's memory for reading.
             try connection.send(String(repeating: head + "\r\n", count: 3))
             for _ in 0..<3 {
                 let answer = try connection.response()

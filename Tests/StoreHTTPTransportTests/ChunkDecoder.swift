@@ -1,10 +1,10 @@
-/// The chunks of a message's body (RFC 9112 §7.1), as strictly as the specification has them.
+/// A strict decoder for the chunks of a message's body (RFC 9112 §7.1).
 struct ChunkDecoder {
     private(set) var chunks: [[UInt8]] = []
-    /// Whether the chunk of size 0 came.
+    /// True after the chunk of size 0.
     private(set) var isWhole = false
 
-    /// Answers `nil` where the bytes are no whole chunks, or go on behind the last one.
+    /// Is `nil` if the bytes are no whole chunks, or go on behind the last chunk.
     init?(_ bytes: [UInt8]) {
         var rest = bytes[...]
         while !rest.isEmpty {

@@ -8,7 +8,7 @@ import Synchronization
 
 @testable import StoreHTTPTransport
 
-/// A transport with a handler that shows what it was given, for as long as a test lasts.
+/// A transport with a handler that echoes its requests, for the time of a test.
 final class EchoServer: Sendable {
     let server: HTTPServer
     let streams: StreamWriter
@@ -17,7 +17,7 @@ final class EchoServer: Sendable {
     convenience init(_ change: (inout TransportConfiguration) -> Void = { _ in }) throws {
         var limits = StreamLimits()
         limits.streamsMax = 3_000
-        // Not within a test of few readers.
+        // No heartbeat comes within a test of few readers.
         limits.heartbeatSeconds = 3_600
         try self.init(limits: limits, change)
     }
@@ -69,18 +69,19 @@ final class EchoServer: Sendable {
 }
 
 @Sendable func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) {
-    // A queue's own thread does for a test.
+    // The own thread of a queue is enough for a test.
     DispatchQueue(label: name).async(execute: body)
 }
 
-/// `/echo` answers at once, `/later` and `/soon` from another thread, `/held` (of which `/holding`
-/// says how many there are) at the next `/release`, `/never` not at all, `/events` is a stream,
-/// `/patches` one in patch mode and `/actions` the log, these two after the version in the query.
-/// `/fields` answers with the fields in the query and the body of the request.
+/// The handler of these paths. `/echo` answers at once, and `/later` and `/soon` answer from
+/// another thread. `/held` answers at the next `/release`, and `/holding` returns the number of
+/// held requests. `/never` does not answer. `/events` is a stream, `/patches` a stream in patch
+/// mode, and `/actions` the log. The last two begin after the version in the query. `/fields`
+/// answers with the fields in the query and the body of the request.
 final class EchoHandler: HTTPHandler {
     private let parts = Locked<(HTTPServer, StreamWriter)?>(nil)
     private let held = Locked<[HTTPExchange]>([])
-    /// Of the streams that are opened.
+    /// The credential of new streams.
     let credential = Locked<StreamCredential?>(nil)
     private let queue = DispatchQueue(label: "later", attributes: .concurrent)
 
@@ -190,7 +191,7 @@ final class EchoHandler: HTTPHandler {
         response: Bytes(utf8: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
     )
 
-    /// After the version in the query, where there is one.
+    /// Returns the version in the query as the version to resume after, if there is one.
     private static func resume(_ exchange: HTTPExchange) -> Resume {
         exchange.query.flatMap { UInt64($0) }.map { .after(version: $0) } ?? .fresh
     }

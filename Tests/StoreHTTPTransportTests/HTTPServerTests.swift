@@ -133,12 +133,13 @@ import Testing
         }
     }
 
-    /// Up to which number descriptors are looked at.
+    /// The bound of the descriptors that the test looks at.
     private static let descriptorsMax: CInt = 16_384
 
     @Test func `connections that come and go leave no descriptor behind`() throws {
         let echo = try EchoServer()
-        // Those of this server: other tests open and close their own meanwhile.
+        // Returns the number of this server's descriptors. Other tests open and close their own
+        // meanwhile.
         func descriptors() -> Int {
             (0..<Self.descriptorsMax).count { descriptor in
                 var address = sockaddr_in()

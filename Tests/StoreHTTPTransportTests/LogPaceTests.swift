@@ -2,7 +2,7 @@ import Testing
 
 @testable import StoreHTTPTransport
 
-/// When readers of the log let those who dispatch go first.
+/// The pauses of the log's readers, in which clients that dispatch go first.
 @Suite struct LogPaceTests {
     private let much = LogPace.turnBytesMin
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StoreHTTPTransport
 
-/// What the socket of a reader of the log is sent (protocol 5.2).
+/// The bytes for the socket of a log's reader (protocol 5.2).
 @Suite struct LogPositionTests {
     private func record(_ version: Int, bytes: Int) -> String {
         "id: \(version)\ndata: " + String(repeating: "x", count: bytes) + "\n\n"
@@ -21,7 +21,7 @@ import Testing
         return LogPiece(first: UInt64(versions.lowerBound), bytes: Bytes(bytes), ends: ends)
     }
 
-    /// The first bytes of what a socket is sent.
+    /// Returns the first bytes for a socket.
     private func bytes(_ segments: [LogSegment], of piece: LogPiece?, first count: Int) -> [UInt8] {
         (piece?.bytes ?? Bytes([])).withUnsafeBytes { source in
             segments.withVectors(of: source) { vectors in
@@ -83,7 +83,7 @@ import Testing
         #expect(position.isBetweenChunks && position.tail == nil)
     }
 
-    /// The log as a client reads it that decodes the chunks.
+    /// Reads the log as a client that decodes the chunks.
     @Test(arguments: 0..<60 as Range<UInt64>)
     func `each event comes once, whole and in order, through any socket`(
         seed: UInt64
@@ -95,7 +95,7 @@ import Testing
             return record(version, bytes: random.next(below: isLarge ? 50_000 : 500))
         }
         let (beat, bye) = ("event: heartbeat\n\n", "event: bye\n\n")
-        // A socket that takes a few bytes at a time, or one that takes many.
+        // The socket takes a few bytes at a time, or many.
         let takenMax = [3, 100, 5_000, 100_000][random.next(below: 4)]
         let lastVersion = UInt64(random.next(below: count))
         var position = LogPosition(after: 0)
@@ -105,7 +105,7 @@ import Testing
         while true {
             let isEnding = position.cursor.version >= lastVersion
             if position.isBetweenChunks {
-                // What is sent by now is whole.
+                // The bytes up to here are whole records.
                 let sent = Int(position.cursor.version)
                 expected += records[version..<sent].joined()
                 version = sent

@@ -9,7 +9,7 @@ import Testing
 
 @testable import StoreHTTPTransport
 
-/// Readers that are given what comes next as they take it (protocol 5.2).
+/// Readers that get the next records as they take them (protocol 5.2).
 @Suite(.serialized) struct LogReaderTests {
     private func reader(_ echo: EchoServer, after version: UInt64) throws -> StreamReader {
         try StreamReader(port: echo.port, "/actions?\(version)", seconds: 20)
@@ -91,7 +91,7 @@ import Testing
             try expect(Int(log.version)...Int(log.version), from: lively)
         }
         #expect(echo.streams.counters.count(of: .slow) == 1)
-        // What it did get has no hole, and the last frame is the reason why it is not more.
+        // The received records have no hole, and the last frame is the reason for the end.
         var lines: [String] = []
         while let line = try? stalled.read(through: "\n") { lines.append(line) }
         #expect(lines.last == "bye slow\n")

@@ -9,7 +9,7 @@ import Testing
 @Suite struct LoopTimerTests {
     private final class Held: Sendable {}
 
-    /// Waits until the loop has had a turn after all that was sent to it.
+    /// Waits until the loop has had a turn after all earlier calls.
     private func turn(of echo: EchoServer) throws {
         let connection = try RawConnection(port: echo.port)
         try connection.send("GET /x HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -28,7 +28,7 @@ import Testing
         let echo = try EchoServer()
         let seen = Locked<[Int]>([])
         let ran = DispatchSemaphore(value: 0)
-        // Within one turn of the loop all count from the same moment, however long the turn takes.
+        // All timers of one turn count from the same moment, even in a long turn.
         echo.server.schedule(after: 0) { [server = echo.server] in
             for number in [3, 1, 2] {
                 server.schedule(after: Double(number) * 0.002) {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import StoreHTTPTransport
 
-/// A version of a state whose frames say what they lead from and to.
+/// A version of a state. Its frames name the versions from which and to which they lead.
 final class Numbered: TopicState {
     let version: UInt64
     let padding: String
@@ -56,7 +56,7 @@ final class Numbered: TopicState {
         )
     }
 
-    /// A reader from whose first frame on the topic is kept.
+    /// Returns a reader that makes the topic keep its versions.
     private func keeper(_ echo: EchoServer) throws -> StreamReader {
         let keeper = try reader(echo)
         publish(echo, 1)
@@ -81,7 +81,8 @@ final class Numbered: TopicState {
         #expect(try keeper.read(through: "4>6\n").hasSuffix("4>6\n"))
         #expect(try reader(echo, after: "2").read(through: "\n") == "2>6\n")
         #expect(try reader(echo, after: "3").read(through: "\n") == "=6\n")
-        // It has its version from an earlier stream; the subject has not changed since the newest.
+        // The reader has its version from an earlier stream. The subject has not changed since the
+        // newest version.
         let current = try reader(echo, after: "7")
         let same = try reader(echo, after: "6")
         publish(echo, 9)

@@ -15,7 +15,7 @@ final class SharedWriters: Sendable {
     private let limits: StreamLimits
     private let places: StreamPlaces?
 
-    /// Starts so many writers on one thread of this name.
+    /// Starts `count` writers on one thread of this name.
     init(
         _ count: Int,
         limits: StreamLimits? = nil,
@@ -23,7 +23,7 @@ final class SharedWriters: Sendable {
         name: String = "shared streams"
     ) throws {
         var quiet = StreamLimits()
-        // Not within a test.
+        // No heartbeat comes within a test.
         quiet.heartbeatSeconds = 3_600
         self.limits = limits ?? quiet
         self.places = places
@@ -48,7 +48,7 @@ final class SharedWriters: Sendable {
     }
 
     var writers: [StreamWriter] { handler.writers.withLock { $0 } }
-    /// How many threads the writers' thread has started: itself, and no other.
+    /// The number of threads that the writers' thread has started: one, itself.
     var threads: Int { starter.count.load(ordering: .relaxed) }
 
     @discardableResult
@@ -112,7 +112,7 @@ final class SharedWriters: Sendable {
 }
 
 extension StreamFrames {
-    /// A line for each frame.
+    /// Frames with a line each.
     static var lines: StreamFrames {
         StreamFrames(
             heartbeat: { Bytes(utf8: "beat \($0)\n") },
@@ -123,7 +123,7 @@ extension StreamFrames {
 }
 
 extension StreamBeginning {
-    /// A stream of the state.
+    /// The beginning of a stream of the state.
     static func test(owner: StreamOwner = StreamOwner()) -> StreamBeginning {
         let response = Bytes(utf8: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
         return StreamBeginning(

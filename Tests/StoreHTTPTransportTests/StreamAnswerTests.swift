@@ -12,7 +12,7 @@ struct StreamAnswerTests {
     private let second: StreamWriter
     private let ends = Ends()
 
-    /// How many streams have ended.
+    /// The number of ended streams.
     private final class Ends: Sendable {
         let count = Atomic(0)
     }

@@ -41,7 +41,7 @@ import Testing
         try StreamReader(port: echo.port, path, seconds: 20)
     }
 
-    /// The lines but for heartbeats, until the stream ends.
+    /// Returns the lines without heartbeats, until the stream ends.
     private func rest(of reader: StreamReader) -> [String] {
         var lines: [String] = []
         while let line = try? reader.read(through: "\n") {
@@ -76,7 +76,7 @@ import Testing
             let reader = try reader(echo, "/events")
             #expect(try reader.read(through: "\n") == "v\(version)\n")
             give(echo, seconds: 2)
-            // Another one ends meanwhile.
+            // Another stream ends meanwhile.
             #expect(rest(of: try self.reader(echo, "/events")).last == "bye expired\n")
             publish(echo, version + 1)
             #expect(try reader.read(through: "\n") == "v\(version + 1)\n")

@@ -7,7 +7,7 @@ import Testing
 final class StreamReader {
     private let connection: RawConnection
     private var payload: [UInt8] = []
-    /// Whether the chunk came that ends the message.
+    /// True after the chunk that ends the message.
     private var isWhole = false
 
     /// Sends a request, and reads the head of the response.
@@ -22,7 +22,7 @@ final class StreamReader {
         _ = try connection.read(through: "\r\n\r\n")
     }
 
-    /// The payload up to and including `end`, which ends with a line feed.
+    /// Returns the payload up to and including `end`, which ends with a line feed.
     func read(through end: String) throws(RawConnection.Failure) -> String {
         let end = Array(end.utf8)
         var start = 0
@@ -38,14 +38,14 @@ final class StreamReader {
         }
     }
 
-    /// Whether the message ends here, and the connection with it.
+    /// True if the message ends here, and the connection with it.
     func isEnded() throws(RawConnection.Failure) -> Bool {
         if !isWhole { try? takeChunk() }
         guard isWhole, payload.isEmpty else { return false }
         return try connection.isEnded()
     }
 
-    /// Whether the connection ends without the end of the message.
+    /// True if the connection ends without the end of the message.
     func isCutOff() throws(RawConnection.Failure) -> Bool {
         let isEnded = try connection.isEnded()
         return isEnded && !isWhole
@@ -63,7 +63,7 @@ final class StreamReader {
         }
     }
 
-    /// Takes one chunk, whose payload has no carriage return in these tests.
+    /// Takes a chunk, whose payload has no carriage return in these tests.
     private func takeChunk() throws(RawConnection.Failure) {
         guard !isWhole else { throw .ended }
         let size = try connection.read(through: "\r\n").dropLast()

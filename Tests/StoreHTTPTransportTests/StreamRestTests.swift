@@ -9,14 +9,14 @@ import Testing
 
 @testable import StoreHTTPTransport
 
-/// A loop that shares its thread rests where one with its own thread pauses, and costs nothing
-/// while it has no reader.
+/// A loop that shares its thread rests, while a loop with its own thread pauses. Without readers it
+/// costs nothing.
 @Suite(.serialized) struct StreamRestTests {
     /// The readers' ends of streams.
     private final class Readers {
         private var clients: [CInt] = []
 
-        /// Lets so many readers join a writer.
+        /// Lets `count` readers join a writer.
         init(_ count: Int, of writer: StreamWriter) throws {
             for _ in 0..<count {
                 var ends: [CInt] = [-1, -1]
@@ -34,7 +34,7 @@ import Testing
             for client in clients { close(client) }
         }
 
-        /// Whether all get a frame that ends so. What comes before is passed over.
+        /// True if all readers get a frame with this end. Earlier frames are skipped.
         func get(_ frame: String) -> Bool {
             let end = Array("\(frame)\r\n".utf8)
             return clients.allSatisfy { client in
@@ -61,7 +61,7 @@ import Testing
         writer.publish(topic: .state, version: version, frame: Bytes(utf8: text + "\n"))
     }
 
-    /// Gives a loop turns until nothing is left; returns how long it would have rested at the most.
+    /// Gives a loop turns until no work is left. Returns the longest rest that it asked for.
     private func turns(
         of loop: StreamLoop,
         _ events: UnsafeMutablePointer<epoll_event>
@@ -135,7 +135,7 @@ import Testing
             }
             log.grow(to: version)
             rest = turns(of: loop, events)
-            // So that the sockets take the next frames.
+            // The sockets then take the next frames.
             #expect(readers.get("v\(version)\n"))
         }
         #expect((0.001...ReaderPace.pauseSecondsMax).contains(rest))

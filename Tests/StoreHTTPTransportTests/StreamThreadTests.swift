@@ -15,7 +15,7 @@ import Testing
         writer.publish(topic: .state, version: version, frame: Bytes(utf8: text + "\n"))
     }
 
-    /// How many threads of the process have this name.
+    /// Returns the number of the process's threads with this name.
     private func threads(named name: String) throws -> Int {
         let directory = try #require(opendir("/proc/self/task"))
         defer { closedir(directory) }
@@ -24,7 +24,7 @@ import Testing
             let id = withUnsafePointer(to: &entry.pointee.d_name) {
                 $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            // A thread that has ended meanwhile has none.
+            // A thread that has ended meanwhile has no such file.
             guard let file = fopen("/proc/self/task/\(id)/comm", "r") else { continue }
             defer { fclose(file) }
             var line = [CChar](repeating: 0, count: 32)
@@ -47,7 +47,7 @@ import Testing
         }
         for (readers, name, parity) in [(first, "a", 0), (second, "b", 1)] {
             for reader in readers {
-                // A reader that joins late begins with the newest.
+                // A reader that joins late begins with the newest frame.
                 #expect(try reader.read(through: "\n") == "\(name)0\n")
                 for version in 1...50 where version % 2 == parity {
                     #expect(try reader.read(through: "\n") == "v\(version)\n")
@@ -86,7 +86,7 @@ import Testing
             publish(writers[number], 2, "v2")
             #expect(try readers[number].read(through: "\n") == "v2\n")
         }
-        // Its place is for another one.
+        // The place of the stopped writer is free for another writer.
         let added = try shared.addWriter()
         publish(added, 5, "added")
         #expect(try shared.reader(of: 3).read(through: "\n") == "added\n")
@@ -154,7 +154,7 @@ import Testing
         thread.stop()
         let late = try StreamWriter(limits: StreamLimits(), frames: .lines)
         #expect(throws: TransportError.self) { try late.start(on: thread) }
-        // One that never had a writer has nothing to wait for.
+        // A thread that never had a writer has nothing to wait for.
         try StreamThread { _, _ in }.stop()
     }
 
@@ -166,7 +166,8 @@ import Testing
         let writers = shared.writers
         for writer in writers { publish(writer, 0, "v0") }
         var readers = try [0, 0, 1].map { try shared.reader(of: $0) }
-        // The first has no place of its own left, the others none of those that they share.
+        // The first writer has no place of its own left, and the other writers have no shared place
+        // left.
         for number in 0..<3 {
             #expect(try shared.connection(to: number).response().status == 503)
         }
@@ -206,7 +207,7 @@ import Testing
         for writer in writers { publish(writer, 0, "v0") }
         let readers = try writers.indices.map { try shared.reader(of: $0) }
         for reader in readers { #expect(try reader.read(through: "\n") == "v0\n") }
-        // Holds the thread until both have all of their frames.
+        // The test holds the thread until both writers have all of their frames.
         let (begun, goesOn) = (Latch(), Latch())
         writers[0].publish(topic: .state, version: 1, frame: Bytes(utf8: "v1\n")) { _ in
             begun.open()
@@ -240,7 +241,7 @@ import Testing
     }
 
     @Test func `writers that are always ready leave the others their turns`() throws {
-        // More than one round takes from epoll.
+        // The number of writers is above the events of one round of epoll.
         let shared = try SharedWriters(SharedStreamLoops.eventsMax + 2)
         let writers = shared.writers
         let quiet = try #require(writers.last)

@@ -11,7 +11,8 @@ import Testing
         try StreamReader(port: echo.port, "/events", seconds: seconds)
     }
 
-    /// The next line that is no heartbeat: of many readers some get one in each second.
+    /// Returns the next line that is no heartbeat: among many readers some get a heartbeat each
+    /// second.
     private func line(_ reader: StreamReader) throws -> String {
         while true {
             let line = try reader.read(through: "\n")
@@ -71,7 +72,7 @@ import Testing
         publish(echo, 0)
         let reader = try reader(echo, seconds: 30)
         #expect(try reader.read(through: "\n") == "v0\n")
-        // A reader of another topic gets its frame when those before it are taken.
+        // A reader of another topic gets its frame when the earlier frames are taken.
         let marker = try StreamReader(port: echo.port, "/patches?", seconds: 30)
         func awaitTaken(_ mark: UInt64) throws {
             let topic = TopicID.state.carrying(.patch)
@@ -104,7 +105,7 @@ import Testing
         for reader in readers { #expect(try reader.read(through: "\n") == "v0\n") }
         for version in 1...24 as ClosedRange<UInt64> {
             publish(echo, version, padding: version % 3 == 1 ? 1 << 20 : 0)
-            // Another one each time ends in the midst of a frame, begins, or reads on.
+            // Each time another reader ends in the midst of a frame, begins, or reads on.
             readers.remove(at: Int(version) * 7 % readers.count)
             readers.append(try reader(echo, seconds: 30))
             _ = try readers[Int(version) * 5 % readers.count].read(through: "\n")
@@ -113,7 +114,7 @@ import Testing
         for reader in readers { #expect(try reader.read(through: "v25\n").hasSuffix("v25\n")) }
     }
 
-    /// Waits for the writer's thread, which answers within a turn.
+    /// Asks the writer's thread, and waits for its answer within a turn.
     private func asked<Answer: Sendable>(
         _ question: (@escaping @Sendable (Answer) -> Void) -> Void
     ) async -> Answer {

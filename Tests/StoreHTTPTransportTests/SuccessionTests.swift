@@ -8,9 +8,9 @@ import Testing
 
 @testable import StoreHTTPTransport
 
-/// A handler that takes over from another one while requests come in.
+/// A handler that takes over from another handler while requests come in.
 @Suite(.serialized) struct SuccessionTests {
-    /// Holds every request back until another handler takes over.
+    /// Holds every request until another handler takes over.
     private final class Holding: HTTPHandler {
         let held = Locked<[HTTPExchange]>([])
         let echo = EchoHandler()
@@ -69,7 +69,7 @@ import Testing
         return connection
     }
 
-    /// Returns when so many are held back; a test fails that waits for longer than 10 s.
+    /// Returns when `count` requests are held. The test fails after a wait of 10 s.
     private func untilHeld(_ count: Int) {
         let end = ContinuousClock.now + .seconds(10)
         while holding.held.withLock({ $0.count }) < count, .now < end { sched_yield() }
@@ -87,7 +87,7 @@ import Testing
         handOver()
         #expect(try early.response().body == "POST /a - h t body")
         #expect(try early.response().body == "second")
-        // The one who takes over looks at the headers, too.
+        // The successor reads the headers, too.
         #expect(try refused.response().status == 409)
         #expect(server.stop(seconds: 5))
     }

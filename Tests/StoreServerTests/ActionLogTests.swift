@@ -10,7 +10,7 @@ import Testing
 @testable import StorePublishing
 @testable import StoreServer
 
-/// The log of actions as the stream writer asks for it (protocol 5.2).
+/// The log of actions through the calls of the stream writer (protocol 5.2).
 struct ActionLogTests {
     /// A log over a journal in memory.
     private final class Fixture: Sendable {
@@ -47,7 +47,7 @@ struct ActionLogTests {
         try fixture.journal.append(JournalBatch(records: records), at: base)
     }
 
-    /// What comes after a version, as soon as it is read.
+    /// Returns the answer after a version, when the log has read it.
     private func answer(_ fixture: Fixture, after version: UInt64) -> LogAnswer {
         let end = ContinuousClock.now + .seconds(10)
         while true {
@@ -95,7 +95,7 @@ struct ActionLogTests {
         #expect(found == [count] && pages > 1)
     }
 
-    /// The events of a piece.
+    /// Returns the events of a piece.
     private func events(_ piece: LogPiece) -> [String] {
         var start = 0
         return piece.ends.map { end in
@@ -163,7 +163,7 @@ struct ActionLogTests {
             let piece = try piece(fixture, after: version - 1)
             #expect(piece.last == version)
         }
-        // Those who come later get more than one record at a time.
+        // Later readers get more than one record at a time.
         var (version, pieces) = (0 as UInt64, 0)
         while version < 600 {
             version = try piece(fixture, after: version).last
@@ -184,7 +184,7 @@ struct ActionLogTests {
             #expect(piece.ends.count == 1 || piece.bytes.count < 2 * LogCache.pieceBytesMax)
             version = piece.last
         }
-        // One that begins in the middle of a block does not read all that is before it.
+        // A reader that begins in the middle of a block reads no earlier records of it.
         let other = Fixture()
         try append(200, to: other, payload: payload)
         other.log.published(200)
@@ -207,7 +207,7 @@ struct ActionLogTests {
     @Test func `a journal that can't be read ends its readers, and serves them when it can again`()
         throws
     {
-        // The log believes that there is more than the journal has.
+        // The log expects more records than the journal has.
         let fixture = Fixture()
         let log = fixture.log
         log.published(10)
@@ -218,8 +218,7 @@ struct ActionLogTests {
         }
         #expect(isUnreadable)
         try append(10, to: fixture)
-        // An attempt that was under way when the records came has failed, too; the next one has
-        // not.
+        // A read that ran when the records came has failed, too; the next read has not.
         let piece = try (try? piece(fixture, after: 4)) ?? piece(fixture, after: 4)
         #expect(piece.contains(5))
     }

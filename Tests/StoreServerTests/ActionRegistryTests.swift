@@ -27,7 +27,7 @@ import Testing
         return member.type + " " + String(decoding: member.payload, as: UTF8.self)
     }
 
-    /// Reads what was written, as a replay does.
+    /// Reads the written action, as a replay does.
     private func again(_ action: any Action) throws -> any Action {
         let member = try member(action)
         let found = try #require(registry[member.type])
@@ -48,7 +48,7 @@ import Testing
         #expect(try again(Gate.Action.opened) as? Gate.Action == .opened)
         #expect(try again(Gate.Action.widened(by: 3)) as? Gate.Action == .widened(by: 3))
         #expect(try again(Gate.Internal.shut) as? Gate.Internal == .shut)
-        // An enum of one case takes no memory either, and yet it is written with its name.
+        // An enum of one case takes no memory either, and is still written with its name.
         #expect(try text(Rung.once) == #"Rung {"once":{}}"#)
         #expect(try again(Rung.once) is Rung)
         #expect(try text(Bare()) == "Bare {}")
@@ -91,7 +91,7 @@ import Testing
         #expect(registry["shed//swept"] == nil)
         #expect(registry["shed/\(String(repeating: "x", count: 129))/swept"] == nil)
         #expect(registry["shed/\(String(repeating: "x", count: 128))/swept"] != nil)
-        // In words as the log has it, until the reducer refuses it.
+        // The action has its name in the log, until the reducer refuses it.
         #expect(try self.member(Shed.Action.swept).type == "shed/swept")
     }
 
@@ -273,7 +273,7 @@ private struct Emptied: StateUpdater, Equatable {
     func updateState(_ state: inout Shed.State) {}
 }
 
-// Modules with a defect.
+// Modules with a defect
 
 private protocol Defective: Module where State == Gate.State { init() }
 
@@ -328,7 +328,7 @@ private struct Twice: Defective {
     func reduce(_ state: inout State, internal action: Internal) {}
 }
 
-/// Has names of before it was a module.
+/// Has names from the time before it was a module.
 private struct Old: Defective {
     typealias State = Gate.State
     enum Action: ModuleAction {
@@ -371,7 +371,7 @@ private struct Same: Defective {
     func reduce(_ state: inout State, internal action: Internal) {}
 }
 
-/// Has the name of an action with a type of its own.
+/// Uses the name of an action with a type of its own.
 private struct Taken: Defective {
     typealias State = Gate.State
     enum Action: String, ModuleAction { case bare = "/Bare" }

@@ -9,7 +9,7 @@ import Testing
 @testable import StorePublishing
 @testable import StoreServer
 
-/// The route that CONTRIBUTING adds as its example, word for word.
+/// The example route of CONTRIBUTING, word for word.
 @Suite struct AddedRouteTests {
     private struct HelloRoutes: RouteGroup {
         private static let name = Parameter.token("name", bytes: 1...64, "Who is greeted.")
@@ -88,7 +88,7 @@ import Testing
         #expect(Array(own[(begin + 1)...].prefix(shown.count)) == shown)
     }
 
-    /// The lines that are not empty, without their indentation.
+    /// Returns the lines that are not empty, without their indentation.
     private func lines(of text: String) -> [String] {
         text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
             .filter { !$0.isEmpty }

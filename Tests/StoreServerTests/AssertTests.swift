@@ -14,7 +14,7 @@ import Testing
         let step: Int
     }
 
-    /// Plays a script against a server that listens, whose program reacts; answers what is printed.
+    /// Plays a script against a listening server with reactions; returns the printed lines.
     private func play(_ script: String) throws -> [String] {
         let server = StoreServer(AppState.self).reacting(
             .onNotification("step", as: Step.self) {

@@ -8,9 +8,9 @@ import Testing
 @testable import StorePublishing
 @testable import StoreServer
 
-/// What is done away from the event loop and the Core.
+/// Work beside the event loop and the Core.
 @Suite struct BackgroundWorkTests {
-    /// Threads of its own, or those of a pool.
+    /// Threads of its own, or the threads of a pool.
     private static let threads: [ThreadPool?] = [
         nil, ThreadPool(name: "test", threadsMax: 2, idleSecondsMax: 1),
     ]

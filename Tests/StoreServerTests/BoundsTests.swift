@@ -16,12 +16,12 @@ import Testing
 @testable import StorePublishing
 @testable import StoreServer
 
-/// How bounds relate to one another; each test states one relation. Those of a fresh server, and
-/// those of any that ``ServerConfiguration/check()`` lets through.
+/// Relations between bounds, one in each test: between the bounds of a fresh server, and between
+/// any bounds that ``ServerConfiguration/check()`` accepts.
 @Suite struct BoundsTests {
     private let fresh = ServerConfiguration()
 
-    /// What the largest value of an option makes of a fresh configuration.
+    /// Returns a fresh configuration with the largest value of an option.
     private func largest(_ name: String) throws -> ServerConfiguration {
         let option = try #require(ServerConfiguration.options.first { $0.name == name })
         let most = try #require(option.help.split(separator: "...").last?.dropLast())
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test func `a record as large as may be fits into a row of SQLite`() {
-        // Payload and meta lie in one body. The rest are texts of the server's own.
+        // Payload and meta are parts of one body. The server writes the other texts.
         let texts = 2 * InstanceID.bytesMax + 4 * (4 << 10)
         #expect(
             SQLiteJournal.fieldBytesMax + MemberReader.metaBytesMax + texts
@@ -285,7 +285,7 @@ import Testing
     }
 
     @Test func `a stop ends before it is cut off by its supervisor`() {
-        // docker stop waits for 10 s, Kubernetes and systemd for longer.
+        // The command docker stop waits for 10 s, and Kubernetes and systemd wait longer.
         #expect(fresh.shutdownSeconds <= 10)
     }
 }

@@ -58,12 +58,12 @@ import Testing
         publisher.flush(seconds: 60)
     }
 
-    /// As many are open as the test says. Keeps the version and the data of what they are sent.
+    /// Streams whose number the test sets. They record the version and the data of each frame.
     private final class Streams: StreamPublisher {
         let count = Atomic(0)
         private let frames = Locked<[String]>([])
 
-        /// What was sent since the last call.
+        /// The frames since the last call.
         var sent: [String] {
             frames.withLock { frames in
                 defer { frames = [] }

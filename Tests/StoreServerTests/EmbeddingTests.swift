@@ -11,7 +11,7 @@ import Testing
 @testable import StoreHTTPTransport
 @testable import StoreServer
 
-/// Servers in a process that is not theirs.
+/// Servers in another program's process.
 @Suite struct EmbeddingTests {
     private let increase = Array(#"{"type":"CounterIncreaseRequested"}"#.utf8)
     private let broken = JournalError.unknown("the disk is gone")
@@ -58,7 +58,8 @@ import Testing
         #expect(try dispatch(to: server).status == 200)
         journal.fail(with: broken)
         #expect(throws: InProcessServer.Unanswered.self) { try dispatch(to: server) }
-        // It stays so, also where the disk is back: what has become of that append is not known.
+        // The server stays so after the disk's return, because the result of that append is
+        // unknown.
         journal.fail(with: nil)
         let refused = try dispatch(to: server)
         #expect(refused.status == 503)
@@ -105,7 +106,7 @@ import Testing
         #expect(try await outcomes.next() == .clean)
         #expect(server.journalFailure == broken)
         #expect(errors.values == [broken])
-        // A new one goes on from what the journal has.
+        // A new server goes on from the journal.
         journal.fail(with: nil)
         let next = try StoreServer(AppState.self).journal(journal).start(configuration)
         #expect(try dispatch(to: next).status == 200)

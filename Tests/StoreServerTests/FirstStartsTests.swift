@@ -12,7 +12,7 @@ import Testing
 @testable import StoreHistory
 @testable import StoreServer
 
-/// Modules that start with the store: once in all, however many servers begin it.
+/// Modules that start with the store: they start once, even if several servers begin it.
 @Suite struct FirstStartsTests {
     private struct Lamp: StartableModule {
         struct State: ModuleState { var color = "" }
@@ -48,7 +48,7 @@ import Testing
         ) {}
     }
 
-    /// The same words in any order.
+    /// The same declarations in another order.
     private struct Cottage: RootState {
         var lamp: Lamp.State?
         var door: Door.State?
@@ -114,7 +114,7 @@ import Testing
         for _ in 0..<8 {
             let journals = SharedMemoryJournal()
             let others = (0..<3).map { _ in journals.another() }
-            // All of them have seen that there is no history, before the first of them starts any.
+            // All servers have found no history before the first of them starts a module.
             let stores = try ([journals] + others).map(assembled)
             for store in stores { store.core.start() }
             let ended = Recorder<String>()

@@ -5,13 +5,13 @@ import Testing
 @testable import StoreServer
 
 struct FreedMemoryTests {
-    /// A process whose memory and clock the test moves.
+    /// A process whose memory and clock the test sets.
     private final class Process: Sendable {
         struct State: Sendable {
             var now = 0.0
             var resident = 50 << 20
             var trims = 0
-            /// What a trim takes, in seconds, and what it leaves.
+            /// The time of a trim in seconds, and the memory after it.
             var cost = 0.001
             var left = 50 << 20
         }

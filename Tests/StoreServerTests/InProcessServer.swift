@@ -14,16 +14,16 @@ import Testing
 @testable import StorePublishing
 @testable import StoreServer
 
-/// The default store without a socket: requests go to the router as the event loop would hand them
-/// over, checks of their framing included.
+/// The default store without a socket: requests go to the router as the event loop hands them over.
+/// Their framing is checked, too.
 final class InProcessServer {
-    /// How long an answer from another thread is waited for.
+    /// The longest wait for an answer from another thread.
     static let answerMillisecondsMax: CInt = 10_000
 
     private let parts: AssembledStore<AppState>
     private let router: Router
 
-    /// Starts a server, with these routes in place of its own where they are given.
+    /// Starts a server, with these routes in place of its own if there are any.
     init(
         _ server: StoreServer<AppState> = StoreServer(AppState.self, actions: [ScreenShown.self]),
         serving routes: [any RouteGroup]? = nil
@@ -68,7 +68,7 @@ final class InProcessServer {
 
     var epoch: String { parts.published.publisher.epochText }
 
-    /// Answers one request.
+    /// Returns the answer to a request.
     func answer(
         _ method: String,
         _ target: String,
@@ -82,7 +82,7 @@ final class InProcessServer {
         if !body.isEmpty { headers.append(("Content-Length", String(body.count))) }
         let exchange = HTTPExchange(loop: parts.base.process.transport.loop)
         let texts = headers.map { (name: Array($0.name.utf8), value: Array($0.value.utf8)) }
-        // The fields lie in these bytes until the answer is there.
+        // The fields point into these bytes until the answer is there.
         let memory = texts.flatMap { $0.name + $0.value }
         return try memory.withUnsafeBytes { memory in
             let base = try #require(memory.bindMemory(to: CChar.self).baseAddress)
@@ -146,12 +146,12 @@ final class InProcessServer {
         }
     }
 
-    /// A request was left without an answer, or abandoned.
+    /// The error for a request without an answer, or with an abandoned exchange.
     struct Unanswered: Error {}
 }
 
 extension HTTPExchange {
-    /// Begins a request as the event loop does when it has read the headers.
+    /// Begins a request as the event loop does after the headers.
     func begin(_ method: String, _ target: String, _ framing: RequestFraming) throws {
         self.target = Array(target.utf8)
         begin(

@@ -14,7 +14,7 @@ import Testing
 @testable import StoreServer
 
 @Suite struct ModuleTagTests {
-    /// The number behind the last `:` or in the counter's member.
+    /// Returns the number behind the last `:` or in the counter's member.
     private func number(in text: String, after mark: String) -> Int? {
         text.split(separator: mark).last.flatMap { Int($0.prefix { $0.isNumber }) }
     }
@@ -27,7 +27,7 @@ import Testing
         let ended = DispatchSemaphore(value: 0)
         SystemThread.start(name: "dispatches") {
             [core = server.core, reader = server.store.reader] in
-            // One at a time, so that each makes a version that is published.
+            // Actions come one at a time, so that each makes a published version.
             while !stop.load(ordering: .relaxed) {
                 let version = reader.version
                 _ = core.dispatch(Counter.Action.increaseRequested)

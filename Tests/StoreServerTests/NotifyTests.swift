@@ -34,7 +34,7 @@ import Testing
 
     @Test func `a waiting client is answered after all effects and reactions`() throws {
         let server = try server()
-        // Each is two versions: the record of what was asked, and what the program made of it.
+        // Each notification makes two versions: its record, and the program's action.
         for version in stride(from: 2, through: 100, by: 2) {
             let answer = try server.answer(
                 "POST",

@@ -11,7 +11,7 @@ import Testing
 @testable import StorePublishing
 @testable import StoreServer
 
-/// What a start makes of a journal while it is opened.
+/// The replay of a start while the journal is opened.
 @Suite struct OpeningReplayTests {
     private struct Added: Action, Codable {
         var count: Int?
@@ -78,8 +78,8 @@ import Testing
         )
     }
 
-    /// The state that was made while the journal was opened, and the one that the store goes on
-    /// from.
+    /// Returns the state that was made while the journal was opened, and the first state of the
+    /// store.
     private func start<State>(_ server: StoreServer<State>) throws -> (State?, State) {
         let replay = try OpeningReplay(of: server.program, ActionRegistry(server.actions))
         let opened = try OpenJournal(configuration, follower: replay, .standardError)

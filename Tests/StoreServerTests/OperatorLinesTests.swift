@@ -7,12 +7,12 @@ import Testing
 @testable import StoreCommandLine
 @testable import StoreServer
 
-/// What only the operator may read of a request that fails is written where the program has the
-/// lines of its server written.
+/// The lines about failed requests that only the operator may read. They go to the program's log of
+/// its server.
 @Suite struct OperatorLinesTests {
     private struct Unlucky: Error {}
 
-    /// Its own code reads no 13 and writes no 66.
+    /// A number whose own code reads no 13 and writes no 66.
     private struct Number: Codable, Equatable, Sendable {
         var value = 0
 
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    /// A journal in memory that can't be read where it is closed to readers.
+    /// A journal in memory that can be closed to readers.
     private final class ClosedJournal: Journal {
         private let memory = MemoryJournal()
         let isClosed = Atomic(false)
@@ -145,7 +145,7 @@ import Testing
         .exposing(Command<Noted> { _ in }, as: "note")
     }
 
-    /// Starts the server, sends each request, and gives the first line that was written.
+    /// Starts the server, sends each request, and returns the first written line.
     private func line<State>(
         of server: StoreServer<State>,
         _ configuration: ServerConfiguration? = nil,

@@ -9,7 +9,7 @@ import Testing
 @testable import StorePublishing
 @testable import StoreServer
 
-/// The frames of parts, as the stream writer gets them; there is no socket.
+/// The frames of parts as the stream writer gets them. There is no socket.
 @Suite struct PartStreamsTests {
     private let epoch = Epoch(rawValue: 0x4f1c_09ab)
     private let layout = SliceLayout(["cards", "counter"])
@@ -24,7 +24,7 @@ import Testing
         )
     }
 
-    /// A version of which these slices have changed last at these versions.
+    /// Returns a version with these slices and the versions of their last changes.
     private func snapshot(_ version: UInt64, _ slices: (String, UInt64)...) -> Snapshot {
         Snapshot(
             tag: Tag(epoch: epoch, version: version),
@@ -33,7 +33,7 @@ import Testing
         )
     }
 
-    /// The same, where the first module has instances.
+    /// Returns the same version, with instances in the first module.
     private func ofInstances(_ snapshot: Snapshot) throws -> Snapshot {
         let cards = try #require(snapshot.slices[0].bytes).document()
         let pieces = cards.root.members.map { (key: $0.name, value: Bytes($0.value.source)) }
@@ -49,7 +49,7 @@ import Testing
         parts.part(at: try #require(JSONPointer(pointer)))
     }
 
-    /// Topic, version and data of everything that was published since the last call.
+    /// Topic, version and data of all frames since the last call.
     private var published: [String] {
         streams.take().inbox.events.compactMap { event in
             guard case .publish(let topic, let version, .frame(let frame), _) = event else {
@@ -102,7 +102,7 @@ import Testing
         let counter = try part("/counter")
         #expect(streams.reserve(counter.topic))
         parts.announce(counter) {
-            // The Core publishes a version after the newest one was read and before it is used.
+            // The Core publishes a version after the read of the newest version and before its use.
             parts.publish(second, after: first, for: nil)
             return first
         }
@@ -145,7 +145,7 @@ import Testing
         let last = published
         #expect(last.count == 2)
         #expect(last.allSatisfy { $0.contains(" 5 ") })
-        // A slice of its own that was as the first one is.
+        // The session has a slice of its own that is equal to the first slice.
         let same = snapshot(6, own: (#"{"text":""}"#, 6))
         parts.publish(same, after: after, for: nil)
         slices.publish(same, after: after, for: nil, ["a"])
@@ -185,7 +185,7 @@ import Testing
         }
         let full = WatchRefusal.all(max: PartStreams.pointersMax)
         #expect(throws: full) { try parts.place(for: part("/counter"), of: proxy) }
-        // What is watched already needs no further place.
+        // A part that is watched already needs no further place.
         places.append(try parts.place(for: part("/cards/7"), of: client(1)))
         for number in 1..<PartStreams.keptPerClient {
             places.append(try parts.place(for: part("/counter/\(number)"), of: client(1)))
@@ -202,7 +202,7 @@ import Testing
         let counter = try part("/counter")
         var places: [WatchPlace] = []
         for number in 1...4 {
-            // Each client watches the large part by a way of its own.
+            // Each client watches the large part through another pointer.
             let large = try part(number == 1 ? "/cards/a" : "/cards")
             places.append(try parts.place(for: large, of: client(number)))
             #expect(streams.reserve(large.topic))

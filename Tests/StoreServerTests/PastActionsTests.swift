@@ -4,7 +4,7 @@ import Testing
 @testable import StoreActionCatalog
 @testable import StoreHistory
 
-/// Whose an action of the journal was, when it is read again.
+/// The sessions of the journal's actions when they are read again.
 @Suite struct PastActionsTests {
     private struct Added: Action, Codable {}
 

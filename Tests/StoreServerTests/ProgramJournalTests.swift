@@ -15,7 +15,7 @@ import Testing
 @testable import StorePublishing
 @testable import StoreServer
 
-/// Servers whose history is kept by a journal of the program's own.
+/// Servers on a journal of the program's own.
 @Suite struct ProgramJournalTests {
     private var program: StoreServer<AppState> { StoreServer(AppState.self) }
     private let increase = Array(#"{"type":"CounterIncreaseRequested"}"#.utf8)
@@ -53,7 +53,7 @@ import Testing
         #expect(try dispatch(increase, to: one).status == 200)
         let shown = try other.answer("GET", "/state/counter?after=0&wait=10")
         #expect(text(shown) == #"{"counter":1,"step":1}"#)
-        // What it applies itself follows that, whichever of them is asked.
+        // The second server's own action follows the first action, at both servers.
         #expect(try dispatch(increase, to: other).status == 200)
         let last = try one.answer("GET", "/state/counter?after=1&wait=10")
         #expect(text(last) == #"{"counter":2,"step":1}"#)
@@ -159,7 +159,7 @@ import Testing
     }
 }
 
-/// Counts how often it is closed.
+/// Counts its closings.
 private final class ClosingJournal: Journal {
     private let inner = MemoryJournal()
     private let count = Atomic(0)

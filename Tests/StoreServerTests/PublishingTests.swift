@@ -10,11 +10,11 @@ import Testing
 @testable import StorePublishing
 @testable import StoreServer
 
-/// What readers are sent, in which order, while others commit and open streams.
+/// The order of the frames for readers, while other threads commit and open streams.
 @Suite struct PublishingTests {
     private static let epoch = Epoch(rawValue: 0x4f1c_09ab)
 
-    /// A thread of its own, or those of a pool.
+    /// A thread of its own, or the threads of a pool.
     private static let threads: [ThreadPool?] = [
         nil, ThreadPool(name: "test", threadsMax: 2, idleSecondsMax: 1),
     ]
@@ -40,7 +40,7 @@ import Testing
         )
     }
 
-    /// A thread's work, which notes what it is given.
+    /// The work of a publishing thread, which records its commits.
     private final class Readers: Sendable {
         let seen = Locked<[String]>([])
         let isRead = Atomic(true)
@@ -114,7 +114,7 @@ import Testing
         publishing.start { work }
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                // The Core: one after the other, alone or as an array.
+                // The Core publishes one version after the other, alone or as an array.
                 var version: UInt64 = 0
                 while version < UInt64(count) {
                     let last = min(version + UInt64.random(in: 1...5), UInt64(count))
@@ -144,8 +144,7 @@ import Testing
                     stream.begun >= stream.asked,
                     "it has what was published when it was asked for"
                 )
-                // Versions may be left out where the thread is behind, but none comes twice or
-                // late.
+                // Versions may be left out if the thread is behind, but none comes twice or late.
                 let all = [stream.begun] + stream.seen
                 #expect(zip(all, all.dropFirst()).allSatisfy(<))
                 #expect(all.last == UInt64(count))
@@ -200,7 +199,7 @@ import Testing
         #expect(pool.close(seconds: 60))
     }
 
-    /// Does something so many times, each time in a turn that lasts for longer than it may.
+    /// Performs a task several times, each time in a turn that lasts longer than it may.
     private func repeatTask(
         _ count: Int,
         on publishing: Publishing,
@@ -339,11 +338,11 @@ import Testing
     }
 }
 
-/// The version that each stream began with, and those that it was sent after that.
+/// The first version of each stream, and its later versions.
 private final class OpenStreams: Sendable {
     struct Stream: Sendable {
         let begun: UInt64
-        /// The newest version when it was asked for.
+        /// The newest version at the time of the request.
         let asked: UInt64
         var seen: [UInt64] = []
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoreHTTP
 
-/// How shares are counted, and what becomes of more clients than there are rows (protocol 9.3).
+/// The counts of shares, also with more clients than rows (protocol 9.3).
 @Suite struct RateTableTests {
     private let limit = RateLimit(count: 10, seconds: 10)
     private let second: Int64 = 1_000_000_000
@@ -25,7 +25,7 @@ import Testing
         #expect(early.retryAfter == 1)
         #expect(table.take(1, of: .requests, limit, by: key(1), at: 101 * second).retryAfter == nil)
         #expect(table.take(3, of: .requests, limit, by: key(1), at: 104 * second).retryAfter == nil)
-        // Another client, and another kind, have shares of their own.
+        // Another client and another kind of request have shares of their own.
         #expect(table.take(10, of: .requests, limit, by: key(2), at: 100 * second).remaining == 0)
         #expect(table.take(1, of: .streams, limit, by: key(1), at: 101 * second).remaining == 9)
     }
@@ -33,10 +33,10 @@ import Testing
     @Test func `more than a whole share is taken from a whole one, and paid back`() {
         var table = RateTable()
         #expect(table.take(35, of: .actions, limit, by: key(1), at: second).retryAfter == nil)
-        // 25 have to come back before the share is at zero, and one more for another.
+        // The share is at zero after 25 actions have come back, and one more is needed.
         let next = table.take(1, of: .actions, limit, by: key(1), at: second)
         #expect(next.remaining == 0 && next.retryAfter == 26 * second)
-        // And not from one of which anything is taken.
+        // A share that is in use allows no such request.
         #expect(table.take(1, of: .actions, limit, by: key(2), at: second).retryAfter == nil)
         #expect(table.take(35, of: .actions, limit, by: key(2), at: second).retryAfter == second)
     }
@@ -50,7 +50,7 @@ import Testing
             let share = table.take(1, of: .requests, limit, by: key(number), at: second / 2)
             #expect(share.retryAfter != nil, "client \(number)")
         }
-        // A row whose shares are whole is anyone's.
+        // A row whose shares are whole may go to any client.
         #expect(table.take(10, of: .requests, limit, by: key(300), at: 10 * second).remaining == 0)
     }
 

@@ -3,7 +3,7 @@ import StoreHTTPTransport
 import StoreWire
 import Testing
 
-/// The table of Tests/Scenarios, in process; Tests/BlackBox has it over a socket.
+/// The table of Tests/Scenarios, in process. Tests/BlackBox runs it over a socket.
 @Suite struct ScenarioTests {
     @Test(arguments: try Scenario.all())
     func `the router answers as in the table`(_ scenario: Scenario) throws {
@@ -61,7 +61,7 @@ struct Scenario: CustomTestStringConvertible {
         }
     }
 
-    /// A part of the row, with the epoch in its place.
+    /// Returns a part of the row, with the epoch in its place.
     func member(_ name: String, epoch: String = "") throws -> JSONNode? {
         let text = row.replacing("{epoch}", with: epoch)
         return try JSONDocument(parsing: Array(text.utf8), limits: .unbounded)
@@ -72,7 +72,7 @@ struct Scenario: CustomTestStringConvertible {
 extension JSONNode {
     fileprivate var bytes: [UInt8] { Array(source) }
 
-    /// Whether a value is this one, where `*` stands for any that is not empty.
+    /// True if a value is this value; `*` stands for any value that is not empty.
     fileprivate func matches(_ actual: JSONNode) -> Bool {
         if stringValue == "*" {
             return !["", "\"\"", "[]", "{}", "0", "false", "null"].contains(actual.sourceText)

@@ -118,7 +118,7 @@ import Testing
         try table.begin("ada", from: "a")
         time.move(by: 11)
         #expect(table.beginEndingIdle(max: 10) == ["ada"])
-        // It takes no request, and no room, and is ended once.
+        // A session that is ending takes no request and no room, and ends once.
         #expect(!table.use("ada") && table.hold("ada") == nil)
         #expect(table.beginEndingIdle(max: 10).isEmpty)
         try table.begin("bob", from: "a")

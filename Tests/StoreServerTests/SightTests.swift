@@ -7,7 +7,7 @@ import Testing
 
 @testable import StorePublishing
 
-/// What a role sees of a version: the members that are there for it.
+/// The version that a role sees: only the members of its sight are there.
 @Suite struct SightTests {
     private let layout = SliceLayout(["todos", "safe", "motto"])
 
@@ -56,7 +56,7 @@ import Testing
             ParsedDocuments().part(at: pointer("todos", "0"), in: seen) == nil
                 || names.contains("todos")
         )
-        // A large state is put together another way.
+        // The bytes of a large state are joined in another way.
         let large = #"""# + String(repeating: "x", count: 200_000) + #"""#
         let long = snapshot(9, [("[1]", 3), (large, 9), (nil, 0)]).visible(to: viewer(names))
         #expect(text(long.state) == state.replacing(#""secret""#, with: large))
@@ -77,7 +77,8 @@ import Testing
         #expect(whole.visible(to: viewer(["motto", "todos"])) === first)
         #expect(text(whole.visible(to: viewer(["motto"])).state) == #"{"motto":2}"#)
         #expect(whole.visible(to: .all) === whole)
-        // Nothing is of sessions here, but with a sight the session is no reason to see more.
+        // Nothing here belongs to sessions, but a client with a sight sees no more because of a
+        // session.
         let own = whole.visible(to: viewer(["motto"], session: "s"))
         #expect(text(own.state) == #"{"motto":2}"#)
         #expect(whole.visible(to: Viewer(session: ExactText("s"))) === whole)
@@ -166,7 +167,7 @@ import Testing
         #expect(Set(watching.among([])) == [role])
         #expect(Set(watching.among([ExactText("ada")])) == [role, ada])
         #expect(Set(watching.among([ExactText("bob"), ExactText("eve")])) == [role, bob])
-        // Those that read no more make room.
+        // Clients that no longer read make room.
         reading.withLock { $0 = false }
         for number in 0..<1_000 { watching.insert(viewer(["m\(number)"])) }
         #expect(watching.among(nil).count < 1_000)
@@ -174,6 +175,6 @@ import Testing
 }
 
 extension Sight {
-    /// These members and no others.
+    /// The sight of these members and no others.
     fileprivate convenience init(of names: [String]) { self.init(among: names) { _ in true } }
 }

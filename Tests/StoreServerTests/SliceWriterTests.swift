@@ -8,7 +8,7 @@ import Testing
 @testable import StorePublishing
 @testable import StoreServer
 
-/// The bytes that are kept and joined, beside those of a state that is encoded whole.
+/// The bytes that are kept and joined, compared with a state that is encoded whole.
 @Suite struct SliceWriterTests {
     private let epoch = Epoch(rawValue: 0x4f1c_09ab)
     private let touched = TouchedModules()
@@ -28,7 +28,7 @@ import Testing
     }
 
     private func apply(_ action: any Action, to state: inout DeckState) {
-        // What is refused leaves the state as it was.
+        // A refusal leaves the state as it was.
         if let change = try? machine.reduce(&state, action, version: 1) {
             touched.insert(change, from: nil)
         }
@@ -66,7 +66,7 @@ import Testing
                     let part = newest.slices[1].pieces?[id]
                     #expect(text(part) == (try whole(state.cards[id])), "seed \(seed)")
                 }
-                // Some are asked for at once, some when the state has long gone on, some never.
+                // Some bytes are read at once, some after many later states, and some never.
                 switch Int.random(in: 0..<3, using: &random) {
                 case 0: #expect(text(newest.state) == (try whole(state)), "seed \(seed)")
                 case 1: older.append((newest, try whole(state)))
@@ -88,7 +88,7 @@ import Testing
         #expect(text(try snapshot(state, version).state) == (try whole(state)), "seed \(seed)")
     }
 
-    /// Any action on few ids, so that they meet; among them are such that are escaped, and two that
+    /// Returns an action on one of few ids, so that actions meet. Some ids are escaped, and two
     /// only look alike.
     private static func action(using random: inout SeededRandom) -> any Action {
         let ids = ["a", "b", "10", "9", "q\"uote", "line\nbreak", "x/y~z", "\u{e9}", "e\u{301}"]
@@ -169,7 +169,7 @@ import Testing
     }
 }
 
-/// How many slices were encoded since that was asked last.
+/// The number of slices that were encoded since the last call.
 private final class Encodings: Sendable {
     static let key = CodingUserInfoKey(rawValue: "encodings")
     private let count = Atomic(0)

@@ -8,7 +8,7 @@ import StoreWire
 import Synchronization
 import Testing
 
-/// When snapshots are kept, and by which thread.
+/// The moments and the thread of snapshots.
 struct SnapshotKeeperTests {
     private func snapshot(_ version: UInt64) -> Snapshot {
         Snapshot(tag: Tag(epoch: Epoch(rawValue: 7), version: version), state: Bytes(utf8: "0"))

@@ -17,7 +17,7 @@ import Testing
         var count = 0
     }
 
-    /// The same state after an update of the program, which begins otherwise.
+    /// The same state after an update of the program, with another first value.
     private struct Now: Codable, Equatable {
         var count = 100
         var name: String?

@@ -8,7 +8,8 @@ import Testing
 @testable import StoreHTTP
 @testable import StoreHTTPTransport
 
-/// A request that the Core could not apply is answered alike, whatever it asks for.
+/// The answer to a request that the Core could not apply. Requests of each kind get the same
+/// answer.
 @Suite struct TicketTests {
     enum Kind: String, CaseIterable, Sendable { case dispatch, work, session }
 
@@ -16,7 +17,7 @@ import Testing
     private struct OutcomeRoutes: RouteGroup {
         let store: Store
         let outcome: Outcome
-        /// Counts what a session's ticket takes back.
+        /// Counts the calls by which a session's ticket takes the session back.
         let takenBack: Counter
 
         var routes: [Route] {
@@ -58,8 +59,8 @@ import Testing
         }
     }
 
-    /// A route that begins a session, and counts what was taken back while the exchange was parked,
-    /// and before.
+    /// A route that begins a session. Two counters have the sessions taken back before and during
+    /// the parking of the exchange.
     private struct SessionRoutes: RouteGroup {
         let store: Store
         let parked: Counter
@@ -119,7 +120,7 @@ import Testing
         }
     }
 
-    /// A mailbox that is closed refuses on the same thread: no answer can come earlier.
+    /// A closed mailbox refuses on the same thread: no answer can come earlier.
     @Test func `a session is parked before the Core can answer it`() throws {
         let (parked, early) = (Counter(), Counter())
         let base = try InProcessServer()

@@ -7,8 +7,8 @@ import Testing
 @testable import StoreCommandLine
 @testable import StoreServer
 
-/// Clients that wait for what follows an action (protocol 2.6 and 2.11), in a store that is not
-/// made of modules.
+/// Clients that wait for the effects of an action (protocol 2.6 and 2.11), in a store without
+/// modules.
 @Suite struct WaitingTests {
     private struct Sum: Codable, Equatable, Sendable { var value = 0 }
     private struct Added: Action, Codable { let amount: Int }

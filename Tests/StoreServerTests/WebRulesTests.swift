@@ -3,7 +3,8 @@ import Testing
 
 @testable import StoreHTTP
 
-/// What the fields of proxies say, and which texts are origins and addresses (protocol 10.6, 10.8).
+/// The values of proxies' fields, and the texts that are origins and addresses (protocol 10.6,
+/// 10.8).
 @Suite struct WebRulesTests {
     private func forwarded(_ text: String) -> [String] {
         var found: [String] = []
@@ -31,9 +32,10 @@ import Testing
         ("for=1.2.3.4,,for=5.6.7.8", ["1.2.3.4", "5.6.7.8"]),
         ("for=unknown, for=_hidden", ["-", "-"]),
         ("by=1.2.3.4", ["-"]),
-        // A quoted string hides nothing of what is behind it.
+        // A quoted string hides no later element.
         ("for=6.6.6.6;x=\"a,b;c\\\"\", for=1.2.3.4", ["6.6.6.6", "1.2.3.4"]),
-        // What a client leaves open swallows what the proxy adds, which then can't be read.
+        // A quotation mark that a client leaves open takes in the proxy's element, which then can't
+        // be read.
         ("for=6.6.6.6;x=\", for=1.2.3.4", ["-"]),
         ("for=6.6.6.6;x=\", for=\"[2001:db8::1]:80\"", ["-"]),
         ("for=6.6.6.6;for=7.7.7.7", ["-"]),

@@ -1,7 +1,7 @@
 // swift-format-ignore-file
 
-// The lines of Plan's README, as they stand there, within what they need around them.
-// docs/SEEDS.md has a table of those that can't be had word for word.
+// The unchanged lines of Plan's README, within the code that they need. The lines that can't be
+// kept word for word are in a table of docs/SEEDS.md.
 
 import StoreCore
 import StorePatterns

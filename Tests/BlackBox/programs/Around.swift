@@ -1,6 +1,6 @@
-// What stands around the reducer, and what follows an action: middleware that waits for the
-// commit, interceptors with names, observers that take their time, presenters that wait for a
-// client, effects that look at the whole state, and a shared value in a file.
+// A store with every part that can surround a reducer or follow an action. Middleware waits for the
+// commit, interceptors have names, observers are slow, and presenters wait for a client. Effects
+// read the whole state, and a shared value is in a file.
 
 import Dispatch
 import Glibc
@@ -8,12 +8,12 @@ import StoreCore
 import StorePatterns
 import StoreServer
 
-/// A desk at which lines are written and work is done.
+/// A desk with lines and work.
 struct Desk: EffectfulModule {
     struct State: ModuleState {
         var lines: [String] = []
         var outcomes: [String] = []
-        /// How long the observers take for each state from now on.
+        /// The time that the observers take for each state from now on.
         var observedMs: UInt32 = 0
         var view: String?
     }
@@ -69,7 +69,7 @@ struct DeskPresenter: Presenter {
     }
 }
 
-/// A side effect whose value takes its time.
+/// A side effect whose value takes some time.
 struct Weighed: SideEffect {
     let ms: Int
     let value: Int
@@ -80,7 +80,7 @@ struct Weighed: SideEffect {
     }
 }
 
-/// A module with instances, whose effects rest.
+/// A module with instances, whose effects sleep.
 struct Card: EffectfulModule, StartableModule {
     struct State: ModuleState { var rests = 0 }
     enum Action: ModuleAction { case rested(ms: Int) }
@@ -96,7 +96,7 @@ struct Card: EffectfulModule, StartableModule {
     }
 }
 
-/// What each session notes for itself, and what its effects see of the whole.
+/// The notes of each session, and the parts of the whole state that its effects see.
 struct Note: EffectfulModule {
     struct State: ModuleState {
         var text = ""
@@ -171,7 +171,7 @@ extension User: SharingModule {
     func share(_ state: State) -> Profile { Profile(name: state.name) }
 }
 
-/// Shares what each session has, which can't be kept in one file.
+/// Shares the slices of sessions, which can't be kept in one file.
 struct Secret: SharingModule {
     struct State: ModuleState { var text = "" }
     enum Action: ModuleAction { case kept(text: String) }
@@ -209,7 +209,7 @@ struct OtherState: RootState {
     static let modules: Modules = [Desk().at(\.desk)]
 }
 
-/// One line on standard output.
+/// Prints a line on standard output.
 func line(_ text: String) {
     print(text)
     fflush(nil)
@@ -217,7 +217,7 @@ func line(_ text: String) {
 
 func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-/// Prints what it saw before the action, and what was committed.
+/// Prints the state before the action, and the committed version.
 func seen(_ name: String) -> StoreServer<AppState>.Middleware {
     { state, action, envelope in
         guard case .written(let text) = action as? Desk.Action else { return }

@@ -1,6 +1,5 @@
-// What concerns the whole state, and not one slice: middleware of the program's own, a view of
-// several slices with views in it, and a module that starts with the store (docs/SEEDS.md, S2
-// to S8).
+// A store whose parts use the whole state (docs/SEEDS.md, S2 to S8). The program has its own
+// middleware, a view of several slices with views in it, and a module that starts with the store.
 
 import StoreCore
 import StorePatterns
@@ -38,7 +37,7 @@ struct Orders: Module {
     }
 }
 
-/// There while the shop is open.
+/// A module that is started while the shop is open.
 struct Counter: StartableModule {
     struct State: ModuleState {
         var served = 0
@@ -53,7 +52,7 @@ struct Counter: StartableModule {
     func reduce(_ state: inout State, _ action: Action) { state.served += 1 }
 }
 
-/// One row of ``OrdersViewModel``.
+/// A row of ``OrdersViewModel``.
 struct RowViewModel: Encodable, Equatable, Sendable {
     let id: Int
     let title: String
@@ -86,7 +85,7 @@ struct AppState: RootState {
     static let views: Views = [OrdersViewModel.self]
 }
 
-/// Middleware prints what it saw, one line for each action.
+/// Middleware that prints a line for each action.
 func seen(_ name: String) -> StoreServer<AppState>.Middleware {
     { state, action, _ in
         guard case .placed(let text) = action as? Orders.Action else { return }

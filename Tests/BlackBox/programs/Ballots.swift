@@ -1,5 +1,5 @@
-// Ballots under ids that clients choose, for names that clients choose: two spellings of one word
-// are two of each.
+// Ballots under ids and names that clients choose: two spellings of a word are two ids and two
+// names.
 
 import StoreCore
 import StoreServer
@@ -8,7 +8,7 @@ struct Ballots: StartableModule, EffectfulModule {
     struct State: ModuleState {
         var raised = 0
         var votes: [ExactText: Int] = [:]
-        /// With texts for keys, of two spellings there is room for one.
+        /// A dictionary with texts for keys has room for one of two spellings.
         var words: [String: Int] = [:]
         var last = ""
     }
@@ -46,7 +46,7 @@ struct Ballots: StartableModule, EffectfulModule {
     }
 }
 
-/// A page of a ballot, by parameters whose names are as good as any.
+/// A page of a ballot, whose parameters may have any names.
 struct PageViewModel: ParameterizedViewModel {
     struct Parameters: Codable, Sendable {
         let K: String

@@ -1,13 +1,14 @@
-// What screens get, and instances as full members of a store: cards that all share, notes of each
-// session, both with views, UI actions, use cases and visibility; a list whose view has cells with
-// links; and commands to screens. BOARD=two serves a second store with the same state.
+// A store for screens, with instances as full members. All sessions share the cards, and each
+// session has notes; both have views, UI actions, use cases and visibility. A list has a view whose
+// cells have links, and presenters send commands to screens. BOARD=two serves a second store with
+// the same state.
 
 import Glibc
 import StoreCore
 import StorePatterns
 import StoreServer
 
-/// Whose the instances are: their module's name.
+/// The owner of the instances, by the name of its module.
 protocol Owner: Sendable { static var name: String { get } }
 enum Shared: Owner { static let name = "cards" }
 enum Own: Owner { static let name = "notes" }
@@ -27,7 +28,7 @@ struct Card<Owners: Owner>: StartableModule, EffectfulModule, VisibleModule {
 
     enum Action: ModuleAction {
         case renamed(title: String)
-        /// An effect has the screens of the session blink.
+        /// An action whose effect makes the screens of the session blink.
         case blinked(times: Int)
     }
 
@@ -98,7 +99,7 @@ struct Card<Owners: Owner>: StartableModule, EffectfulModule, VisibleModule {
     }
 }
 
-/// Presents a note, and has the screens of its session scroll to it when it is tapped.
+/// Presents a note, and scrolls the screens of its session to the note at a tap.
 struct NotePresenter: ViewPresenter {
     struct Place: Encodable, Sendable {
         let id: String
@@ -136,7 +137,7 @@ struct OverviewPresenter: ViewPresenter {
     }
 }
 
-/// What is to be done, the newest first.
+/// The things to do, the newest first.
 struct Todos: Module {
     struct State: ModuleState {
         var items: [Item] = []
@@ -236,7 +237,7 @@ struct LinksViewModel: ViewModelWithState {
     }
 }
 
-/// Registered nowhere.
+/// An action that is registered nowhere.
 struct Lost: Action, Equatable {}
 
 struct LostViewModel: ViewModelWithState {

@@ -1,4 +1,4 @@
-// Instances that clients share: who may start and stop them is said where they are mounted.
+// Instances that clients share. Their mounts say which clients may start and stop them.
 
 import StoreCore
 import StorePatterns
@@ -24,7 +24,7 @@ struct Boards: StartableModule {
     }
 }
 
-/// A lamp, of which nothing is said: the program alone lights it, by a use case.
+/// A lamp whose mount says nothing about clients: only the program lights it, by a use case.
 struct Lamp: StartableModule {
     struct State: ModuleState { var isBright = false }
 
@@ -45,7 +45,7 @@ struct Panel: Module {
     }
 }
 
-/// A page that is turned: each start keeps count of the pages before.
+/// A page that is turned: each start keeps the count of the pages before.
 struct Page: StartableModule {
     struct State: ModuleState {
         var title: String
@@ -62,7 +62,7 @@ struct Page: StartableModule {
     }
 }
 
-/// What each session has is its own.
+/// A note that belongs to one session.
 struct Note: StartableModule {
     struct State: ModuleState {}
 

@@ -1,5 +1,5 @@
-// Modules that dispatch what is another one's own: an effect that awaits, one that sends, a use
-// case and a presenter.
+// Modules that dispatch another module's own actions: an effect that awaits, an effect that sends,
+// a use case and a presenter.
 
 import StoreCore
 import StoreServer

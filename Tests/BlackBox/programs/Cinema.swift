@@ -1,6 +1,6 @@
-// A store of modules with everything that the shipped one has no use for: instances, effects that
-// take, fail, try again and are cancelled, side effects with results, and two interactors that
-// speak to one presenter. CINEMA=later is the program of a later time, which has lost an action.
+// A store of modules with the features that the shipped store does not use: instances, side effects
+// with results, and two interactors with one presenter. Its effects take time, fail, try again and
+// are cancelled. CINEMA=later is a later program, which has lost an action.
 
 import Glibc
 import StoreCore
@@ -8,7 +8,7 @@ import StorePatterns
 import StoreServer
 import Synchronization
 
-/// A number, and what is reckoned with it.
+/// A number, and calculations with it.
 struct Tally: Module {
     struct State: ModuleState {
         var count = 0
@@ -51,7 +51,7 @@ struct MultiplyTwice: SideEffect {
     }
 }
 
-/// What it sees before and after an action that it dispatches itself.
+/// A side effect that reads the state before and after an action that it dispatches.
 struct Peek: SideEffect {
     func sideEffect(_ context: EffectContext<Tally.State>) async throws -> [Int] {
         let before = try await context.state().count
@@ -60,7 +60,7 @@ struct Peek: SideEffect {
     }
 }
 
-/// Takes so many milliseconds.
+/// Takes the given number of milliseconds.
 struct Pause: SideEffect {
     let ms: Int
 
@@ -87,7 +87,7 @@ struct Fail: SideEffect {
     }
 }
 
-/// Fails as often as it says, and then wins.
+/// Fails the given number of times, and then succeeds.
 struct Flaky: RetriedSideEffect {
     static let retry = Retry.times(1, pause: .milliseconds(1))
     static let attempts = Mutex(0)
@@ -105,7 +105,7 @@ struct Flaky: RetriedSideEffect {
     }
 }
 
-/// Keeps the reducer busy, and then says when its turn was.
+/// Keeps the reducer busy, and then stores its turn.
 struct Slow: StateUpdater {
     let ms: UInt32
     let number: Int
@@ -116,7 +116,7 @@ struct Slow: StateUpdater {
     }
 }
 
-/// Takes a turn back; refused where there is none.
+/// Takes a turn back; refused if there is none.
 struct TurnTaken: StateUpdater {
     let index: Int
 
@@ -128,7 +128,7 @@ struct TurnTaken: StateUpdater {
     }
 }
 
-/// Looks things up; one search at a time.
+/// Searches for titles, one search at a time.
 struct Search: StartableModule, EffectfulModule {
     struct State: ModuleState {
         var text = ""
@@ -181,7 +181,7 @@ struct Search: StartableModule, EffectfulModule {
     }
 }
 
-/// One card for each film.
+/// A card for each film.
 struct Cards: StartableModule, EffectfulModule {
     struct State: ModuleState {
         var title: String
@@ -244,7 +244,7 @@ enum UserInfoOutput: Codable, Equatable, Sendable {
     case loaded(name: String)
 }
 
-/// What the screen of an account shows.
+/// The content of an account's screen.
 struct Account: Module {
     struct State: ModuleState {
         var progress = "idle"
@@ -293,7 +293,7 @@ struct Account: Module {
     }
 }
 
-/// Says in the words of the screen what the interactors have to say.
+/// Turns the interactors' outputs into texts of the screen.
 struct AccountTranslator: Translator {
     func translate(action: Account.Internal, store: inout Account.State) {
         switch action {
@@ -309,7 +309,7 @@ struct AccountTranslator: Translator {
     }
 }
 
-/// One presenter, which several interactors take for their dispatcher.
+/// The presenter that several interactors use as their dispatcher.
 struct AccountPresenter {
     private let dispatcher: AnyDispatcher<Account.Internal>
 
@@ -331,7 +331,7 @@ final class UserInfoInteractor: Interactor<UserInfoOutput>, @unchecked Sendable 
     func load(_ name: String) async throws { try await dispatcher.dispatch(.loaded(name: name)) }
 }
 
-/// What a screen shows of a search; nothing while no search is started.
+/// The search on a screen; empty while no search is started.
 struct FoundViewModel: ViewModelWithState {
     static let reads: [any Module.Type] = [Search.self]
     let found: [String]
@@ -355,7 +355,7 @@ struct AppState: RootState {
     static let views: Views = [FoundViewModel.self]
 }
 
-/// The hundredth is celebrated with a card that has no title, which is refused.
+/// The hundredth action starts a card without a title, which is refused.
 let celebrated = Reaction<AppState>.onDispatch(of: Tally.Action.self) { _, old, new in
     guard old.tally.count < 100, new.tally.count >= 100 else { return nil }
     return Cards.start(.init(title: "")).to("hundred")

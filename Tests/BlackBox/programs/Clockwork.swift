@@ -1,5 +1,5 @@
-// A store whose start and whose effects take as long as a test likes. In the environment,
-// CLOCKWORK_PREPARES is how many milliseconds a preparation takes, `fail` or `forever`;
+// A store whose start and whose effects take as long as a test needs. In the environment,
+// CLOCKWORK_PREPARES is the number of milliseconds of a preparation, `fail` or `forever`.
 // CLOCKWORK_GREETS lets the program dispatch at the start.
 
 import Glibc
@@ -7,7 +7,7 @@ import StoreCore
 import StorePatterns
 import StoreServer
 
-/// What stands on the case; nothing before it is prepared.
+/// The motto on the case; there is none before its preparation.
 enum MottoKey: DependencyKey {
     static let live: String? = nil
 }

@@ -1,4 +1,4 @@
-// A program of modules in three editions; EDITION says which. Boards are instances, whose action
+// A program of modules in three editions; EDITION chooses one. Boards are instances, whose action
 // `cardAdded` has another label in the second edition, under the same name. The third edition calls
 // it `noteAdded`.
 
@@ -93,7 +93,7 @@ case "second":
         )
         .main()
 case "third":
-    // The form of each record says which of the two migrations reads it.
+    // The form of each record decides which of the two migrations reads it.
     StoreServer(ThirdState.self)
         .migrating(
             .action("boards/{id}/cardAdded", from: TextField.self) { old, id in

@@ -1,5 +1,5 @@
-// One program at several times of its life; EVOLVING says which. Its journal outlives all of them.
-// SLOW is the time that each action takes, in milliseconds.
+// A program at several times of its life; EVOLVING chooses the time. Its journal outlives all of
+// them. SLOW is the time that each action takes, in milliseconds.
 
 import Glibc
 import StoreCore
@@ -10,7 +10,7 @@ struct Tally: Codable, Equatable {
     var names: [String] = []
 }
 
-/// The state's type of a later time.
+/// The type of the state at a later time.
 struct TallyWithTotal: Codable, Equatable {
     var count = 0
     var names: [String] = []
@@ -21,17 +21,17 @@ struct Counted: Action, Codable {
     let by: Int
 }
 
-/// What ``Counted`` is later, under the same name.
+/// The later form of ``Counted``, under the same name.
 struct CountedAnew: Action, Codable {
     let times: Int
 }
 
-/// What ``Counted`` is when doubles are counted, with the same fields.
+/// The form of ``Counted`` that counts doubles, with the same fields.
 struct CountedTwice: Action, Codable {
     let by: Int
 }
 
-/// What ``Counted`` is called later.
+/// The later name of ``Counted``.
 struct Added: Action, Codable {
     let amount: Int
 }
@@ -42,7 +42,7 @@ struct LoginRequested: SecretiveAction, Codable {
     let password: String?
 }
 
-/// The fields of ``Counted``, for those who don't know it any more.
+/// The fields of ``Counted``, for programs without the type.
 struct OldCounted: Decodable {
     let by: Int
 }
@@ -88,7 +88,7 @@ case "relabelled":
     .migrating(.action("Counted", from: OldCounted.self) { CountedAnew(times: $0.by) })
     .main()
 case "doubled":
-    // The fields are the same, and mean something else: what was counted once stays so.
+    // The fields are the same, and mean something else. Amounts that were counted once stay so.
     StoreServer(
         state: Tally(),
         actions: .named("Counted", CountedTwice.self)

@@ -1,6 +1,5 @@
-// A picture that all share, and that is presented to those who have it shown to them; a poster,
-// whose view has the same words; and a till, whose analytics have what was there before each
-// action.
+// A picture that all sessions share, presented to the sessions that ask for it; a poster, whose
+// view has the same words; and a till. The till's analytics have the state before each action.
 
 import StoreCore
 import StorePatterns
@@ -41,7 +40,7 @@ struct PicturePresenter: ViewPresenter {
     }
 }
 
-/// What hangs outside; its view has the same words as the picture's.
+/// A poster outside. Its view has the same words as the picture's.
 struct Poster: Module {
     struct State: ModuleState {
         var likes = 0

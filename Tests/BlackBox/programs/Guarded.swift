@@ -1,13 +1,13 @@
-// A store of which a role sees the list alone, so that all the rest is hidden: a safe that all
-// share, boxes, a diary of each session, and a field. What is hidden has secrets in its state, in
-// its refusals, in what its effects give and fail with, and in the names of its effects.
+// A store with a role that sees the list alone. Hidden are a shared safe, boxes, a diary of each
+// session, and a field. The hidden modules have secrets in their state, their refusals, their
+// effects' results and errors, and the names of their effects.
 
 import Glibc
 import StoreCore
 import StorePatterns
 import StoreServer
 
-/// The list that is seen.
+/// The visible list.
 struct Todos: KeepingModule {
     struct State: ModuleState {
         var items: [String] = []
@@ -17,11 +17,11 @@ struct Todos: KeepingModule {
     enum Action: ModuleAction {
         case added(text: String, authorID: String?)
         case cleared
-        /// Changes nothing here: a reaction has the safe follow.
+        /// Changes nothing here: a reaction dispatches an action to the safe.
         case relayed(text: String)
-        /// Takes so long, and again after a restart.
+        /// Starts kept work that takes `ms` milliseconds, also again after a restart.
         case planned(text: String, ms: Int)
-        /// Its effect has the safe fail.
+        /// Has an effect that makes the safe fail.
         case broken
     }
 
@@ -84,14 +84,14 @@ struct TodosPresenter: Presenter {
     }
 }
 
-/// What a hidden effect gives.
+/// The result of a hidden effect.
 struct Told: SideEffect {
     func sideEffect(_ context: EffectContext<Safe.State>) async throws -> [String] {
         try await context.state().content
     }
 }
 
-/// The safe that is hidden.
+/// The hidden safe.
 struct Safe: EffectfulModule {
     struct State: ModuleState {
         var content: [String] = []
@@ -144,7 +144,7 @@ struct Safe: EffectfulModule {
     }
 }
 
-/// Boxes that are hidden, of which there are several.
+/// Hidden boxes, with several instances.
 struct Boxes: StartableModule {
     struct State: ModuleState { var label: String }
     struct Start: Codable, Equatable, Sendable { let label: String }
@@ -168,7 +168,7 @@ struct Boxes: StartableModule {
     func reduce(_ state: inout State, ui action: UI) {}
 }
 
-/// The diary that each session has of its own.
+/// A diary for each session.
 struct Diary: Module {
     struct State: ModuleState { var lines: [String] = [] }
     enum Action: ModuleAction { case written(text: String) }
@@ -191,7 +191,7 @@ struct Swept: StateUpdater {
     }
 }
 
-/// What the safe's screen shows.
+/// The content of the safe's screen.
 struct SafeViewModel: ViewModelWithState {
     static let reads: [any Module.Type] = [Safe.self]
     let content: [String]

@@ -1,12 +1,13 @@
-// A store whose work outlives it: each comment has a webhook, and an hourly timer runs from the
-// first action on. The work says how many actions this process has reduced when it begins.
+// A store whose work outlives it. Each comment has a webhook, and an hourly timer runs from the
+// first action on. The work logs the number of actions that this process had reduced at its
+// beginning.
 
 import Glibc
 import StoreCore
 import StoreServer
 import Synchronization
 
-/// How many actions of comments this process has reduced, in a replay or not.
+/// The number of actions of comments that this process has reduced, in a replay or not.
 let reduced = Atomic(0)
 
 struct Comments: KeepingModule {
@@ -21,7 +22,7 @@ struct Comments: KeepingModule {
         /// Has a webhook, which does not end while the environment holds it.
         case hooked
         case timed
-        /// Its input can't be written down.
+        /// Has an input that can't be written down.
         case weighed
     }
 
@@ -36,7 +37,7 @@ struct Comments: KeepingModule {
         case weighing(Double)
     }
 
-    /// Its form is another one where the environment asks for that, as after a deploy.
+    /// Has another form if the environment asks for that, as after a deploy.
     struct Hook: Codable, Equatable, Sendable {
         let comment: Int
 

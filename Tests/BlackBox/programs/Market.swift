@@ -1,5 +1,5 @@
 // A store whose actions change the whole state (docs/WRITING_STORES.md): a title, a theme and a
-// cart for each session, orders for all, and modules that start with the store or with a session.
+// cart for each session, and orders for all. Modules start with the store or with a session.
 // MARKET names something that is wrong: `closed` for a module that refuses its start, `crate` for a
 // slice of a session that does.
 
@@ -67,7 +67,7 @@ struct Crate: StartableModule {
     func reduce(_ state: inout State, _ action: Action) { state.apples = 0 }
 }
 
-/// A log of what the root state's reducer has seen.
+/// A log of the actions that the root reducer gets.
 struct Journal: Module {
     struct State: ModuleState { var lines: [String] = [] }
 }
@@ -100,7 +100,7 @@ struct Market: RootState {
     static let reducer: RootReducer<Market>? = { state, action in
         switch action {
         case is Cart.Action:
-            // The cart behind the module's own reducer.
+            // The root reducer sees the cart after the module's own reducer.
             if state.cart.value.items.count > 3 { throw Refusal(reason: "A cart takes three.") }
         case is Renamed: state.journal.lines.append("renamed to \(state.title)")
         case is Noted: state.journal.lines.append("noted")
@@ -139,7 +139,7 @@ struct Gift: StateUpdater {
     func updateState(_ state: inout Market) { state.cart[to].items.append(item) }
 }
 
-/// An action that no module has, which the root state's reducer sees.
+/// An action that no module has and the root reducer gets.
 struct Noted: Action, Codable {}
 
 /// Thanks for each order.
@@ -160,7 +160,7 @@ struct SignViewModel: ViewModelWithState {
     }
 }
 
-/// Reads all.
+/// Reads the whole state.
 struct WholeViewModel: ViewModelWithState {
     let carts: Int
     let title: String

@@ -1,11 +1,11 @@
-// Three stores of one kind in one process. What their effects are given, each has of its own: two
-// prepare it, and the first takes what a server has by itself.
+// Three stores of one kind in one process. Each has its own dependencies for its effects. Two
+// stores prepare a dependency, and the first uses the default of a server.
 
 import StoreCore
 import StorePatterns
 import StoreServer
 
-/// The name of the one who answers.
+/// The name of the clerk who answers.
 enum ClerkKey: DependencyKey {
     static let live = "nobody in particular"
 }

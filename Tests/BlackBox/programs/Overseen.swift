@@ -1,17 +1,17 @@
-// A store in which the whole state judges what its list takes: its reducer, its interceptors and an
-// updater refuse with what the safe has, which a role does not see.
+// A store in which the whole state judges the list's actions. Its reducer, its interceptors and an
+// updater refuse with reasons from the safe, which a role does not see.
 
 import StoreCore
 import StorePatterns
 import StoreServer
 
-/// The list that is seen.
+/// The visible list.
 struct Todos: EffectfulModule {
     struct State: ModuleState { var items: [String] = [] }
 
     enum Action: ModuleAction {
         case added(text: String)
-        /// Its effect adds an item.
+        /// Has an effect that adds an item.
         case asked(text: String)
     }
 
@@ -45,7 +45,7 @@ struct Todos: EffectfulModule {
     }
 }
 
-/// The safe that is hidden.
+/// The hidden safe.
 struct Safe: Module {
     struct State: ModuleState { var content: [String] = [] }
 

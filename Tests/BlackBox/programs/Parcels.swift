@@ -1,5 +1,5 @@
-// A module whose reducer returns what is to be done. Each effect says which state its action was
-// applied to and which it led to.
+// A module whose reducer returns effects. Each effect dispatches a note about the states before and
+// after its action.
 
 import StoreCore
 import StoreServer
@@ -14,7 +14,7 @@ struct Parcels: KeepingModule {
     enum Action: ModuleAction {
         /// Is refused the second time.
         case taken(name: String, ms: Int)
-        /// Is carried out by an effect that does not wait for what it dispatches.
+        /// Has an effect that does not wait for the action that it dispatches.
         case stamped(times: Int)
     }
 
@@ -23,7 +23,7 @@ struct Parcels: KeepingModule {
         case lost(version: UInt64)
     }
 
-    /// Is done behind a pause.
+    /// Work that is done after a pause.
     enum Work: ModuleWork { case noting(text: String, ms: Int) }
 
     func reduce(_ state: inout State, _ action: Action) throws -> Effect<State> {

@@ -1,6 +1,6 @@
 // Several stores in one process (docs/EMBEDDING.md): a tally at /, another tally, and a chat whose
-// clients have sessions. ROOMS names something that goes wrong in one of them, `chats` for a second
-// chat, `talk`, or how many idle stores there are besides.
+// clients have sessions. ROOMS names a defect of one store, `chats` for a second chat, `talk`, or a
+// number of further idle stores.
 
 import Glibc
 import StoreCore
@@ -9,10 +9,10 @@ import StoreServer
 
 struct Tally: Codable, Equatable { var count = 0 }
 struct Added: Action, Codable { let count: Int }
-/// Its reducer ends when the process does.
+/// Has a reducer that ends only with the process.
 struct Stuck: Action, Codable {}
 
-/// What was said.
+/// The messages of the chat.
 struct Chat: EffectfulModule {
     struct State: ModuleState {
         var lines: [String] = []
@@ -41,7 +41,7 @@ struct Chat: EffectfulModule {
     }
 }
 
-/// What is talked about, an instance for each topic.
+/// The topics of the chat, an instance for each.
 struct Topics: StartableModule {
     struct State: ModuleState {
         var likes = 0

@@ -1,4 +1,4 @@
-// Views that say when they are shown: of a module that comes and goes, and of instances.
+// Views that report their visibility: of a module that starts and stops, and of instances.
 
 import StoreCore
 import StorePatterns

@@ -3,7 +3,7 @@ import StoreCore
 import StorePatterns
 import StoreServer
 
-/// A module whose presenter does with routes what it is asked to.
+/// A module whose presenter changes routes as its actions request.
 struct Stage: Module {
     enum Verb: String, Codable, Sendable { case push, pop, modal, close, root, until }
 
@@ -58,7 +58,7 @@ struct StagePresenter: Presenter {
     }
 }
 
-/// Work that takes so long that a session may end before it does.
+/// Work that takes so long that a session may end before the work.
 struct Work: EffectfulModule {
     struct State: ModuleState { var done: [String] = [] }
     enum Action: ModuleAction { case begun(name: String, ms: Int) }
@@ -82,12 +82,12 @@ struct Work: EffectfulModule {
     }
 }
 
-/// What others may see of the work: how much of it is done.
+/// The shared value of the work: the number of finished tasks.
 extension Work: SharingModule {
     func share(_ state: State) -> Int { state.done.count }
 }
 
-/// Shows what is another module's.
+/// Shows another module's shared value.
 struct Board: VisibleModule {
     struct State: ModuleState {
         var done = Shared<Int>()
@@ -113,7 +113,7 @@ struct Board: VisibleModule {
     }
 }
 
-/// A module whose presenter dispatches more than may wait, and then holds the Core up.
+/// A module whose presenter dispatches more actions than may wait, and then blocks the Core.
 struct Flood: Module {
     static let drops = 70_000
 
@@ -151,7 +151,7 @@ struct Errands: KeepingModule {
 
     enum Action: ModuleAction {
         case begun(name: String, ms: Int, again: Bool)
-        /// Begins it by an effect that a restart cuts off.
+        /// Begins the work by an effect that a restart ends.
         case delegated(name: String, ms: Int)
     }
 

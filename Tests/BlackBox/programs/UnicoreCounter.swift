@@ -13,21 +13,21 @@ struct AppState: Codable, Equatable {
 
 struct CounterIncreaseRequested: Action, Codable {}
 
-/// Keeps the reducer busy for so many milliseconds, as no reducer should be.
+/// Keeps the reducer busy for `ms` milliseconds, as no reducer should.
 struct SlowReducer: Action, Codable {
     let ms: UInt32
 }
 
-/// What each line says of its place; queues that are not named have none.
+/// The queue that each line names; a queue without a name has none.
 let place = DispatchSpecificKey<String>()
 
-/// Writes a line with the queue that it is called on.
+/// Writes a line with the queue of the call.
 @Sendable func log(_ text: String) {
     print(text, "on", DispatchQueue.getSpecific(key: place) ?? "no queue")
     fflush(nil)
 }
 
-/// Blocks the thread, for ten seconds at the most.
+/// Blocks the thread, for at most ten seconds.
 @Sendable func pause(_ ms: UInt32) {
     usleep(min(ms, 10_000) * 1_000)
 }
@@ -57,7 +57,7 @@ var server = StoreServer(
 .exposing(PlainCommand(id: "Say hello") { log("hello") }, as: "hello")
 .exposing(Command<UInt32>(id: "Sleep") { pause($0) }, as: "sleep")
 
-// Further names for a command, to see which of them a server starts with.
+// Further names for a command, to test which names a server accepts.
 for name in getenv("COUNTER_COMMANDS").map({ String(cString: $0) })?.split(separator: ",") ?? [] {
     server = server.exposing(printSeven, as: String(name))
 }

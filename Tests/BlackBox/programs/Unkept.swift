@@ -1,4 +1,4 @@
-// A view that reports when it is shown, in a state that has no place to keep that.
+// A view that reports its visibility, in a state without a place for the report.
 
 import StoreCore
 import StoreServer

@@ -1,18 +1,18 @@
-// A store that keeps a secret however it is dispatched, and whose actions have every form that an
-// enum may have. VAULT names a program with a defect that keeps it from starting.
+// A store that keeps a secret for each way of dispatching, and whose actions have every form of an
+// enum. VAULT names a program with a defect that keeps it from starting.
 
 import Glibc
 import StoreCore
 import StorePatterns
 import StoreServer
 
-/// What the tests look for, and what only clients and the program itself may see.
+/// The secret that the tests look for. Only clients and the program itself may see it.
 let code = "open-sesame-4711"
 
-/// Doors, and who opened them: whatever says so carries a code, which is never kept.
+/// Doors, and their visitors. The actions that open a door carry a code, which is never kept.
 struct Doors: EffectfulModule {
     struct State: ModuleState {
-        /// Who came, and whether the reducer found a code.
+        /// The visitors, each with a mark if the reducer found a code.
         var visits: [String] = []
     }
 
@@ -117,8 +117,8 @@ struct Forced: SecretiveAction, StateUpdater {
     func updateState(_ state: inout Doors.State) { state.note(by, code) }
 }
 
-/// An action whose payload has code of its own, which throws what is for the log alone, or says in
-/// a `DecodingError` what a client may read.
+/// An action whose payload has code of its own. The code throws an error for the log alone, or a
+/// `DecodingError` that a client may read.
 struct Keyed: StateUpdater, Codable {
     let key: Key
 
@@ -147,12 +147,12 @@ struct Keyed: StateUpdater, Codable {
 /// An action that no module lists.
 struct Stranger: Action {}
 
-/// No refusal: a defect of the program, whose description is for the log alone.
+/// An error that is no refusal: a defect of the program, whose description is for the log alone.
 struct Jammed: Error, CustomStringConvertible {
     var description: String { "rust on bolt 9" }
 }
 
-/// Safes, of which there are several.
+/// A module with several instances.
 struct Safes: StartableModule {
     struct State: ModuleState {
         var turns: [String] = []
@@ -187,7 +187,7 @@ struct Emptied: SecretiveAction, StateUpdater {
     }
 }
 
-/// A module whose actions are texts, and which is coded as such.
+/// A module whose actions are texts, in the code and on the wire.
 struct Machine: Module {
     struct State: ModuleState {
         var oiled = 0
@@ -207,7 +207,7 @@ struct Machine: Module {
     }
 }
 
-/// A module some of whose names on the wire are whole ones.
+/// A module with some whole names on the wire.
 struct Lever: EffectfulModule {
     struct State: ModuleState {
         var angle = 0
@@ -247,7 +247,7 @@ struct Lever: EffectfulModule {
     }
 }
 
-/// What moves the lever up and resets it.
+/// The links that move the lever up and reset it.
 struct LeverViewModel: ViewModelWithState {
     static let reads: [any Module.Type] = [Lever.self]
 

@@ -2,7 +2,7 @@ import StoreCore
 import StorePatterns
 import StoreServer
 
-/// A diary, and those who stand around it: interceptors before it, reactions behind it.
+/// A diary between interceptors before it and reactions behind it.
 struct Diary: Module {
     struct State: ModuleState {
         var lines: [String] = []
@@ -32,7 +32,7 @@ struct AppState: RootState {
     static let modules: Modules = [Diary().at(\.diary)]
 }
 
-/// Lets a note of its own follow what is written in three words.
+/// Adds a note of its own behind each text of three words.
 func note(_ name: String) -> Interceptor<AppState> {
     { _, stamped in
         guard case .written("one two three") = stamped.action as? Diary.Action else {

@@ -1,4 +1,4 @@
-// A store whose reducer does to the process what no reducer should.
+// A store whose reducer breaks the process in ways that no reducer should.
 
 import StoreCore
 import StoreServer
@@ -9,17 +9,17 @@ struct Cup: Codable, Equatable {
 
 struct DropAdded: Action, Codable {}
 
-/// Traps: an array is read beyond its end.
+/// Traps: the reducer reads an array beyond its end.
 struct TrapSprung: Action, Codable {
     let index: Int
 }
 
-/// Calls itself until the stack is over.
+/// Calls itself until the stack overflows.
 struct WellFallenInto: Action, Codable {
     let depth: Int
 }
 
-/// Comes to no end.
+/// Never ends.
 struct WheelTurned: Action, Codable {}
 
 func fall(_ depth: Int) -> Int {

@@ -3,8 +3,8 @@ import StoreWire
 @testable import StoreCommandLine
 @testable import StoreServer
 
-/// Flags, a line each, and behind a NUL the file for `--config`: they are refused in words, or make
-/// a configuration that reads back from its own print.
+/// Flags, a line each, and behind a NUL the file for `--config`. They are refused with the reason,
+/// or make a configuration that reads back from its own print.
 struct ConfigurationsTarget: FuzzTarget {
     private typealias Reader = ConfigurationReader<ServerConfiguration>
 
@@ -13,7 +13,7 @@ struct ConfigurationsTarget: FuzzTarget {
         let lines = flags.split(separator: 10).map(\.text)
         do throws(UsageError) {
             let reader = try Reader(arguments: lines, environment: [:]) { path in
-                // Files that values lie in, too.
+                // Values may name files, too.
                 path.isEmpty ? nil : file
             }
             check(reader.configuration)
@@ -23,7 +23,7 @@ struct ConfigurationsTarget: FuzzTarget {
         checkVariables(lines, file)
     }
 
-    /// The same lines as variables of the environment.
+    /// Reads the same lines as variables of the environment.
     private func checkVariables(_ lines: [String], _ file: [UInt8]) {
         var variables: [String: String] = [:]
         for line in lines {

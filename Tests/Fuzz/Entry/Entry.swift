@@ -1,6 +1,6 @@
 import Glibc
 
-/// The targets by the names that `Tests/Fuzz/run` has for them.
+/// The targets by their names in `Tests/Fuzz/run`.
 private let targets: [String: any (FuzzTarget & SendableMetatype).Type] = [
     "JSON": JSONTarget.self,
     "Fields": FieldsTarget.self,
@@ -11,8 +11,7 @@ private let targets: [String: any (FuzzTarget & SendableMetatype).Type] = [
     "Configurations": ConfigurationsTarget.self,
 ]
 
-/// The one that the variable `FUZZ_TARGET` names.
-// Safety: libFuzzer calls from one thread.
+/// The target that the variable `FUZZ_TARGET` names. Safety: libFuzzer calls from one thread.
 nonisolated(unsafe) private var target: any FuzzTarget = {
     guard let name = variable("FUZZ_TARGET"), let type = targets[name] else {
         fatalError("FUZZ_TARGET is one of \(targets.keys.sorted().joined(separator: ", "))")
@@ -20,12 +19,12 @@ nonisolated(unsafe) private var target: any FuzzTarget = {
     return type.init()
 }()
 
-/// libFuzzer's entry: https://llvm.org/docs/LibFuzzer.html
+/// The entry of libFuzzer: https://llvm.org/docs/LibFuzzer.html
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     target.run(UnsafeRawBufferPointer(start: start, count: count))
     return 0
 }
 
-/// The value of a variable of the environment.
+/// Returns the value of a variable of the environment.
 func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }

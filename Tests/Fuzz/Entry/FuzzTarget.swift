@@ -1,9 +1,9 @@
 import Glibc
 
-/// What reads bytes of any origin, and what has to hold of it.
+/// A reader of bytes of any origin, with the conditions that must hold for it.
 ///
-/// libFuzzer keeps the input with which the process ends: by a sanitizer, a trap, or
-/// ``hold(_:_:)``.
+/// The process ends by a sanitizer, a trap, or ``hold(_:_:)``. libFuzzer keeps the input of that
+/// end.
 protocol FuzzTarget {
     init()
 
@@ -11,12 +11,12 @@ protocol FuzzTarget {
     mutating func run(_ bytes: UnsafeRawBufferPointer)
 }
 
-/// Ends the process where a condition does not hold.
+/// Ends the process if a condition does not hold.
 func hold(_ condition: Bool, _ message: @autoclosure () -> String) {
     if !condition { fatalError(message()) }
 }
 
-/// The input as pieces: what stands before the first of a separator, and what stands behind it.
+/// Returns the two parts of the input before and behind the first separator.
 func halves(
     of bytes: some Collection<UInt8>,
     at separator: UInt8 = 0
@@ -26,6 +26,6 @@ func halves(
 }
 
 extension Collection<UInt8> {
-    /// The bytes as text; what is no UTF-8 is replaced.
+    /// The bytes as text; bytes that are no UTF-8 are replaced.
     var text: String { String(decoding: self, as: UTF8.self) }
 }

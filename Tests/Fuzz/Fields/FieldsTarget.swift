@@ -7,10 +7,10 @@ import StoreWire
 
 /// The parts of a request, each by its own reader: the first byte chooses the reader.
 ///
-/// Where a part has one text, what was read gives that text again; elsewhere a plainer reader has
-/// to come to the same.
+/// If a part has one text only, the value read must give that text again. Any other part is
+/// compared with a plainer reader.
 struct FieldsTarget: FuzzTarget {
-    /// How many readers there are.
+    /// The number of readers.
     private static let readersCount: UInt8 = 16
 
     private let heads = HeadCheck()
@@ -18,7 +18,7 @@ struct FieldsTarget: FuzzTarget {
     func run(_ bytes: UnsafeRawBufferPointer) {
         guard let first = bytes.first else { return }
         let rest = Array(bytes.dropFirst())
-        // From `@` on by the letters of the first byte.
+        // The letters from `@` on are the first byte's values.
         switch first % Self.readersCount {
         case 0: heads.check(rest)
         case 1: Self.checkTarget(rest)
@@ -43,7 +43,7 @@ struct FieldsTarget: FuzzTarget {
 // MARK: - The target
 
 extension FieldsTarget {
-    /// The parts of a target are the whole of it.
+    /// Checks that the parts of a target are the whole target.
     private static func checkTarget(_ bytes: [UInt8]) {
         guard let target = try? RequestTarget(bytes, of: .get) else { return }
         let query = target.query.map { [UInt8(ascii: "?")] + bytes[$0] } ?? []
@@ -92,7 +92,7 @@ extension FieldsTarget {
         hold(again == normal, "The normal form is its own.")
     }
 
-    /// A pointer has one text; by a path, it may have several.
+    /// Checks pointers. A pointer has one text; in a path, it may have several.
     private static func checkPointer(_ bytes: [UInt8]) {
         let text = bytes.text
         if let pointer = JSONPointer(text) {
@@ -129,7 +129,7 @@ extension FieldsTarget {
     private static func checkPreferences(_ text: String) {
         let preferences = Preferences(text)
         hold(preferences.waitSeconds.map { $0 >= 0 } ?? true, "A wait is no negative time.")
-        // Of two with one name, the first counts.
+        // The first of two preferences with one name counts.
         let first = Preferences("return=minimal, wait=7, " + text)
         hold(first.returned == .minimal && first.waitSeconds == 7, "The first counts.")
     }
@@ -199,7 +199,7 @@ extension FieldsTarget {
         _ = ListenAddress(text)
     }
 
-    /// A plainer look at which hosts are loopback.
+    /// Checks by a plainer reader which hosts are loopback.
     private static func checkHost(_ text: String) {
         let rule = HostRule(listening: [], further: ["store.example"])
         guard rule.allows(text) else { return }

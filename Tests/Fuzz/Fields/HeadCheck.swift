@@ -5,8 +5,8 @@ import StoreWire
 @testable import StoreHTTP
 @testable import StoreHTTPTransport
 
-/// The fields of a request, a line each: what the transport refuses and finds, beside a plainer
-/// look at them.
+/// The fields of a request, a line each. The transport's errors and values are compared with a
+/// plainer reader's.
 struct HeadCheck {
     private let loop: EventLoop
     private let links = Links()
@@ -80,7 +80,7 @@ struct HeadCheck {
     }
 }
 
-/// Fields as a plain reader has them, and what is wrong with them.
+/// Fields and errors of a plain reader.
 private struct PlainHead {
     struct Field {
         let name: [UInt8]
@@ -101,7 +101,7 @@ private struct PlainHead {
 
     func value(of name: String) -> String? { values(of: name).first?.text }
 
-    /// What the request's body has; `nil` for chunks.
+    /// The length of the request's body; `nil` for chunks.
     var contentLength: Int? {
         guard values(of: "transfer-encoding").isEmpty else { return nil }
         guard let length = values(of: "content-length").first else { return 0 }
@@ -128,7 +128,7 @@ private struct PlainHead {
             || codings.contains { $0.map { 65...90 ~= $0 ? $0 | 0x20 : $0 }.text != "chunked" }
     }
 
-    /// The value of the first cookie of a name.
+    /// Returns the value of the first cookie of a name.
     func cookie(_ name: String) -> [UInt8]? {
         guard let header = value(of: "cookie") else { return nil }
         let bytes = Array(header.utf8)
@@ -146,9 +146,9 @@ private struct PlainHead {
         return nil
     }
 
-    /// Lends the fields as the library has them.
+    /// Lends the fields in the library's form.
     func withFields(_ body: (UnsafeBufferPointer<chttpd_field>) -> Void) {
-        // A byte more, so that there is an address without any field.
+        // A further byte gives an address also without any field.
         let memory: [UInt8] = fields.flatMap { field in field.name + field.value } + [0]
         memory.withUnsafeBytes { memory in
             guard let base = memory.bindMemory(to: CChar.self).baseAddress else { return }

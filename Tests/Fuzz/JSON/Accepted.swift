@@ -1,6 +1,7 @@
 import Foundation
 
-/// Writes what was taken into the folder that `FUZZ_ACCEPTED` names, for Python to judge in one go.
+/// Writes accepted texts into the folder that `FUZZ_ACCEPTED` names, for a check by Python in one
+/// run.
 struct Accepted {
     static let shared = ProcessInfo.processInfo.environment["FUZZ_ACCEPTED"].map {
         Accepted(folder: URL(filePath: $0))

@@ -1,4 +1,4 @@
-/// A value of any shape, so that each input runs through the decoder's containers too.
+/// A value of any shape, which takes each input through the decoder's containers, too.
 indirect enum Anything: Codable, Equatable {
     case null
     case bool(Bool)
@@ -8,7 +8,7 @@ indirect enum Anything: Codable, Equatable {
     case list([Anything])
     case members([String: Anything])
 
-    /// A whole `Double` may read back as the integer that it is.
+    /// A whole `Double` may read back as the integer of its value.
     static func == (a: Self, b: Self) -> Bool {
         switch (a, b) {
         case (.null, .null): true

@@ -1,10 +1,10 @@
 import Foundation
 import StoreWire
 
-/// The codec: any bytes in, never a crash, and nothing taken that others refuse.
+/// The codec: it never crashes, and accepts no text that other parsers refuse.
 struct JSONTarget: FuzzTarget {
     func run(_ bytes: UnsafeRawBufferPointer) {
-        // Eight levels: `Anything` tries each of its forms at each of them.
+        // The depth is eight, because `Anything` tries each of its forms at each level.
         let decoder = StoreWire.JSONDecoder(limits: JSONLimits(bytesMax: 4096, depthMax: 8))
         do {
             let value = try decoder.decode(Anything.self, from: bytes)
@@ -27,7 +27,7 @@ struct JSONTarget: FuzzTarget {
     }
 }
 
-/// The same for members that a type declares.
+/// Checks the same for members that a type declares.
 private func checkRecord(
     _ bytes: UnsafeRawBufferPointer,
     _ decoder: StoreWire.JSONDecoder
@@ -38,10 +38,11 @@ private func checkRecord(
     hold(again == record, "What was written must read back as the same record.")
 }
 
-/// Whether a document, which was taken already, holds a number that no `Double` does.
+/// True if an accepted document has a number that no `Double` can hold.
 ///
 /// Foundation refuses such a number for its size. RFC 8259 sets no bound, and a type of ours may
-/// read it exactly, so there its verdict says nothing about the syntax; Python's still does.
+/// read it exactly. So Foundation's verdict says nothing about the syntax there; Python's still
+/// does.
 private func holdsNumberBeyondDouble(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var number = ""
     var inString = false

@@ -3,19 +3,19 @@ import StoreCore
 
 @testable import StoreJournalSQLite
 
-/// The files of a journal: the first byte chooses which of them the others are, or whether they
-/// say what is written into rows of its tables.
+/// The files of a journal. The first byte chooses the file that the other bytes are, or makes them
+/// edits of rows in its tables.
 ///
-/// A journal is refused in words, or what it gives out is what was written.
+/// A journal is refused with the reason, or gives out the written records.
 struct JournalsTarget: FuzzTarget {
     private static let files = ["store.db", "store.db-wal", "mark"]
 
     private let folder: String
     /// The files of a journal whose server was killed, by their names.
     private let killed: [String: [UInt8]]
-    /// Those of one whose server has stopped.
+    /// The files of a journal whose server has stopped.
     private let stopped: [String: [UInt8]]
-    /// What is written in both.
+    /// The records in both journals.
     private var written: [StoreCore.Record] = []
     private var snapshots: [UInt64: StateSnapshot] = [:]
 
@@ -52,7 +52,7 @@ struct JournalsTarget: FuzzTarget {
     func run(_ bytes: UnsafeRawBufferPointer) {
         guard let first = bytes.first else { return }
         let content = Array(bytes.dropFirst())
-        // `@` to `C`; with the bit of small letters what is damaged is cut off.
+        // `@` to `C` choose the file. With the bit of small letters, the damaged part is cut off.
         let acceptsLoss = first & 0x20 != 0
         let choice = Int(first & 0x03)
         if choice < Self.files.count {
@@ -85,7 +85,8 @@ struct JournalsTarget: FuzzTarget {
         )
     }
 
-    /// Whatever is read is what was written at its version; what can't be read is said to be so.
+    /// Verifies that each record that can be read is the record written at its version. An
+    /// unreadable record must be an error.
     private func check(_ journal: SQLiteJournal) {
         var after = journal.oldest - 1
         while after < journal.version {
@@ -116,7 +117,7 @@ struct JournalsTarget: FuzzTarget {
         }
     }
 
-    /// What is left after a loss goes on as a journal.
+    /// Verifies that the rest after a loss goes on as a journal.
     private func reopen() {
         do throws(JournalOpenError) {
             let journal = try open()
@@ -150,7 +151,7 @@ struct JournalsTarget: FuzzTarget {
     }
 }
 
-/// Files as bytes.
+/// Reads and writes files as bytes.
 enum FileBytes {
     static func read(_ path: String) -> [UInt8]? {
         guard let file = fopen(path, "r") else { return nil }
@@ -163,7 +164,7 @@ enum FileBytes {
         return bytes
     }
 
-    /// Puts these files into a folder, and takes out the others of those names.
+    /// Puts these files into a folder, and removes the other files of those names.
     static func replace(_ files: [String: [UInt8]], in folder: String, _ names: [String]) {
         unlink(folder + "/store.db-shm")
         for name in names {

@@ -1,9 +1,9 @@
 @testable import StoreJournalSQLite
 
-/// Values for columns of a journal's rows, in any type that SQLite has: trees and pages are whole,
-/// so that what reads the rows gets to see them.
+/// Values for columns of a journal's rows, in any type that SQLite has. Trees and pages stay whole,
+/// so the code that reads the rows gets the values.
 struct RowEdits {
-    /// The most edits of one input.
+    /// The largest number of edits of one input.
     private static let countMax = 8
 
     private static let columns: [(table: String, key: String, columns: [String])] = [
@@ -27,8 +27,8 @@ struct RowEdits {
 
     private var statements: [String] = []
 
-    /// Reads edits: the table and the column, the row, the type of the value, how many bytes it
-    /// has, and these.
+    /// Reads edits: the table and the column, the row, the type of the value, the number of its
+    /// bytes, and the bytes.
     init(_ bytes: [UInt8]) {
         var rest = bytes[...]
         while rest.count >= 4, statements.count < Self.countMax {
@@ -49,7 +49,7 @@ struct RowEdits {
         }
     }
 
-    /// A value as SQL has it.
+    /// Returns a value in the form of SQL.
     private static func literal(_ type: UInt8, _ value: ArraySlice<UInt8>) -> String {
         let hex = value.map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
         let number = value.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
@@ -62,7 +62,7 @@ struct RowEdits {
         }
     }
 
-    /// Makes the edits, as far as the tables take them.
+    /// Makes the edits that the tables accept.
     func apply(to database: String) {
         guard let connection = try? Connection(path: database, for: .write) else {
             fatalError("The database can't be opened.")

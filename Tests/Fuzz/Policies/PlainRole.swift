@@ -2,7 +2,7 @@ import StoreAuthorization
 import StoreTexts
 import StoreWire
 
-/// A role of a policy file that was taken, whose answers come from the texts of its grants alone.
+/// A role of an accepted policy file. Its answers come from the texts of its grants alone.
 struct PlainRole {
     private let lists: [(name: String, grants: [JSONTree])]
 
@@ -16,7 +16,7 @@ struct PlainRole {
 
     private init(_ lists: [(name: String, grants: [JSONTree])]) { self.lists = lists }
 
-    /// The same role, once without each of its grants.
+    /// The same role without one grant, for each of its grants.
     var withOneLess: [PlainRole] {
         lists.indices.flatMap { list in
             lists[list].grants.indices.map { grant in
@@ -78,7 +78,7 @@ struct PlainRole {
 }
 
 extension JSONTree {
-    /// What a pointer leads to.
+    /// Returns the value that a pointer leads to.
     fileprivate func value(at pointer: String) -> JSONTree? {
         let tokens = pointer.utf8.split(
             separator: UInt8(ascii: "/"),

@@ -1,9 +1,8 @@
 import StoreAuthorization
 import StoreWire
 
-/// A policy file and, behind a NUL, the payload of an action: a file is refused in words, or each
-/// role may do what the texts of its grants say and nothing else; with one grant less it may do
-/// nothing more.
+/// A policy file and, behind a NUL, the payload of an action. A file is refused with the reason, or
+/// each role may do exactly what its grants say. With one grant less, the role may not do more.
 struct PoliciesTarget: FuzzTarget {
     private static let principal = "ann"
 
@@ -47,7 +46,7 @@ struct PoliciesTarget: FuzzTarget {
         }
     }
 
-    /// Everything that a role can be asked for, in one order.
+    /// Returns the answers to all questions about a role, in one order.
     private func powers(of role: Role, _ payload: JSONNode?) -> [Bool] {
         let world = PolicyWorld.yard
         var powers = world.members.map(role.sees(member:))
@@ -106,7 +105,7 @@ struct PoliciesTarget: FuzzTarget {
 }
 
 extension PolicyWorld {
-    /// A store with some of each kind of name.
+    /// A store with several names of each kind.
     static let yard = PolicyWorld(
         members: ["counter", "todos", "cards", "a/b"],
         views: ["list", "items"],

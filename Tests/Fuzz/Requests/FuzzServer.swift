@@ -13,12 +13,12 @@ import StoreWire
 @testable import StorePublishing
 @testable import StoreServer
 
-/// The default store behind libmicrohttpd, on the fuzzer's thread: connections are pairs of
-/// sockets, and the event loop's turns are made here.
+/// The default store behind libmicrohttpd, on the fuzzer's thread. Connections are pairs of
+/// sockets, and this object makes the event loop's turns.
 final class FuzzServer {
-    /// How often nothing has to happen before an answer counts as whole.
+    /// The number of idle turns after which an answer counts as whole.
     private static let idleTurnsMax = 3
-    /// How long another thread may take for an answer, in turns of a millisecond.
+    /// The longest wait for an answer of another thread, in turns of a millisecond.
     private static let turnsMax = 10_000
     private static let idleMilliseconds: CInt = 1
 
@@ -28,11 +28,12 @@ final class FuzzServer {
     private let streamsWake = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
     private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: StreamLoop.eventsMax)
     private var scratch = [UInt8](repeating: 0, count: 64 << 10)
-    /// How far the loop's clock is ahead of the system's, in seconds: waits are over at once.
+    /// The lead of the loop's clock over the system's, in seconds. With this lead, waits end at
+    /// once.
     private var ahead = 0.0
 
     /// - Parameters:
-    ///   - guarded: whether a policy says what clients may do.
+    ///   - guarded: true if a policy restricts the clients.
     ///   - step: the counter's step.
     init(guarded: Bool, step: Int) {
         do {
@@ -102,7 +103,8 @@ final class FuzzServer {
 
     var version: UInt64 { parts.published.publisher.snapshot.version }
 
-    /// What the server sends back for the bytes of one connection, whose client then leaves.
+    /// Returns the bytes that the server sends for the bytes of one connection. The client then
+    /// leaves.
     func answer(to bytes: [UInt8]) -> [UInt8] {
         let client = connect()
         _ = send(client, bytes, bytes.count, CInt(MSG_NOSIGNAL))
@@ -126,7 +128,7 @@ final class FuzzServer {
         return answer
     }
 
-    /// A connection's other end.
+    /// Returns the client's end of a new connection.
     private func connect() -> CInt {
         var pair: [CInt] = [-1, -1]
         let type = CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
@@ -145,7 +147,7 @@ final class FuzzServer {
         return pair[1]
     }
 
-    /// One turn of the event loop, of the Core and of the streams.
+    /// Makes a turn of the event loop, of the Core and of the streams.
     private func turn() {
         let loop = transport.loop
         guard let daemon = loop.daemon else { return }
@@ -164,7 +166,7 @@ final class FuzzServer {
         streams.turn(events, waitingFor: 0)
     }
 
-    /// Waits until another thread has something for the loop; not for long.
+    /// Waits a short time for work that another thread has for the loop.
     private func isWoken() -> Bool {
         let loop = transport.loop
         var woken = pollfd(fd: loop.wakeDescriptor, events: Int16(POLLIN), revents: 0)
@@ -173,7 +175,7 @@ final class FuzzServer {
         return read(loop.wakeDescriptor, &value, 8) == 8
     }
 
-    /// Has the server see that the client has left. What waits for a time has that time at once.
+    /// Lets the server notice that the client has left, and ends all timed waits.
     private func leave() {
         let loop = transport.loop
         var turns = 0
@@ -190,5 +192,5 @@ final class FuzzServer {
     }
 }
 
-/// Nothing follows a commit.
+/// A follower that does nothing after a commit.
 private final class FuzzFollower: CommitFollower {}

@@ -1,13 +1,13 @@
 import StoreWire
 
-/// An answer as it was sent.
+/// An answer in the form in which it was sent.
 struct HTTPMessage {
     let status: Int
     private let fields: [(name: String, value: String)]
     private let body: [UInt8]
 
-    /// Reads an answer and takes it off the bytes; `nil` where there is none. A stream is all that
-    /// is left.
+    /// Reads an answer, and removes it from the bytes; `nil` if there is none. A stream takes all
+    /// the rest.
     init?(_ bytes: inout ArraySlice<UInt8>, hasBody: Bool) {
         let end = Array("\r\n\r\n".utf8)
         guard let start = bytes.indices.first(where: { bytes[$0...].starts(with: end) }) else {
@@ -47,7 +47,7 @@ struct HTTPMessage {
         bytes = bytes.dropFirst(length)
     }
 
-    /// JSON is JSON, and a problem has the status of its answer.
+    /// Checks that a body of JSON is JSON, and that a problem has the status of its answer.
     func checkBody() {
         let type = fields.first { $0.name == "content-type" }?.value ?? ""
         guard type.contains("json"), !body.isEmpty else { return }

@@ -1,15 +1,15 @@
 import Glibc
 import StoreWire
 
-/// The bytes that a connection sends, given to libmicrohttpd and the server behind it: one that all
-/// may use, and one whose clients may see and do little.
+/// The bytes that a connection sends to libmicrohttpd and the server behind it. All clients may use
+/// the first server. The clients of the second server may see and do little.
 ///
-/// All that is sent back is HTTP, none of it is an error of the server, no connection is left, and
-/// what is hidden stays hidden.
+/// All answers are HTTP, and none is an error of the server. No connection is left, and hidden
+/// parts stay hidden.
 struct RequestsTarget: FuzzTarget {
-    /// A number in a slice that the second server's clients may not see.
+    /// A number in a slice that is hidden from the second server's clients.
     private static let secret = 918_273_645
-    /// The most actions that a server takes before another one is made.
+    /// The number of actions after which a new server takes the place of the old server.
     private static let versionMax: UInt64 = 2_000
 
     private var open = FuzzServer(guarded: false, step: secret)
@@ -44,7 +44,8 @@ struct RequestsTarget: FuzzTarget {
 
     private func check(_ bytes: [UInt8], to request: [UInt8]) {
         var rest = bytes[...]
-        // Answers to HEAD have no body, whatever their length is: of these, the first is looked at.
+        // Answers to HEAD have no body, whatever their length field says. Only the first of them is
+        // checked.
         let hasHeads = request.text.contains("HEAD")
         while !rest.isEmpty {
             guard let answer = HTTPMessage(&rest, hasBody: !hasHeads) else {

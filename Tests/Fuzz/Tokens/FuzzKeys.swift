@@ -2,18 +2,18 @@ import Glibc
 
 @testable import StoreAuthentication
 
-/// Keys and tokens that are the same in each run, so that what was found in one is of use in the
-/// next. `Tests/Fuzz/Keys` has them: API keys, an issuer's keys of each kind, and a token of each.
+/// Keys and tokens that are the same in each run, so that the inputs of one run are of use in the
+/// next. `Tests/Fuzz/Keys` has API keys, an issuer's keys of each kind, and a token of each.
 struct FuzzKeys {
     static let issuer = "https://issuer.example"
     static let audience = "store"
-    /// `k` of the symmetric key.
+    /// The member `k` of the symmetric key.
     private static let secret = Array("fuzzers sign with this secret, 32 bytes and more".utf8)
 
     let configuration: AuthenticationConfiguration
-    /// All that is good.
+    /// All good tokens.
     let tokens: Set<[UInt8]>
-    /// One of them, read.
+    /// A token of these, parsed.
     let token: JWT
 
     init() throws {
@@ -31,7 +31,7 @@ struct FuzzKeys {
         token = try Array(lines[0]).withUnsafeBytes { try JWT($0) }
     }
 
-    /// A token that the issuer's secret has signed.
+    /// Returns a token that the issuer's secret has signed.
     func signed(_ header: [UInt8], _ claims: [UInt8]) -> [UInt8] {
         let dot = [UInt8(ascii: ".")]
         let text = Base64URL.encode(header) + dot + Base64URL.encode(claims)

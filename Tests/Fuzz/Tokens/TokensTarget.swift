@@ -3,10 +3,11 @@ import StoreWire
 
 @testable import StoreAuthentication
 
-/// What a request shows, and the files that it depends on: the first byte chooses what the others
-/// are.
+/// The credential of a request, and the files that it depends on. The first byte chooses the use of
+/// the other bytes.
 ///
-/// What is not signed is not taken. What the issuer has signed is taken where its claims are right.
+/// An unsigned token is refused. A token that the issuer has signed is accepted if its claims are
+/// right.
 struct TokensTarget: FuzzTarget {
     /// The time of all inputs, in seconds since 1970.
     static let now: Int64 = 1_800_000_000
@@ -70,7 +71,7 @@ struct TokensTarget: FuzzTarget {
         hold(principal == nil || cookies.contains(value), "\(value.text) is taken.")
     }
 
-    /// Header and claims of any text, signed by the issuer's secret.
+    /// Checks a header and claims of any text, signed by the issuer's secret.
     private func checkSigned(_ bytes: [UInt8]) {
         let (header, claims) = halves(of: bytes)
         let token = keys.signed(header, claims)
@@ -160,7 +161,7 @@ struct TokensTarget: FuzzTarget {
         hold(late == nil, "A cookie that has expired is taken.")
     }
 
-    /// A cookie of another server, which has another key.
+    /// Checks a cookie of another server, which has another key.
     private func checkSignedCookie(_ bytes: [UInt8]) {
         let claims = Base64URL.encode(bytes)
         let value = claims + [UInt8(ascii: ".")] + Base64URL.encode(keys.mac(of: claims))
