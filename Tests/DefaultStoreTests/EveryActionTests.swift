@@ -9,7 +9,7 @@ import Testing
 @testable import DefaultLoginModule
 @testable import DefaultTodosModule
 
-/// Every action of the store that ships, and what it leads to.
+/// Every action of the shipped store, with its results.
 @Suite(.everyAction(of: AppState.self)) struct EveryActionTests {
     private let todos = Todos.State(items: [.init(text: "a"), .init(text: "b", completed: true)])
     private let ada = Profile(userName: "ada", displayName: "Ada")

@@ -5,7 +5,7 @@ import StorePatterns
 import StoreTesting
 import Testing
 
-/// The use case alone: neither a module nor a store is there.
+/// The use case alone, without a module or a store.
 @Suite struct LoginInteractorTests {
     private struct Failing: UserRepository {
         let error: any Error

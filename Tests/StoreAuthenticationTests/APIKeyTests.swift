@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoreAuthentication
 
-/// API keys, and the file that has their digests.
+/// API keys, and the file with their digests.
 @Suite struct APIKeyTests {
     private let folder: TestFolder
     private let file: APIKeyFile
@@ -46,7 +46,7 @@ import Testing
         #expect(text.contains(key.digest.hex))
         var status = stat()
         #expect(stat(file.path, &status) == 0 && status.st_mode & 0o777 == 0o600)
-        // What is read again is what was written.
+        // The file reads back as it was written.
         _ = try create("other", expires: now + 1)
         #expect(try file.keys().map(\.principal) == ["deploy", "other"])
         #expect(try file.keys()[0] == key)
@@ -90,7 +90,7 @@ import Testing
         }
         #expect(authenticator.check(" " + token).failure == .form)
 
-        // A secret of another key under this id, with its checksum.
+        // The secret of another key under this id, with its checksum.
         let body = Array("ssk_\(key.id)_".utf8) + Array(other.utf8)[17..<60]
         let forged = body + checksum(of: body)
         #expect(

@@ -2,7 +2,7 @@ import Testing
 
 @testable import StoreAuthentication
 
-/// What has been done to other implementations of JWT.
+/// Known attacks on other implementations of JWT.
 @Suite struct AttackTests {
     private let rsa = TestKey.rsa
 
@@ -23,7 +23,7 @@ import Testing
         for secret in [rsa.pem, String(rsa.pem.dropLast()), rsa.jwk()] {
             #expect(issuer.refusal(try token(secret: Array(secret.utf8))) == .algorithm)
         }
-        // The same where a secret is taken, too.
+        // The same attack on an issuer that accepts a secret, too.
         let secret = "{\"kty\":\"oct\",\"k\":\"\(text([UInt8](0..<32)))\"}"
         let both = try TestIssuer(jwks: rsa.jwk(), secret)
         #expect(both.refusal(try token(secret: Array(rsa.pem.utf8))) == .signature)

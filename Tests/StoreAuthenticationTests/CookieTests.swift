@@ -101,7 +101,7 @@ import Testing
         }
         let long = String(repeating: "A", count: 4_000) + "." + parts[1]
         #expect(authenticator.check(cookie: long).failure == .cookie)
-        // Neither is the other's.
+        // Neither text is accepted in the place of the other.
         #expect(authenticator.check(value).failure == .form)
         #expect(authenticator.check(cookie: token).failure == .cookie)
         #expect(authenticator.check(cookie: value).failure == nil)

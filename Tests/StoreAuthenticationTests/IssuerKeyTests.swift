@@ -2,7 +2,7 @@ import Testing
 
 @testable import StoreAuthentication
 
-/// Which files with an issuer's keys are taken.
+/// The files with an issuer's keys, and the refusals of wrong files.
 @Suite struct IssuerKeyTests {
     private func refusal(_ content: String, mode: UInt32 = 0o600) throws -> String? {
         let folder = try TestFolder()
@@ -178,7 +178,7 @@ import Testing
         ])
         #expect(issuer.authenticator.counts.issuerKeys == 3)
         #expect(issuer.refusal(token(.ec, header: #"{"alg":"ES256","kid":"1"}"#)) == nil)
-        // A key from a PEM file has no kid, so any will do.
+        // A key from a PEM file has no kid, so any kid will do.
         #expect(issuer.refusal(token(.ed25519, header: #"{"alg":"EdDSA","kid":"9"}"#)) == nil)
         let other = set(TestKey.otherRSA.jwk(#","kid":"1""#))
         #expect(throws: CredentialFileError.self) {
@@ -192,7 +192,7 @@ import Testing
             TestKey.otherRSA.jwk(#","kid":"b""#)
         )
         for key in [TestKey.rsa, .otherRSA] { #expect(issuer.refusal(token(key)) == nil) }
-        // With one, the other key is not.
+        // With a kid, the other key is not tried.
         let named = token(.rsa, header: #"{"alg":"RS256","kid":"b"}"#)
         #expect(issuer.refusal(named) == .signature)
     }

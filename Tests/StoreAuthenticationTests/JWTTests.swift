@@ -2,7 +2,7 @@ import Testing
 
 @testable import StoreAuthentication
 
-/// What a good token is, and what its claims have to say.
+/// Good tokens, and the claims that they must have.
 @Suite struct JWTTests {
     @Test(arguments: [TestKey.rsa, .ec, .ed25519])
     func `a token of each kind is good, by PEM and by JWK`(_ key: TestKey) throws {

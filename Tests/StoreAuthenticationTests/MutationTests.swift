@@ -2,9 +2,9 @@ import Testing
 
 @testable import StoreAuthentication
 
-/// Random changes of what is good: none is taken, and none ends the process.
+/// Random changes of good tokens, keys and files: none is accepted, and none ends the process.
 @Suite struct MutationTests {
-    /// SplitMix64, so that a failure can be made again.
+    /// SplitMix64, so that a failure can be repeated.
     private struct Random: RandomNumberGenerator {
         var state: UInt64
 

@@ -6,7 +6,7 @@ import Testing
 /// The time of all tests.
 let now: Int64 = 1_800_000_000
 
-/// An issuer with files in a folder of its own, and what takes its tokens.
+/// An issuer with files in a folder of its own, and the verifier of its tokens.
 final class TestIssuer: Sendable {
     static let name = "https://issuer.example"
     static let audience = "store"
@@ -14,7 +14,7 @@ final class TestIssuer: Sendable {
     let folder: TestFolder
     let authenticator: Authenticator
 
-    /// Takes tokens that the keys of these files have signed; a file's name says what it is.
+    /// Accepts tokens that the keys of these files have signed. The name of a file gives its kind.
     init(
         _ files: [(name: String, content: String)],
         audiences: [String] = [audience],
@@ -46,7 +46,7 @@ final class TestIssuer: Sendable {
         )
     }
 
-    /// The principal of a token, or why there is none.
+    /// Returns the principal of a token, or the error.
     func check(_ token: String, at time: Int64 = now) -> Result<Principal, AuthenticationError> {
         Array(token.utf8).withUnsafeBytes { bytes in
             Result { () throws(AuthenticationError) in
@@ -55,12 +55,12 @@ final class TestIssuer: Sendable {
         }
     }
 
-    /// Why a token is refused.
+    /// Returns the reason why a token is refused.
     func refusal(_ token: String, at time: Int64 = now) -> AuthenticationError? {
         if case .failure(let error) = check(token, at: time) { error } else { nil }
     }
 
-    /// The principal of a cookie, or why there is none.
+    /// Returns the principal of a cookie, or the error.
     func check(
         cookie value: String,
         at time: Int64 = now
@@ -92,7 +92,7 @@ extension Result {
     var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }
 
-/// A folder that ends with the test.
+/// A folder that is removed after the test.
 final class TestFolder: Sendable {
     let path: String
 
@@ -116,12 +116,12 @@ final class TestFolder: Sendable {
         defer { close(descriptor) }
         let bytes = Array(content.utf8)
         try #require(Glibc.write(descriptor, bytes, bytes.count) == bytes.count)
-        // Whatever the mask of the process is.
+        // The mode does not depend on the mask of the process.
         try #require(fchmod(descriptor, mode) == 0)
     }
 }
 
-/// Claims that are good, with others in their place.
+/// Returns good claims, with changes.
 func claims(_ changes: [String: String?] = [:]) -> String {
     var members: [String: String] = [
         "iss": "\"\(TestIssuer.name)\"", "aud": "\"\(TestIssuer.audience)\"",
@@ -132,7 +132,7 @@ func claims(_ changes: [String: String?] = [:]) -> String {
     return "{\(texts.joined(separator: ","))}"
 }
 
-/// A token that the key has signed.
+/// Returns a token that the key has signed.
 func token(
     _ key: TestKey,
     _ claims: String = claims(),
@@ -143,7 +143,7 @@ func token(
     return signed + "." + text(key.sign(Array(signed.utf8)))
 }
 
-/// A token with an HMAC by a secret.
+/// Returns a token with an HMAC by a secret.
 func token(secret: [UInt8], _ claims: String = claims(), header: String? = nil) throws -> String {
     let signed = text(header ?? "{\"alg\":\"HS256\"}") + "." + text(claims)
     return signed + "." + text(try Secrets.mac(of: Array(signed.utf8), by: secret))

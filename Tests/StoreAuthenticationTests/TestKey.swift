@@ -38,7 +38,7 @@ final class TestKey: @unchecked Sendable {
 
     deinit { gnutls_privkey_deinit(handle) }
 
-    /// A signature as a JWS has it.
+    /// Returns a signature in the form of a JWS.
     func sign(_ text: [UInt8]) -> [UInt8] {
         let scheme =
             switch algorithm {
@@ -130,15 +130,15 @@ final class TestKey: @unchecked Sendable {
         Array(UnsafeBufferPointer(start: datum.data, count: Int(datum.size)))
     }
 
-    /// A number of 32 bytes.
+    /// Returns a number as 32 bytes.
     private static func fixed(_ number: [UInt8]) -> [UInt8] {
         let digits = Array(number.drop { $0 == 0 })
         return [UInt8](repeating: 0, count: 32 - digits.count) + digits
     }
 }
 
-/// base64url of bytes, as text.
+/// Returns the base64url of bytes, as text.
 func text(_ bytes: [UInt8]) -> String { String(decoding: Base64URL.encode(bytes), as: UTF8.self) }
 
-/// base64url of a text.
+/// Returns the base64url of a text.
 func text(_ plain: String) -> String { text(Array(plain.utf8)) }

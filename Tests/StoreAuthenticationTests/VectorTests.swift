@@ -4,7 +4,7 @@ import Testing
 
 /// The examples of RFC 7515, appendix A.1 to A.3, and of RFC 8037, appendix A.4.
 ///
-/// Their claims lack what is required here, so what is checked is the signature.
+/// Their claims lack members that are required here, so the tests check the signature.
 @Suite struct VectorTests {
     private static let claims =
         "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFt"
@@ -20,7 +20,7 @@ import Testing
 
     private func check(_ key: IssuerKey, _ text: String) throws {
         #expect(key.hasSigned(try jwt(text)))
-        // One bit of what is signed, and one of the signature.
+        // A changed bit of the signed text, and a changed bit of the signature.
         let dot = try #require(text.lastIndex(of: "."))
         for place in [text.index(before: dot), text.index(dot, offsetBy: 2)] {
             var changed = Array(text)

@@ -12,8 +12,8 @@ import Testing
         }
     }
 
-    /// What stands in the one role of a file, where in it the fault is, what is said of it, and
-    /// which name is offered.
+    /// The lists of a file's role, the pointer to the fault, a part of its message, and the name
+    /// that it offers.
     static let wrong: [(lists: String, pointer: String, text: String, nearest: String?)] = [
         (#""reed": []"#, "/reed", "nothing is called that here", "read"),
         (#""read": "log""#, "/read", "an array", nil),

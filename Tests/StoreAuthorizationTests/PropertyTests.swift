@@ -4,8 +4,8 @@ import Testing
 @testable import StoreAuthorization
 
 @Suite struct PropertyTests {
-    /// Random policies, and every question about each, answered by the roles' tables, by the
-    /// explainer and by the reference.
+    /// Random policies, and every question about each. The roles' tables, the explainer and the
+    /// reference have to agree.
     @Test(arguments: [UInt64](1...20))
     func `tables and explanations agree with the texts of the grants`(seed: UInt64) throws {
         var random = SplitMix(seed: seed)
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    /// Bytes of any kind are read or refused, and what is read once more is the same.
+    /// Bytes of any kind are read or refused, and a second read has the same result.
     @Test(arguments: [UInt64](1...10))
     func `a file that was changed at random is read or refused in words`(seed: UInt64) {
         var random = SplitMix(seed: seed)

@@ -2,11 +2,11 @@ import StoreWire
 
 @testable import StoreAuthorization
 
-/// A policy as a test makes it, with answers that come from the texts of its grants alone.
+/// A policy that a test makes. Its answers come from the texts of its grants alone.
 struct ReferencePolicy {
     struct Grant {
         let type: String
-        /// Pointers and the JSON that they have to lead to.
+        /// Pointers, and the JSON that they must lead to.
         let conditions: [(pointer: String, json: String)]
     }
 
@@ -45,7 +45,7 @@ struct ReferencePolicy {
 
     func uses(_ group: String) -> Bool { use.contains("*") || use.contains(group) }
 
-    /// `payload` has the JSON of its members by their pointers.
+    /// The dictionary `payload` has the JSON of the payload's members by their pointers.
     func may(_ action: PolicyAction, _ payload: [String: String]?, as principal: String) -> Bool {
         guard action.isForClients else { return false }
         return dispatch.contains { grant in
@@ -65,7 +65,7 @@ extension ReferencePolicy {
     static let values = ["1", "\"1\"", "true", "null", "\"ann\"", "[1]", "{\"a\":1}"]
     static let members = ["/text", "/by"]
 
-    /// A random policy for the store of these tests.
+    /// Returns a random policy for the store of these tests.
     static func random(_ random: inout some RandomNumberGenerator) -> ReferencePolicy {
         func some(_ texts: [String]) -> [String] {
             texts.filter { _ in Int.random(in: 0..<4, using: &random) == 0 }

@@ -2,7 +2,7 @@ import StoreWire
 
 @testable import StoreAuthorization
 
-/// A store with some of each kind of name.
+/// A store with several names of each kind.
 let yard = PolicyWorld(
     members: ["counter", "todos", "cards", "a/b"],
     views: ["list", "items"],
@@ -28,7 +28,7 @@ let piece = PolicyWorld(
 )
 
 extension PolicyWorld {
-    /// Where an action stands.
+    /// Returns the index of an action.
     func place(of name: String) -> Int { actions.firstIndex { $0.name == name } ?? -1 }
 }
 
@@ -39,7 +39,7 @@ extension Policy {
 }
 
 extension Role {
-    /// Whether it may dispatch an action of a store.
+    /// True if the role may dispatch an action of a store.
     func may(
         _ action: String,
         _ payload: String? = nil,
@@ -58,7 +58,7 @@ extension Role {
     }
 }
 
-/// A policy with one role, `r`, which has these lists.
+/// Returns the role `r` of a policy with these lists.
 func role(_ lists: String, in world: PolicyWorld = yard) throws -> Role? {
     try Policy(#"{"roles": {"r": {\#(lists)}}}"#, in: world).role("r")
 }

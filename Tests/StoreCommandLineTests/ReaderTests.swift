@@ -2,7 +2,7 @@ import Testing
 
 @testable import StoreCommandLine
 
-/// The command line knows no option of its own: these are a program's.
+/// The options of a program; the command line itself has none.
 private struct Kettle: CommandLineConfiguration, Equatable {
     var degrees = 100
     var whistles = false

@@ -8,7 +8,7 @@ import Testing
     private struct Sum: Equatable { var value = 0 }
     private struct Added: Action { let amount: Int }
 
-    /// A Core that refuses negative amounts.
+    /// Returns a Core that refuses negative amounts.
     private func makeCore() -> Core<Sum> {
         Core(state: Sum()) { (state: inout Sum, action: any Action) throws in
             guard let added = action as? Added else { return }
@@ -49,7 +49,8 @@ import Testing
         let kept = Locked<[ActionEnvelope]>([])
         let count = Locked(0)
         core.add(middleware: { _, _, envelope in
-            // Neither of its own later nor in the call for another action.
+            // An envelope takes no work after its own middleware, nor in the call for another
+            // action.
             for old in kept.withLock({ $0 }) {
                 #expect(!old.afterCommit { count.withLock { $0 += 100 } })
             }

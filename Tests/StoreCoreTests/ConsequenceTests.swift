@@ -3,7 +3,7 @@ import StorePatterns
 import StoreTesting
 import Testing
 
-/// What follows from an action follows from that action, and from nothing else.
+/// Consequences of actions: each is bound to its own action.
 @Suite struct ConsequenceTests {
     private typealias List = [String]
 
@@ -61,7 +61,7 @@ import Testing
                 return nil
             }
         )
-        // An array that is refused half-way, or a dry run.
+        // An array that is refused in the middle, or a dry run.
         let members = [member(step), member(mode == .apply ? Forbidden() : step)]
         try core.handle.offer(Envelope(members: members, mode: mode, completion: Outcomes()))
         #expect(seen.values.isEmpty)
@@ -116,7 +116,7 @@ import Testing
             }
         }
         #expect(refusals.values == ["full"])
-        // Clients have their own.
+        // Clients have a bound of their own.
         try core.handle.offer(Envelope(members: [member(step)], completion: Outcomes()))
         core.start()
         core.stop()

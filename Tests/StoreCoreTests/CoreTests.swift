@@ -178,7 +178,8 @@ import Testing
                 }
             }
         }
-        // `dispatch` may return before another thread applies the action; `await` waits for that.
+        // The function `dispatch` may return before another thread applies the action; `await`
+        // waits for that.
         let last = try await core.dispatch(CounterIncreaseRequested())
         #expect(last.version == 8_001)
         #expect(seen.values == Array(0...8_001))

@@ -1,6 +1,6 @@
 import StoreCore
 
-// The counter of Unicore's introduction, in this package's words.
+// The counter of Unicore's introduction, in the words of this package.
 
 struct AppState: Equatable, Sendable {
     let counter: Int
@@ -37,7 +37,7 @@ func refuse<A: Action>(_: A.Type, _ action: any Action) throws {
     if action is A { throw Refusal(reason: "Not this one.") }
 }
 
-/// Changes a list in place, and refuses an action after it has already changed something.
+/// Changes a list in place, and refuses an action after a change.
 @Sendable func append(_ list: inout [String], _ action: any Action) throws {
     list.append("\(action)")
     if action is Forbidden { throw Refusal(reason: "Not this one.", pointer: "/name") }

@@ -90,7 +90,7 @@ import Testing
         await core.effects?.untilIdle()
         let state = try await core.dispatch(Tally.Action.increased)
         #expect(state.state.home?.titles == ["Fresh"])
-        // start, two refreshes, one result, and this one
+        // The five versions are the start, two refreshes, one result, and this action.
         #expect(state.version == 5)
     }
 

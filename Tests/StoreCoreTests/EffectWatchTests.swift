@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoreCore
 
-/// Counts down by effects, each of which dispatches the action of the next one.
+/// Counts down by effects, each of which dispatches the next action.
 private struct Countdown: EffectfulModule {
     struct State: ModuleState { var left = -1 }
     enum Action: ModuleAction { case counted(to: Int) }
@@ -30,7 +30,7 @@ private struct Launch: RootState {
         let top = EffectWatch()
         top.begin()
         var last = top
-        // Each is begun by the one before, which ends then.
+        // The effect before begins each effect, and ends then.
         for _ in 0..<300_000 {
             let next = EffectWatch(within: last, sharing: .failures)
             next.begin()
@@ -71,7 +71,7 @@ private struct Launch: RootState {
         beside.end(.failure(Failed(number: 2)))
         #expect(top.isDone)
         top.whenDone { #expect($0 == nil, "what follows has results of its own") }
-        // It may begin again.
+        // A watch may begin again.
         part.begin()
         #expect(!top.isDone)
         part.end()

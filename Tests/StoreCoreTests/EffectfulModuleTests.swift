@@ -42,7 +42,7 @@ private struct Lift: StartableModule, EffectfulModule {
         }
     }
 
-    /// The effect is made before the refusal, of the state as it was and as it has become.
+    /// The effect is made before the refusal, from the states before and after the change.
     private func ride(
         _ state: inout State,
         to floor: Int,
@@ -74,8 +74,8 @@ private struct Tower: RootState {
     static let modules: Modules = [Lift().at(\.lifts)]
 }
 
-/// What follows an action is returned by the reducer that applies it. That a replay drops it is in
-/// ``FollowedModulesTests``.
+/// The effect of an action is returned by the reducer that applies the action.
+/// ``FollowedModulesTests`` prove that a replay drops the effect.
 @Suite struct EffectfulModuleTests {
     private let rides = Journaled<String>()
 
@@ -106,7 +106,7 @@ private struct Tower: RootState {
                 completion: outcomes
             )
         )
-        // What it has begun has ended behind this.
+        // The next action and the wait behind it leave none of these actions' effects running.
         _ = try await core.dispatch(Lift.Internal.rode("end"))
         await core.effects?.untilIdle()
         return outcomes.all.values

@@ -4,8 +4,7 @@ import StoreTesting
 import Synchronization
 import Testing
 
-/// What the engine decides beside the reducer: requests that come twice, states that can't be
-/// shown.
+/// Refusals of the engine itself: requests that come twice, and states that can't be shown.
 @Suite struct EngineRefusalTests {
     typealias Bench = EngineTests.Bench
 

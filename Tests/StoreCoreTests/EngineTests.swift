@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// Drivers of which others than the callers do the work.
+    /// Drivers with threads of their own.
     static let threads: [CoreConfiguration<List>.Driver] = [
         .thread, .pool(ThreadPool(name: "test", threadsMax: 2, idleSecondsMax: 1)),
     ]

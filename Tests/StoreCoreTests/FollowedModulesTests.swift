@@ -5,10 +5,9 @@ import StoreTesting
 import Synchronization
 import Testing
 
-/// What an engine does with actions of modules that another one has applied, and what it leaves to
-/// that one.
+/// The work of an engine for module actions that another engine has applied.
 @Suite struct FollowedModulesTests {
-    /// Notes which parts of a program are called.
+    /// Records the calls of a program's parts.
     private final class Calls: Sendable {
         let all = Journaled<String>()
         @TaskLocal static var current: Calls?
@@ -69,7 +68,7 @@ import Testing
         ]
     }
 
-    /// An engine with everything that looks at actions.
+    /// An engine with every part that looks at actions.
     private final class Engine: Sendable {
         let core: Core<House>
         let runner: EffectRunner
@@ -130,7 +129,7 @@ import Testing
     @Test func `an action that another engine applied is not judged again`() throws {
         let journal = SharedMemoryJournal()
         let engine = try Engine(journal, ManualClock())
-        // The view is presented to no session here.
+        // The view is presented to no session of this engine.
         let tapped = Record(version: 1, time: 0, type: "tapped", payload: [], changed: true)
         try journal.another().append(JournalBatch(records: [tapped]), at: 0)
         #expect(engine.seen.values.last?.lamp.isOn == true)

@@ -91,7 +91,7 @@ import Testing
             ]
         )
         #expect(last.version == 6)
-        // The four that changed something; `Noise` did not, nor does the same step again.
+        // The four actions that changed the state. `Noise` did not, nor does the same step again.
         try await core.dispatch(Tally.Action.stepChanged(to: 3))
         #expect(calls.withLock { $0 } == 4)
     }

@@ -2,9 +2,9 @@ import StoreCore
 import StoreTesting
 import Testing
 
-/// Modules behind interfaces, and what one module's effects and presenters may dispatch.
+/// Modules behind interfaces, and the actions that a module's effects and presenters may dispatch.
 @Suite struct InterfaceTests {
-    // What others see.
+    // The part that other modules see
 
     enum Lamp: StartableInterface, SharingInterface {
         struct State: ModuleState { var brightness: Int }
@@ -13,7 +13,7 @@ import Testing
         typealias SharedValue = Bool
     }
 
-    // What only the program sees, and only by `Lamp.module`.
+    // The part that only the program sees, through `Lamp.module`
 
     fileprivate struct LampModule: StartableModule, SharingModule {
         typealias Interface = Lamp
@@ -194,7 +194,7 @@ import Testing
         #expect(core.droppedTotal == 0)
     }
 
-    // A module that does not do what its interface says.
+    // A module that does not match its interface
 
     fileprivate struct DimLamp: StartableModule {
         typealias Interface = Lamp

@@ -13,14 +13,14 @@ final class Journaled<Value: Sendable>: Sendable {
     }
 }
 
-/// Remembers what the Core tells its sink.
+/// Remembers the calls of the Core to its sink.
 final class RecordingSink<State: Sendable & Equatable>: Sink {
     enum Event: Equatable, Sendable {
         case reduced(UInt64), committed(UInt64), completed, rolledBack
     }
 
     let events = Journaled<Event>()
-    /// Says of which states there is nothing to show.
+    /// Returns a refusal for the states that can't be shown.
     let unshowable = Locked<(@Sendable (State) -> Refusal?)?>(nil)
 
     var takesEachVersion: Bool { true }
@@ -36,7 +36,7 @@ final class RecordingSink<State: Sendable & Equatable>: Sink {
     func rolledBack() { events.add(.rolledBack) }
 }
 
-/// Keeps the outcomes with which one envelope was completed.
+/// Keeps the outcomes of one envelope.
 final class Outcomes: Completion {
     let all = Journaled<Outcome>()
 

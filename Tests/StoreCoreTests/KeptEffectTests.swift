@@ -15,7 +15,7 @@ private struct Orders: KeepingModule {
 
     enum Action: ModuleAction {
         case placed(number: Int, again: Bool)
-        /// Asks for two pieces of work in a row, and for a third one that is no value.
+        /// Asks for two pieces of work in a row, and for a third piece that is no value.
         case placedTwice(number: Int)
         /// Asks for work that can't be written down.
         case weighed(kilograms: Double)
@@ -90,7 +90,7 @@ private struct Posted: RetriedSideEffect {
     }
 }
 
-/// A module that keeps nothing but its side effects.
+/// A module that keeps only its side effects.
 private struct Parcels: Module {
     struct State: ModuleState { var posted: [Int] = [] }
     enum Internal: ModuleAction { case posted(number: Int) }
@@ -186,13 +186,13 @@ private func keepingCore<Root: RootState>(
 }
 
 extension Core where State: RootState {
-    /// The state when all that was asked for has ended.
+    /// Returns the state after the end of all work.
     fileprivate func settled() async throws -> State {
         await effects?.untilIdle()
         return try await dispatch(PendingEffects.Internal.ended(version: 0)).state
     }
 
-    /// Resumes, and returns what was done about each entry.
+    /// Resumes, and returns the result for each entry.
     fileprivate func resumed(
         _ entries: [PendingEffects.Entry],
         past: PastAction? = nil

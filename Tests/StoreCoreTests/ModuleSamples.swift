@@ -1,7 +1,7 @@
 import StoreCore
 import StorePatterns
 
-// The modules that the tests of this target work with.
+// The modules of this target's tests
 
 struct Tally: Module {
     struct State: ModuleState {
@@ -109,7 +109,7 @@ struct Cards: StartableModule {
     func reduce(_ state: inout State, _ action: Action) { state.likes += 1 }
 }
 
-/// It plays as soon as it is started.
+/// A trailer, which plays from its start on.
 struct Trailer: StartableModule {
     struct State: ModuleState {
         var seconds: Int
@@ -164,7 +164,7 @@ struct Reset: StateUpdater {
     func updateState(_ state: inout Workshop.State) throws { state.name = "" }
 }
 
-/// Dispatchables alone, without an enum.
+/// A module of dispatchables, without an enum.
 struct Workshop: Module {
     struct State: ModuleState {
         var name = "shop"
@@ -173,7 +173,7 @@ struct Workshop: Module {
     static let dispatchables: [any Dispatchable.Type] = [Reset.self]
 }
 
-/// What a visitor sees of the tally, which is another module's.
+/// A visitor's window on the tally, which is another module's.
 struct Window: StartableModule {
     struct State: ModuleState {
         var tally = Shared<Int>()

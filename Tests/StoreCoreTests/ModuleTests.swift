@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 @Suite struct ModuleTests {
-    /// The state after these actions.
+    /// Returns the state after these actions.
     private func state(after actions: (any Action)...) async throws -> SampleState {
         let core = try Core(SampleState())
         var state = SampleState()

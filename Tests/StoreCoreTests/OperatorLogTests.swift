@@ -1,7 +1,7 @@
 import StoreCore
 import Testing
 
-/// The lines that effects write for the operator.
+/// The lines of effects for the operator.
 @Suite struct OperatorLogTests {
     private func line(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) -> String {
         let lines = Journaled<String>()

@@ -2,7 +2,7 @@ import StoreCore
 import StorePlatform
 import Synchronization
 
-/// Calls a closure once before the next append, as another writer that is faster does.
+/// Calls a closure once before the next append, as a faster writer would act.
 final class OvertakenJournal: Journal {
     let inner: any Journal
     private let before = Locked<[@Sendable () -> Void]>([])

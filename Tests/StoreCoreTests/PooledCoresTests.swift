@@ -4,8 +4,8 @@ import StoreTestSupport
 import Synchronization
 import Testing
 
-/// Cores on the threads of a pool. The waits of these tests end by an event; their seconds are what
-/// a broken Core costs.
+/// Cores on the threads of a pool. The waits of these tests end by an event. Only a broken Core
+/// costs their seconds.
 struct PooledCoresTests {
     private static let secondsMax = 60.0
 
@@ -148,7 +148,7 @@ struct PooledCoresTests {
         let rival = Rival(on: pool)
         let outcomes = Outcomes()
         for number in 0..<requests {
-            // 700 keys come twice, side by side; then 700 others come once.
+            // The first 1,400 keys are 700 pairs, side by side; the other 700 come once.
             let key = IdempotencyKey(key: "\(number < 1_400 ? number / 2 : number - 700)")
             try counter.core.handle.offer(
                 Envelope(
@@ -215,7 +215,7 @@ private struct Hang: Action {}
 private final class Counter: Sendable {
     let core: Core<Int>
     let work: Work
-    /// The newest count that was shown.
+    /// The newest count that an observer got.
     let shown = Atomic(0)
     /// Signals each count but the first.
     let changed = TimedSemaphore()
@@ -225,7 +225,7 @@ private final class Counter: Sendable {
         self.init(on: pool, journal: nil) { _ in adding() }
     }
 
-    /// The same with a journal. `adding` is given the count.
+    /// Makes the same Core with a journal. `adding` gets the count.
     init(
         on pool: ThreadPool,
         journal: (any Journal)?,
@@ -254,7 +254,7 @@ private final class Counter: Sendable {
     func dispatch(_ action: any Action) -> Bool { core.dispatch(action) }
 }
 
-/// A task that always waits for a turn, until it is over.
+/// A task that always waits for another turn, until it is over.
 private final class Rival: PooledTask {
     let turns = Atomic(0)
     let isOver = Atomic(false)
@@ -271,12 +271,12 @@ private final class Rival: PooledTask {
     }
 }
 
-/// What the reducer of a ``Counter`` does.
+/// The work of the reducer of a ``Counter``.
 private final class Work: Sendable {
-    /// How often the reducer was called while it ran.
+    /// The number of reducer calls during another call.
     let overlaps = Atomic(0)
     let isHanging = Latch()
-    /// Ends the action that hangs.
+    /// A latch that ends the action that hangs.
     let goesOn = Latch()
     private let running = Atomic(0)
 

@@ -1,7 +1,7 @@
 import StoreCore
 import StoreTesting
 
-/// Collects what is reported of actions that are not applied.
+/// Collects the reports about actions that are not applied.
 final class RecordingFollower: CommitFollower {
     let droppedActions = Recorder<DroppedAction>()
     let failures = Journaled<ReducerFailure>()

@@ -2,7 +2,7 @@ import StoreCore
 import StoreTesting
 import Testing
 
-/// Effects that turn what they throw into an action.
+/// Effects that turn their errors into actions.
 @Suite struct RecoveryTests {
     private struct Fetcher: EffectfulModule {
         struct State: ModuleState {

@@ -13,7 +13,7 @@ import Testing
 
     private let follower = RecordingFollower()
 
-    /// A Core whose reducer always fails.
+    /// Returns a Core whose reducer always fails.
     private func core(journaled: Bool) -> Core<Int> {
         var configuration = CoreConfiguration<Int>()
         configuration.follower = follower

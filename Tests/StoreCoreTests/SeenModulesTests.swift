@@ -19,7 +19,7 @@ import Testing
         #expect(since("ada", [0]) == 12 && since("ada", [0, 2]) == 12)
         #expect(since("bob", [0]) == 10 && since("bob", [0, 2]) == 11)
         #expect(since(nil, [0]) == 10 && since(nil, [1]) == 13)
-        // A module that was never changed, and one beyond those that are noted.
+        // A module that never changed, and a module beyond the recorded modules.
         #expect(since("ada", [5]) == 10)
     }
 

@@ -3,7 +3,7 @@ import StorePlatform
 import StoreTesting
 import Testing
 
-/// What an effect dispatches without waiting for it.
+/// Actions that an effect dispatches without waiting for them.
 @Suite struct SentActionTests {
     private struct Bell: EffectfulModule {
         struct State: ModuleState { var rung: [Int] = [] }

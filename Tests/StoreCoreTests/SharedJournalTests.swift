@@ -6,7 +6,7 @@ import Testing
 
 /// Two engines on one history.
 @Suite struct SharedJournalTests {
-    /// A history with a writer that can be overtaken, and one that overtakes it.
+    /// Returns two writers of a history: a slow writer, which can be overtaken, and a fast writer.
     private func pair() -> (slow: TextWriter, journal: OvertakenJournal, fast: TextWriter) {
         let history = SharedMemoryJournal()
         let journal = OvertakenJournal(history)

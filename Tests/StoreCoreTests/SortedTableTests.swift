@@ -20,7 +20,8 @@ import Testing
         var model: [String: Int] = [:]
         var older: [(SortedTable<Thing>, [String])] = []
         for number in 0..<5_000 {
-            // At first mostly more, then mostly fewer, so that it grows and shrinks to nothing.
+            // Insertions prevail at first, then removals, so that the table grows and shrinks to
+            // nothing.
             let isEnding = Int.random(in: 0..<5_000, using: &random) < number
             let key = isEnding ? model.keys.randomElement(using: &random) : nil
             if let key {

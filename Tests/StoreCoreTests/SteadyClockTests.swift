@@ -1,7 +1,7 @@
 import StoreCore
 import Testing
 
-/// Real time is the subject: it is compared with the system's clock, and nothing waits for it.
+/// Real time is the subject: the tests compare with the system's clock, and do not wait.
 struct SteadyClockTests {
     private let dayNanoseconds: Int64 = 86_400_000_000_000
 

@@ -1,6 +1,6 @@
 import StoreCore
 
-/// Adds a text to a list of them.
+/// Adds a text to a list of texts.
 struct Added: Action {
     let text: String
 }
@@ -53,7 +53,7 @@ final class TextWriter: Sendable {
 }
 
 extension TextWriter {
-    /// Adds texts, none of them twice.
+    /// Adds a text, and refuses a text that the list has.
     static func add(_ state: inout [String], _ action: any Action) throws {
         guard let action = action as? Added else { return }
         guard !state.contains(action.text) else { throw Refusal(reason: "It is there.") }

@@ -4,7 +4,7 @@ import StorePlatform
 import Synchronization
 import Testing
 
-/// A cell that can be watched over, and that says when that was cut off.
+/// A cell with a watch, which records that the watch was cancelled.
 private struct Cells: StartableModule, EffectfulModule {
     struct State: ModuleState {
         var count = 0
@@ -47,10 +47,10 @@ private struct Tissue: RootState {
     static let modules: Modules = [Cells().at(\.cells)]
 }
 
-/// Ids, names and keys that Swift takes for one another.
+/// Ids, names and keys that are equal in Swift.
 @Suite struct TwinTests {
-    /// Two spellings of one word; two of one that begins with a mark, which the slash before it
-    /// takes.
+    /// Pairs of texts: two spellings of a word, and two spellings of a word that begins with a
+    /// mark. The slash before the mark combines with it.
     static let twins = [
         ("\u{E9}", "e\u{301}"), ("K", "\u{212A}"), ("\u{301}\u{E9}", "\u{301}e\u{301}"),
     ]
@@ -84,7 +84,7 @@ private struct Tissue: RootState {
             try await core.dispatch(Cells.start(.init()).to(id))
             try await core.dispatch(Cells.Action.awaited.to(id))
         }
-        // Once the next action is applied, the effects of those before it have begun.
+        // When the next action is applied, the effects of the earlier actions have begun.
         try await core.dispatch(Cells.Action.counted.to(twin.0))
         #expect(running() == [twin.0, twin.1].map { ExactText("cells/\($0)/wait") })
         #expect(!effects.cancel(id: "cells/\(twin.0)/other"))

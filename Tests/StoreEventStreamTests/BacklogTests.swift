@@ -5,7 +5,7 @@ import Testing
 @Suite struct BacklogTests {
     private func frame(_ text: String) -> Bytes { Bytes(utf8: text) }
 
-    /// What a backlog would send, if its reader took everything from now on.
+    /// Returns the text that a backlog would send to a reader that takes everything from now on.
     private func rest(of backlog: Backlog) -> String {
         var backlog = backlog
         var sent = ""
@@ -95,7 +95,7 @@ import Testing
     }
 }
 
-/// A generator whose every run can be repeated from its seed.
+/// A generator that repeats its numbers for the same seed.
 struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
 

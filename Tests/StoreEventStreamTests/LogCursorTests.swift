@@ -4,7 +4,7 @@ import Testing
 @testable import StoreEventStream
 
 struct LogCursorTests {
-    /// Versions from `first` on, with frames of these sizes.
+    /// Returns a piece of versions from `first` on, with frames of these sizes.
     private func piece(_ first: UInt64, _ sizes: Int...) -> LogPiece {
         var ends: [Int] = []
         for size in sizes { ends.append((ends.last ?? 0) + size) }
@@ -70,7 +70,7 @@ struct LogCursorTests {
         let sizes = (1...64).map { _ in Int.random(in: 1...40, using: &random) }
         let all = sizes.reduce(0, +)
         while cursor.version < 64 {
-            // The pieces begin anywhere at or before the next record, as a cache may have them.
+            // Pieces begin at any record up to the next record, as in a cache.
             let first = Int.random(in: 1...Int(cursor.version) + 1, using: &random)
             let last = Int.random(in: Int(cursor.version) + 1...64, using: &random)
             var ends: [Int] = []

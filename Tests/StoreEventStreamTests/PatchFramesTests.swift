@@ -2,12 +2,12 @@ import StoreEventStream
 import StoreWire
 import Testing
 
-/// Frames payload so that tests see it, and that it is done once.
+/// Frames a payload in brackets, so that tests see that the framing is done once.
 private func bracketed(_ payload: Bytes) -> Bytes {
     Bytes(joining: [Bytes(utf8: "<"), payload, Bytes(utf8: ">")])
 }
 
-/// A state that is a number, whose frames say what they lead from and to.
+/// A number as a state. Its frames name the numbers from which and to which they lead.
 private final class Count: TopicState {
     let number: Int
     let bytes: Int
@@ -35,7 +35,7 @@ private final class Count: TopicState {
     func bytesKept(beside newer: any TopicState) -> Int { bytes }
 }
 
-/// Patch frames that can be asked for within an expectation; each is framed by angle brackets.
+/// Patch frames for use within an expectation. Angle brackets frame each of them.
 private final class Frames {
     private var frames = PatchFrames(framing: bracketed)
 

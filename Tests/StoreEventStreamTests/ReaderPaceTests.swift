@@ -2,9 +2,9 @@ import Testing
 
 @testable import StoreEventStream
 
-/// When threads that work for readers let those who dispatch go first.
+/// The pauses of threads that work for readers, in which clients that dispatch go first.
 @Suite struct ReaderPaceTests {
-    /// A pace that has seen so many versions in a tenth of a second.
+    /// Returns a pace after this number of versions in a tenth of a second.
     private func pace(after versions: UInt64) -> ReaderPace {
         var pace = ReaderPace()
         pace.saw(7, at: 10)

@@ -63,7 +63,7 @@ import Testing
         }
         let cancelled = CurlTicket()
         loop.cancel(cancelled)
-        // Once another request has been worked for, the thread has passed the cancellation over.
+        // After the work for another request, the thread has passed the cancellation over.
         #expect(try await ask("/other", CurlTicket()) == 200)
         await #expect(throws: CancellationError.self) { try await ask("/", cancelled) }
     }
@@ -95,7 +95,7 @@ import Testing
                 count += 1
                 if count == CurlClient.connectionsPerHostMax { break }
             }
-            // Cancelling frees connections for requests whose own cancelling is still to come.
+            // Cancellations free connections for requests whose own cancellation is still to come.
             let connections = silent.connections.load(ordering: .relaxed)
             group.cancelAll()
             let busy = await group.reduce(first == true ? 1 : 0) { $0 + ($1 ? 1 : 0) }

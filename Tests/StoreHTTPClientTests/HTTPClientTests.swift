@@ -203,7 +203,7 @@ extension HTTPClientTests {
     }
 }
 
-// What is not sent
+// Requests that are not sent
 
 extension HTTPClientTests {
     @Test(arguments: [

@@ -2,13 +2,13 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A server that says what a test wants, well formed or not. Each connection has a thread of its
+/// A server that sends the bytes of a test, well formed or not. Each connection has a thread of its
 /// own.
 final class ScriptedServer: Sendable {
     struct Request: Sendable {
         let method: String
         let target: String
-        /// The header fields by their names in small letters.
+        /// The header fields by their lower-case names.
         let headers: [String: String]
         let body: String
     }
@@ -27,7 +27,7 @@ final class ScriptedServer: Sendable {
     let port: UInt16
     /// The connections that have been accepted.
     let connections = Atomic(0)
-    /// One value for each connection that its client has closed.
+    /// A stream with a value for each connection that its client has closed.
     let left: AsyncStream<Void>
     private let leaving: AsyncStream<Void>.Continuation
     private let listener: CInt
@@ -45,14 +45,14 @@ final class ScriptedServer: Sendable {
         DispatchQueue(label: "listener").async { [self] in accepting() }
     }
 
-    /// Ends the listening; its thread, which holds this object, ends with it.
+    /// Ends the listening. The thread, which holds this object, ends with it.
     func close() {
         shutdown(listener, CInt(SHUT_RDWR))
     }
 
     func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
-    /// A port on which no process listens.
+    /// Returns a port on which no process listens.
     static func closedPort() throws -> UInt16 {
         let server = try ScriptedServer { _ in .silence }
         server.close()
@@ -158,7 +158,7 @@ final class ScriptedServer: Sendable {
     }
 }
 
-/// A whole answer with this body.
+/// Returns a whole answer with this body.
 func answer(_ status: Int, _ body: String = "", _ headers: String...) -> ScriptedServer.Answer {
     let fields = (headers + ["Content-Length: \(body.utf8.count)"]).map { $0 + "\r\n" }.joined()
     return .bytes("HTTP/1.1 \(status) Status\r\n\(fields)\r\n\(body)")

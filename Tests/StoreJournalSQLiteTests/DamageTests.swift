@@ -2,16 +2,16 @@ import StoreCore
 import StoreJournalSQLite
 import Testing
 
-/// Files that a killed process left, each damaged at 200 places: a journal is refused, or is what
-/// it was, or, where the operator accepts it, ends earlier and says so. It never tells another
-/// story.
+/// The files of a killed process, each damaged at 200 places. A journal is refused, or has its
+/// whole history. If the operator accepts a loss, the history may end earlier, with a report. No
+/// damage makes another history.
 @Suite struct DamageTests {
     static let placesCount = 200
 
     enum Damage: String, CaseIterable {
         case truncated, flipped
 
-        /// The bytes, damaged at one of the evenly spread places.
+        /// Returns the bytes, damaged at one of the evenly spread places.
         func apply(to bytes: [UInt8], place: Int) -> [UInt8] {
             let offset = bytes.count * place / DamageTests.placesCount
             switch self {
@@ -30,7 +30,7 @@ import Testing
         var history: SampleHistory
     }
 
-    /// What lies in the directory after an unclean end.
+    /// Returns the files of a directory after an unclean end.
     static func left() throws -> Left {
         let folder = try Folder()
         defer { withExtendedLifetime(folder) {} }

@@ -3,10 +3,10 @@ import StoreCore
 
 @testable import StoreJournalSQLite
 
-/// A directory that can't be written to, under any user, root too.
+/// A directory to which no user can write, not even root.
 final class ReadOnlyDirectory {
     let path: String
-    /// Words of the refusal.
+    /// A part of the refusal's text.
     let expected: String
     private let folder: Folder
     private let isMounted: Bool
@@ -19,7 +19,7 @@ final class ReadOnlyDirectory {
             chmod(folder.path, 0o500)
             (path, expected, isMounted) = (folder.path, "chown \(geteuid())", false)
         } else {
-            // No process can make files here, not even one of root that may not mount.
+            // No process can make files here, not even a process of root that may not mount.
             (path, expected, isMounted) = ("/proc/self", "opening the lock", false)
         }
     }
@@ -30,7 +30,7 @@ final class ReadOnlyDirectory {
     }
 }
 
-/// Little room: a file system of its own where that may be made, else a bound on the database.
+/// A small disk: a file system of its own if that may be made, or a bound on the database.
 final class SmallDisk {
     let folder: Folder
     private let isMounted: Bool
@@ -46,7 +46,7 @@ final class SmallDisk {
         if isMounted { umount2(folder.path, CInt(MNT_DETACH)) }
     }
 
-    /// Bounds a journal that was opened in the folder, where the disk itself is not small.
+    /// Bounds a journal that was opened in the folder if the disk itself is not small.
     func bound(_ journal: SQLiteJournal) throws {
         if !isMounted { try setPagesMax(600, of: journal) }
     }

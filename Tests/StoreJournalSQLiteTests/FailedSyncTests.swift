@@ -4,8 +4,8 @@ import StoreCore
 import StoreJournalSQLite
 import Testing
 
-/// A sync that fails leaves the disk's state unknown, and is never tried again: the system may have
-/// dropped what it could not write, and say next time that all is well.
+/// Failed syncs. A failed sync leaves the disk's state unknown, and is never tried again. The
+/// system may have dropped the unwritten pages, and report success next time.
 @Suite(.serialized) struct FailedSyncTests {
     private func isUnknown(_ body: () throws(JournalError) -> Void) -> Bool {
         do throws(JournalError) { try body() } catch {

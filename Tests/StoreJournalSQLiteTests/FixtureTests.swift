@@ -2,9 +2,9 @@ import StoreCore
 import StoreJournalSQLite
 import Testing
 
-/// Journals that earlier versions wrote are read by this one.
+/// Journals of earlier versions, which this version reads.
 @Suite struct FixtureTests {
-    /// The files of `Fixtures/<form>`, in a folder that may be written to.
+    /// Returns a writable folder with the files of `Fixtures/<form>`.
     private func fixture(_ form: String) throws -> Folder {
         let here = "\(#filePath)".split(separator: "/").dropLast().joined(separator: "/")
         let kept = Folder(existing: "/\(here)/Fixtures/\(form)")

@@ -1,19 +1,18 @@
 import Glibc
 
-/// A directory for one test; it goes with the last reference.
+/// A directory for one test. The last reference removes it.
 final class Folder: Sendable {
     let path: String
     private let isOwn: Bool
 
-    /// A directory that stays.
+    /// Uses a directory that stays.
     init(existing path: String) {
         self.path = path
         isOwn = false
     }
 
     init() throws {
-        // In memory where that is possible: what is synced thousands of times need not wait for a
-        // disk.
+        // The directory is in memory if possible: thousands of syncs then wait for no disk.
         let root = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
         var template = Array("\(root)/journal-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw SystemFailure() }
@@ -45,7 +44,7 @@ final class Folder: Sendable {
         }
     }
 
-    /// The names of what is in the directory.
+    /// Returns the names of the directory's files.
     func names() -> [String] { Self.names(in: path) }
 
     private static func names(in path: String) -> [String] {
@@ -82,7 +81,7 @@ extension Folder {
         }
     }
 
-    /// What the files hold now.
+    /// Returns the current bytes of the files.
     func files() throws -> Files {
         var files = Files()
         for name in Files.all { files.bytes[name] = try? bytes(of: name) }
@@ -90,7 +89,7 @@ extension Folder {
     }
 }
 
-/// The system did not do what a test needs.
+/// The error of a system call that a test needs.
 struct SystemFailure: Error {
     let code = errno
 }

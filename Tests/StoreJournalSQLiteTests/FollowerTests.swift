@@ -2,7 +2,7 @@ import StoreCore
 import StoreJournalSQLite
 import Testing
 
-/// What a follower is handed while a journal is opened.
+/// The calls of a follower while a journal is opened.
 @Suite struct FollowerTests {
     private final class Follower: HistoryFollower {
         struct Step: Equatable {
@@ -63,7 +63,7 @@ import Testing
         )
     }
 
-    /// What the journal has after a version. Older records may be damaged.
+    /// Returns the records of the journal after a version. Older records may be damaged.
     private func steps(of journal: SQLiteJournal, after: UInt64) throws -> [Follower.Step] {
         var steps: [Follower.Step] = []
         var after = after
@@ -75,7 +75,7 @@ import Testing
         return steps
     }
 
-    /// A history with a snapshot at version 100.
+    /// Returns a folder of a history with a snapshot at version 100.
     private func filled(through version: UInt64) throws -> Folder {
         let folder = try Folder()
         let journal = try SQLiteJournal.open(folder)

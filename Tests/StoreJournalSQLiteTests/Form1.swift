@@ -4,7 +4,7 @@ import StoreCore
 
 /// Files of form 1, in which no record has a session.
 enum Form1 {
-    /// The records as servers of that form wrote them.
+    /// Returns a record in the form in which servers of that time wrote it.
     static func record(_ version: UInt64) -> Record {
         let sample = SampleHistory.record(version)
         return Record(
@@ -21,7 +21,7 @@ enum Form1 {
         )
     }
 
-    /// A folder with a history of 40 versions, and a snapshot at each of these.
+    /// Returns a folder with a history of 40 versions, and a snapshot at each of these versions.
     static func folder(snapshots: [UInt64] = []) throws -> Folder {
         let folder = try Folder()
         let journal = try SQLiteJournal.open(folder)
@@ -36,7 +36,7 @@ enum Form1 {
         return folder
     }
 
-    /// The table as form 1 had it, with the same rows.
+    /// Statements that bring back the table of form 1, with the same rows.
     private static let goingBack = [
         "BEGIN",
         "ALTER TABLE records RENAME TO newer",
@@ -72,7 +72,7 @@ enum Form1 {
         for statement in statements { try connection.execute(statement) }
     }
 
-    /// The form of a folder's database, and the statement of its table of records.
+    /// Returns the form of a folder's database, and the statement of its table of records.
     static func form(of folder: Folder) throws -> (number: Int64, records: String) {
         let connection = try Connection(path: folder.path + "/store.db", for: .read)
         let sql = "SELECT sql FROM sqlite_master WHERE name = 'records'"

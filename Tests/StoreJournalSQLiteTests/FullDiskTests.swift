@@ -3,7 +3,7 @@ import StoreJournalSQLite
 import StoreTesting
 import Testing
 
-/// What every journal promises of a disk without room, of one that has none.
+/// The promises about a disk without room, on a disk that really has none.
 @Suite struct FullDiskTests {
     @Test func `a full disk takes nothing, and the append may be tried again`() throws {
         // Safety: the suite makes all calls on the thread of this test.

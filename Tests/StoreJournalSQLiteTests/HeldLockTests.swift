@@ -5,8 +5,8 @@ import Testing
 
 @testable import StoreJournalSQLite
 
-/// SQLite lets a reader have the writer's lock for a moment where it comes upon the index of the
-/// write-ahead log in the midst of a change.
+/// A lock that is held for a moment. A reader takes SQLite's writer lock if it meets the index of
+/// the write-ahead log in the midst of a change.
 struct HeldLockTests {
     @Test func `an append waits for a lock that is held for a moment`() throws {
         let folder = try Folder()

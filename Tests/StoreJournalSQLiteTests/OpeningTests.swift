@@ -5,7 +5,7 @@ import StoreTesting
 import Testing
 
 @Suite struct OpeningTests {
-    /// A folder with a history up to version 20, and its journal closed.
+    /// Returns a folder with a history up to version 20, and its journal closed.
     private func filled() throws -> Folder {
         let folder = try Folder()
         let journal = try SQLiteJournal.open(folder)

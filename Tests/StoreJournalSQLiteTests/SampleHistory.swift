@@ -3,7 +3,7 @@ import StoreJournalSQLite
 import StorePlatform
 import Synchronization
 
-/// A history that is the same in every test, and what a journal gives out of it.
+/// A history that is the same in every test, and the part of it that a journal gives out.
 struct SampleHistory: Equatable {
     var records: [Record]
     var outcomes: [KeptOutcome?]
@@ -56,7 +56,7 @@ struct SampleHistory: Equatable {
         )
     }
 
-    /// Goes on with the history up to a version, a few records at a time.
+    /// Appends records up to a version, a few at a time.
     static func append(to journal: SQLiteJournal, through last: UInt64) throws {
         while journal.version < last {
             let versions = journal.version + 1...min(journal.version + 7, last)
@@ -68,7 +68,7 @@ struct SampleHistory: Equatable {
         }
     }
 
-    /// Everything that can be read from a journal.
+    /// Reads everything that a journal gives out.
     init(of journal: SQLiteJournal) throws {
         records = []
         var after = journal.oldest - 1
@@ -94,7 +94,7 @@ final class Lines: Sendable {
 }
 
 extension SQLiteJournal {
-    /// Opens what a folder holds.
+    /// Opens the journal in a folder.
     static func open(
         _ folder: Folder,
         acceptDataLoss: Bool = false,

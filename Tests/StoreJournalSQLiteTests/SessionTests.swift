@@ -7,7 +7,7 @@ import Testing
 @Suite struct SessionTests {
     private static let versions: ClosedRange<UInt64> = 1...12
 
-    /// Records with every combination of cause, origin and session.
+    /// Returns a record; the versions have every combination of cause, origin and session.
     private static func record(_ version: UInt64) -> Record {
         Record(
             version: version,
@@ -21,7 +21,7 @@ import Testing
         )
     }
 
-    /// The form, as its description has it.
+    /// Returns the form of a record by its description.
     private static func form(of record: Record, after previous: ChainHash) -> [UInt8] {
         func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
             withUnsafeBytes(of: number.littleEndian) { Array($0) }
@@ -81,7 +81,7 @@ import Testing
         let journal = try SQLiteJournal.open(folder)
         let records = Self.versions.map(Self.record)
         try journal.append(JournalBatch(records: records), at: 0)
-        // What follows the snapshot would be looked at by the start already.
+        // The start would check the records behind the snapshot already.
         try journal.save(SampleHistory.snapshot(Self.versions.upperBound))
         #expect(try journal.read(JournalPage(after: 0, limit: 100)).records == records)
         #expect(try journal.verifyAll().isIntact)

@@ -88,7 +88,7 @@ import Testing
             try journal.append(JournalBatch(records: records), at: version - 10)
             try journal.save(SampleHistory.snapshot(version))
         }
-        // The newest ten records are 30,000 bytes; those before them are beyond.
+        // The newest ten records are 30,000 bytes. The earlier records are beyond the bound.
         #expect(journal.oldest == 91)
         journal.close()
         let again = try SQLiteJournal.open(folder, retention: retention)
@@ -135,7 +135,7 @@ import Testing
                 at: journal.version
             )
         }
-        // 15 MB went through it; its bound is 1,000 pages and one batch.
+        // The log has taken 15 MB; its bound is 1,000 pages and one batch.
         #expect(try folder.bytes(of: "store.db-wal").count < 5 << 20)
         journal.close()
     }

@@ -3,7 +3,7 @@ import StoreCore
 import StoreJournalSQLite
 import Testing
 
-/// A file of form 1 gets the form of today when it is opened to be written to, and loses nothing.
+/// A file of form 1 gets today's form when it is opened for writing, and loses nothing.
 @Suite(.serialized) struct UpgradeTests {
     private func records(of journal: SQLiteJournal) throws -> [Record] {
         try journal.read(JournalPage(after: 0, limit: 1_000)).records
@@ -42,7 +42,7 @@ import Testing
         #expect(later.all.isEmpty)
         #expect(again.epoch == journal.epoch)
         #expect(try records(of: again) == old + new)
-        // Keys as old as these go with the next snapshot.
+        // A key of this age is forgotten with the next snapshot.
         let kept = snapshots.isEmpty ? SampleHistory.outcome(7) : nil
         #expect(try again.outcome(of: SampleHistory.outcome(7).key) == kept)
         let report = try again.verifyAll()

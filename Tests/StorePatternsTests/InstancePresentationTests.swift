@@ -3,7 +3,7 @@ import StorePatterns
 import StoreTesting
 import Testing
 
-/// Views of instances, and views whose name is said nowhere.
+/// Views of instances, and views without a declared name.
 @Suite struct InstancePresentationTests {
     private struct Card: StartableModule {
         static let name = "cards"

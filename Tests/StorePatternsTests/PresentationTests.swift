@@ -3,7 +3,7 @@ import StorePatterns
 import StoreTesting
 import Testing
 
-/// Whom presenters present to.
+/// The sessions to which presenters present.
 @Suite struct PresentationTests {
     private struct Room: StartableModule {
         struct State: ModuleState { var knocks = 0 }
@@ -41,7 +41,7 @@ import Testing
         static let modules: Modules = [Room().at(\.room).presented(by: RoomPresenter())]
     }
 
-    /// Presents while the disk is full.
+    /// Presents a view while the disk is full.
     private struct LatePresenter: ViewPresenter {
         static let view = "room"
         static let journal = FaultyJournal()
@@ -144,7 +144,7 @@ import Testing
         #expect(try await guests(core) == [Sessions.shared])
         let seen = try await core.dispatch(Sessions.Internal.withdrawn(view: "none"))
         let again = try house(seen.state)
-        // The two sessions begin, and that is all before.
+        // Only the beginnings of the two sessions come before.
         #expect(try await again.dispatch(Room.UI.knocked).version == seen.version + 3)
     }
 

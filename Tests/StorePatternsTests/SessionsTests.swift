@@ -2,7 +2,7 @@ import StoreCore
 import StorePatterns
 import Testing
 
-/// What is presented to whom.
+/// The views of sessions' routes.
 @Suite struct SessionsTests {
     private func route(_ actions: Sessions.Internal..., of session: String = "a") -> [String]? {
         var state = Sessions.State()

@@ -24,10 +24,10 @@ final class Notes: Sendable {
     func note(_ number: Int) { numbers.withLock { $0.append(number) } }
 }
 
-/// Holds tasks until it is opened.
+/// Holds tasks until the gate opens.
 final class Gate: Sendable {
     let opened = Latch()
-    /// How many tasks ran at the same time at the most.
+    /// The largest number of tasks that ran at the same time.
     let most = Atomic(0)
     let ended = Atomic(0)
     private let running = Atomic(0)
@@ -43,7 +43,7 @@ final class Gate: Sendable {
         }
     }
 
-    /// Waits until so many more tasks have begun.
+    /// Waits until `count` further tasks have begun.
     func waitForTasks(_ count: Int, seconds: Double) -> Bool {
         (0..<count).allSatisfy { _ in begun.wait(seconds: seconds) }
     }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import StorePlatform
 
-/// Workers on a pool. The waits of these tests end by an event; their seconds are what a broken
-/// worker costs.
+/// Workers on a pool. The waits of these tests end by an event. Only a broken worker costs their
+/// seconds.
 struct PooledWorkerTests {
     private static let secondsMax = 60.0
 

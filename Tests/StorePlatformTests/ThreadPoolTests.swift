@@ -4,7 +4,7 @@ import Testing
 
 @testable import StorePlatform
 
-/// The waits of these tests end by an event; their seconds are what a broken pool costs.
+/// The waits of these tests end by an event. Only a broken pool costs their seconds.
 struct ThreadPoolTests {
     private static let secondsMax = 60.0
 

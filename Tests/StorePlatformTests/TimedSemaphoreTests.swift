@@ -1,7 +1,8 @@
 import StorePlatform
 import Testing
 
-/// Real time is the subject of those that wait for its end; the others end by a signal.
+/// Some tests wait for the end of real time, which is their subject. The other waits end by a
+/// signal.
 struct TimedSemaphoreTests {
     @Test func `a signal that came before the wait ends it`() {
         let semaphore = TimedSemaphore()

@@ -4,7 +4,7 @@ import StoreTestSupport
 import Synchronization
 import Testing
 
-/// A queue of numbers that are worked off one by one.
+/// A queue of numbers, which a worker takes one by one.
 private struct Numbers: WorkQueue {
     let countMax: Int
     private var numbers: [Int] = []
@@ -24,7 +24,7 @@ private struct Numbers: WorkQueue {
     mutating func take() -> Int { numbers.removeFirst() }
 }
 
-/// The same, worked off all at once.
+/// The same queue; a worker takes all numbers at once.
 private struct Batches: WorkQueue {
     var numbers: [Int] = []
 
@@ -36,7 +36,7 @@ private struct Batches: WorkQueue {
     }
 }
 
-/// The waits of these tests end by an event; their seconds are what a broken worker costs.
+/// The waits of these tests end by an event. Only a broken worker costs their seconds.
 struct WorkerTests {
     private static let secondsMax = 60.0
 
@@ -125,7 +125,7 @@ struct WorkerTests {
     }
 
     @Test func `no wake-up is lost under many producers`() async {
-        // Few items each, so that the thread often falls asleep just then.
+        // Each producer has few items, so that the thread often falls asleep just then.
         let (producers, count) = (8, 2_000)
         let worker = Worker("test", queue: Batches())
         let sum = Atomic(0)
@@ -146,7 +146,7 @@ struct WorkerTests {
                 }
             }
         }
-        // Nothing is posted any more, so a lost wake-up would be the end.
+        // No further post comes, so a lost wake-up would hang the test.
         #expect(all.wait(seconds: Self.secondsMax))
         #expect(worker.close(seconds: Self.secondsMax))
     }

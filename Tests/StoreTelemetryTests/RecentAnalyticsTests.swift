@@ -52,7 +52,7 @@ import Testing
         let kept = try ids(recent.batch(limit: 1_000))
         #expect(kept.count == RecentAnalytics.bytesMax / (1 << 20) - 1)
         #expect(kept.last == "4f1c09ab:40")
-        // One that alone has more leaves nothing.
+        // An event above the bound leaves no event.
         add(41...41, to: recent, text: String(repeating: "x", count: RecentAnalytics.bytesMax))
         #expect(try ids(recent.batch(limit: 1_000)) == [])
         add(42...42, to: recent)

@@ -4,21 +4,21 @@ public import Testing
 /// The longest wait of a test for a condition, in seconds: a machine with much other work meets it.
 public let waitSecondsMax = 60
 
-/// Waits until a condition holds, and fails the test in words where it does not in time.
+/// Waits until a condition holds, and fails the test with the condition's words after the bound.
 ///
 /// ```swift
 /// wait("the pool has an idle thread") { pool.counts.idle > 0 }
 /// ```
 ///
-/// A bare loop would hang in place of failing, and the run's bound would name no test. Between two
-/// looks the thread gives way.
+/// A bare loop would hang instead of failing, and the bound of the run would name no test. Between
+/// two checks the thread yields.
 ///
 /// - Parameters:
 ///   - words: the condition as a sentence, for the failure.
 ///   - seconds: the bound of the wait.
 ///   - place: the line of the test, for the failure.
-///   - condition: is looked at until it holds, on the caller's thread.
-/// - Returns: whether the condition holds.
+///   - condition: the function that is called on the caller's thread until it returns true.
+/// - Returns: true if the condition holds.
 @discardableResult
 public func wait(
     _ words: String,

@@ -47,7 +47,7 @@ import Testing
         (Letters.b, "ActionTextTests.Letters.b"),
         (Renamed.opened, "ActionTextTests.Renamed.opened"),
         (Renamed.moved(to: 3), "ActionTextTests.Renamed.moved(to: 3)"),
-        // It has no JSON form.
+        // The action has no JSON form.
         (Broken.measured(.nan), "ActionTextTests.Broken"),
     ]
 

@@ -247,12 +247,12 @@ enum InComments {
         path: "../../Sources/StoreTesting"
     )
 
-    /// Code without what only its place in a file makes of it: breaks and indentation.
+    /// Returns code without the breaks and the indentation that its place in a file adds.
     private func plain(_ code: some Sequence<Substring>) -> String {
         code.joined().filter { !$0.isWhitespace }
     }
 
-    /// The samples in the comments of a file.
+    /// Returns the samples in the comments of a file.
     private func samples(_ file: URL) throws -> [String] {
         var samples: [String] = []
         var open: [Substring]?

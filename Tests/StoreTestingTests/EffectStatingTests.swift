@@ -4,7 +4,7 @@ import StorePlatform
 import StoreTesting
 import Testing
 
-/// What effects may do, stated.
+/// Tests that state the work of effects.
 @Suite struct EffectStatingTests {
     private struct Broken: Error, Equatable {}
 
@@ -23,7 +23,7 @@ import Testing
 
         static let dispatchables: [any Dispatchable.Type] = [Fetch.self]
 
-        /// Throws as often as the test asks for.
+        /// Throws as often as the test needs.
         let attempt: @Sendable () throws -> Void
 
         func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
@@ -42,7 +42,8 @@ import Testing
                 }
             case .elsewhere:
                 .run { context in
-                    // Not on a thread of the pool, which other tests may keep busy for long.
+                    // The work is on no thread of the pool, which other tests may keep busy for
+                    // long.
                     let number = await withCheckedContinuation { continuation in
                         SystemThread.start(name: "elsewhere") { continuation.resume(returning: 7) }
                     }

@@ -39,7 +39,7 @@ private struct Plant: RootState {
     var machines = Instances<Machine.State>()
     static let modules: Modules = [Machine().at(\.machines)]
 
-    /// With one machine that runs.
+    /// A plant with one running machine.
     static var running: Plant {
         var plant = Plant()
         plant.machines["a"] = Machine.State()

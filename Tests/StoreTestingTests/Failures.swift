@@ -2,7 +2,7 @@ import StorePlatform
 import StoreTesting
 import Synchronization
 
-/// Collects what stores under test report.
+/// Collects the failures of stores under test.
 final class Failures: Sendable {
     private let texts = Locked<(failed: [String], noted: [String])>(([], []))
 
@@ -14,7 +14,7 @@ final class Failures: Sendable {
         }
     }
 
-    /// What was reported since it was asked for the last time.
+    /// Returns the failures since the last call.
     func take() -> [String] {
         texts.withLock { texts in
             defer { texts.failed = [] }

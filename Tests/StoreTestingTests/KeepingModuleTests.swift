@@ -27,7 +27,7 @@ private struct Parcels: KeepingModule {
 
     enum Work: ModuleWork { case sending(number: Int) }
 
-    /// Whether an action reports that the work has failed.
+    /// True if an action reports that the work has failed.
     var reportsLoss = false
 
     func reduce(_ state: inout State, _ action: Action) throws -> Effect<State> {

@@ -3,7 +3,7 @@ import StoreTesting
 import Testing
 
 @Suite struct ManualClockTests {
-    /// Sleeps so long, and notes its name.
+    /// Returns a task that sleeps for a time, and then records its name.
     private func sleeper(
         _ name: String,
         _ duration: Duration,
@@ -88,7 +88,7 @@ import Testing
     }
 }
 
-/// Sleeps twice for each name: as long as is asked, and 10 ms more.
+/// Sleeps twice for each name: for the given time, and for 10 ms more.
 private struct Sleepers: EffectfulModule {
     struct State: ModuleState {}
 

@@ -1,6 +1,6 @@
 import StoreCore
 
-// The modules that the tests of this target work with.
+// The modules of this target's tests
 
 struct Tally: Module {
     struct State: ModuleState {
@@ -23,7 +23,7 @@ struct Tally: Module {
     }
 }
 
-/// Titles that are searched for a while after the last letter was typed.
+/// A search for titles, a pause after the last typed letter.
 struct Search: EffectfulModule {
     struct State: ModuleState {
         var text = ""
@@ -73,7 +73,7 @@ struct Search: EffectfulModule {
     }
 }
 
-/// A page that is opened for what was found first.
+/// A page for the first title that a search finds.
 struct Page: StartableModule {
     struct State: ModuleState {
         var title: String

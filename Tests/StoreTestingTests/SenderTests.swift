@@ -66,7 +66,7 @@ private struct Shop: RootState {
     ]
 }
 
-/// Tests act as a principal and as a session, and a policy decides as a server's does.
+/// Tests that act as a principal and from a session. A policy decides as a server's policy does.
 @Suite struct SenderTests {
     private static let policy = """
         {"roles": {

@@ -2,7 +2,7 @@ import StoreCore
 import StoreTesting
 import Testing
 
-/// What one module has of another is the store's to fill: a test states neither.
+/// Shared values, which the store fills: a test states no copy of them.
 struct SharedValuesTests {
     private struct Price: SharingModule {
         struct State: ModuleState { var cents = 5 }

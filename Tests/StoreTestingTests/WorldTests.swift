@@ -6,7 +6,7 @@ import Testing
 @Suite struct WorldTests {
     @Test func `a seed always gives the same numbers`() {
         let random = SeededRandom(seed: 0)
-        // The first three of the reference (https://prng.di.unimi.it/splitmix64.c).
+        // The first three numbers of the reference (https://prng.di.unimi.it/splitmix64.c).
         #expect(random.next() == 0xE220_A839_7B1D_CDAF)
         #expect(random.next() == 0x6E78_9E6A_A1B9_65F4)
         #expect(random.next() == 0x06C4_5D18_8009_454F)

@@ -3,7 +3,7 @@ import StorePatterns
 import StoreTesting
 import Testing
 
-/// Each way in which a test can be wrong, and the message of its failure.
+/// Each mistake of a test, with the message of its failure.
 @Suite struct WrongExpectationTests {
     private let failures = Failures()
     private let clock = ManualClock()
@@ -357,7 +357,7 @@ import Testing
         )
     }
 
-    /// The place of a call moves with the samples.
+    /// Returns the text without the places of calls, which move with the samples.
     private func withoutPlaces(_ text: String) -> String {
         text.replacing(/\(StoreTestingTests\/Samples.swift:\d+\)/, with: "(Samples)")
     }

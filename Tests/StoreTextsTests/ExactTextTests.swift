@@ -3,7 +3,7 @@ import StoreWire
 import Testing
 
 @Suite struct ExactTextTests {
-    /// Pairs that `String` takes for one.
+    /// Pairs of texts that are equal as `String`.
     private static let twins: [(String, String)] = [
         ("\u{E9}", "e\u{301}"),
         ("caf\u{E9} au lait, s'il vous pla\u{EE}t", "cafe\u{301} au lait, s'il vous plai\u{302}t"),

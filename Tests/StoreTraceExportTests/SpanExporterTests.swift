@@ -7,10 +7,10 @@ import Testing
 
 @testable import StoreTraceExport
 
-/// A collector that gives one answer after the other, and the last one again and again.
+/// A collector that gives its answers in turn, and then repeats the last answer.
 private final class ScriptedCollector: HTTPClient {
     let requests = Locked<[HTTPRequest]>([])
-    /// Opened when each of the answers was asked for.
+    /// A latch that opens when each answer has been requested.
     let isAsked = Latch()
     private let answers: Locked<[Result<HTTPResponse, HTTPClientError>]>
     private let askedMin: Int
@@ -28,7 +28,7 @@ private final class ScriptedCollector: HTTPClient {
         if count == askedMin { isAsked.open() }
         let answer = answers.withLock { $0.count > 1 ? $0.removeFirst() : $0.first }
         guard let answer else {
-            // A collector that never answers.
+            // This collector never answers.
             try await Task.sleep(for: .seconds(3_600))
             throw HTTPClientError(.timeout, request, "unreached")
         }

@@ -3,7 +3,7 @@ import StoreWire
 import StoreWireFoundation
 import Testing
 
-/// The adapters beside Foundation's own coders, value by value and byte by byte.
+/// The adapters compared with Foundation's own coders, value by value and byte by byte.
 @Suite struct AdapterTests {
     private let own = (
         encoder: StoreWire.JSONEncoder(adapters: .foundation),

@@ -2,9 +2,8 @@ import Foundation
 import StoreWire
 import Testing
 
-/// Hard documents as files, whose names begin with the verdict: `accept` or `reject`. Where RFC
-/// 8259 leaves it open, as with lone surrogates, keys that come twice and depth, the verdict is
-/// ours.
+/// Hard documents as files, whose names begin with the verdict: `accept` or `reject`. RFC 8259
+/// leaves lone surrogates, repeated keys and depth open. There the verdict is ours.
 @Suite struct DocumentTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "Documents")
@@ -46,7 +45,7 @@ import Testing
         return value != nil
     }
 
-    /// Foundation refuses numbers that no `Double` holds, which are JSON all the same.
+    /// Foundation refuses numbers that no `Double` holds, though they are JSON.
     private static let beyondDouble = [
         "accept-number-huge-exponent.json",
         "accept-number-exponent-of-20-digits.json", "accept-number-of-1000-digits.json",

@@ -126,7 +126,7 @@ import Testing
             guard let own = try? JSONDocument(parsing: bytes, limits: JSONLimits()) else {
                 continue
             }
-            // Foundation refuses a number for its size, too, which is no matter of syntax.
+            // Foundation refuses a number for its size, too, and the size is no part of the syntax.
             if hasHugeNumber(own.root) { continue }
             let theirs = try? JSONSerialization.jsonObject(
                 with: Data(bytes),
@@ -144,7 +144,7 @@ extension Double {
     fileprivate func finite(or other: Double) -> Double { isFinite ? self : other }
 }
 
-/// A generator whose every run can be repeated from its seed.
+/// A generator that repeats its numbers for the same seed.
 struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 

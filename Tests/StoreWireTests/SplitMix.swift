@@ -1,4 +1,4 @@
-/// Random numbers that are the same again for the same seed (SplitMix64).
+/// Random numbers from a seed: the same seed gives the same numbers (SplitMix64).
 struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
 

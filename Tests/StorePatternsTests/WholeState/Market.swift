@@ -2,7 +2,7 @@ import StoreCore
 import StorePatterns
 import StoreTesting
 
-/// A root state with one of each kind of slice, two fields, and actions of the whole.
+/// A root state with each kind of slice, two fields, and actions of the whole state.
 struct Market: RootState {
     var title = "Market"
     var theme = PerSession("light")
@@ -73,7 +73,7 @@ struct Stall: StartableModule, EffectfulModule {
     enum Action: ModuleAction { case waited }
     enum Internal: ModuleAction { case rang }
 
-    /// Notes whether an effect that ends was cancelled.
+    /// The recorder of effects that end; true stands for a cancelled effect.
     @TaskLocal static var ended: Recorder<Bool>?
 
     func begin(_ start: Start) throws -> State {
@@ -121,7 +121,7 @@ struct Checkout: StateUpdater {
     }
 }
 
-/// Changes one thing of the whole state.
+/// Changes a part of the whole state.
 struct Changed: StateUpdater {
     enum What: String, Codable, Sendable {
         case nothing, title, theme, cartOfBob, cartAgain, cartsAnew, cartsOtherwise, stallGone
@@ -155,11 +155,11 @@ struct Changed: StateUpdater {
 }
 
 extension PendingEffects.State {
-    /// What a program can do to the ledger: begin another one.
+    /// Replaces the ledger, as a program can.
     fileprivate mutating func forget() { self = PendingEffects.State() }
 }
 
-/// Notes what it is shown, and dispatches once for each theme.
+/// Records its calls, and dispatches once for each theme.
 struct MarketPresenter: Presenter {
     struct Shown: Sendable, Equatable {
         let session: String?

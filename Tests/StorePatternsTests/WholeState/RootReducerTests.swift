@@ -3,7 +3,7 @@ import StorePatterns
 import StoreTesting
 import Testing
 
-/// The reducer of the root state, which is called behind that of each action's module.
+/// The reducer of the root state, which is called after the reducer of each action's module.
 @Suite struct RootReducerTests {
     private struct Lamp: StartableModule {
         struct State: ModuleState { var isOn = false }
@@ -91,7 +91,7 @@ import Testing
         #expect((house.total, house.switched["ada"], house.switched["bob"]) == (2, 2, 0))
         guard case .applied(4, 4, true, _) = outcome else { throw NotApplied() }
         #expect(touched.take() == [0, 1, 2])
-        // The action is the session's own, and what it changed is not.
+        // The action is the session's own, but the change belongs to all.
         #expect(touched.takeAudience() == .everybody)
     }
 
@@ -142,7 +142,7 @@ import Testing
     private struct NotApplied: Error {}
 }
 
-/// Root states whose declarations don't fit together.
+/// Root states whose declarations don't fit together
 @Suite struct RootDeclarationTests {
     private struct Work: SideEffect {
         func sideEffect(_ context: EffectContext<Orders.State>) async throws {}

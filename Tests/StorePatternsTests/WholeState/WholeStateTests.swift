@@ -3,9 +3,9 @@ import StorePatterns
 import StoreTesting
 import Testing
 
-/// A Core of the market, to which two sessions were begun.
+/// A Core of the market, with two sessions.
 final class OpenMarket: Sendable {
-    /// Gives each action its outcome, which is there when the offer returns.
+    /// Keeps the outcome of each action. The outcome is there when the offer returns.
     private final class Answers: Completion {
         let all = Recorder<Outcome>()
         func complete(_ outcome: Outcome) { all.record(outcome) }
@@ -50,7 +50,7 @@ final class OpenMarket: Sendable {
         return try #require(answers.all.values.first)
     }
 
-    /// The state that the actions lead to.
+    /// Returns the state after the actions.
     func state(after actions: any Action..., as session: String? = nil) throws -> Market {
         var last: Market?
         for action in actions {
@@ -62,7 +62,7 @@ final class OpenMarket: Sendable {
         return try #require(last)
     }
 
-    /// Why an action is refused.
+    /// Returns the reason why an action is refused.
     func refusal(of action: any Action, as session: String? = nil) throws -> String? {
         guard case .refused(let refusal, _) = try send(action, as: session) else { return nil }
         return refusal.failure.map { "\($0)" } ?? refusal.reason
@@ -105,12 +105,12 @@ final class OpenMarket: Sendable {
         let market = try OpenMarket()
         try market.send(Changed(what: .theme), as: "bob")
         #expect(market.touched.take() == [1])
-        // Its record is read by all.
+        // All sessions may read the record of the action.
         #expect(market.touched.takeAudience() == .everybody)
         try market.send(Changed(what: .title), as: "bob")
         #expect(market.touched.take() == [0])
         try market.send(Changed(what: .all), as: "bob")
-        // The carts have a copy of what the orders share.
+        // The carts have a copy of the orders' shared value.
         #expect(Set(market.touched.take()) == [0, 1, 2, 3, 6])
         try market.send(Changed(what: .nothing), as: "bob")
         #expect(market.touched.take() == [])
@@ -159,7 +159,7 @@ final class OpenMarket: Sendable {
         let state = try market.state
         #expect(state.cart["ada"].placed.value == 1)
         #expect(state.cart["bob"].placed.value == 1)
-        // A slice that is written anew has its copy all the same, and that is no change of it.
+        // A slice that is written anew still has its copy, and that is no change of the slice.
         try market.send(Changed(what: .cartsAnew), as: "ada")
         #expect(try market.state.cart["ada"].placed.value == 1)
     }
@@ -172,7 +172,7 @@ final class OpenMarket: Sendable {
         #expect(try market.refusal(of: Changed(what: .cartOfBob), as: "ada") == refusal)
         #expect(try market.refusal(of: Changed(what: .theme), as: "bob") == refusal)
         #expect(try market.refusal(of: Changed(what: .theme), as: "never") == refusal)
-        // What changes no slice of it is applied.
+        // An action that changes no slice of the session is applied.
         #expect(try market.state(after: Changed(what: .title), as: "bob").title == "Bazaar")
         let state = try market.state
         #expect((state.cart.sessions, state.theme.sessions) == ([], []))
@@ -192,7 +192,7 @@ final class OpenMarket: Sendable {
             try market.refusal(of: Changed(what: .cartsOtherwise), as: "ada")
         )
         #expect(refusal.hasPrefix("what every session begins with"))
-        // A table without any has all of them begin anew.
+        // A table without values lets all sessions begin anew.
         try market.send(Changed(what: .cartsAnew), as: "ada")
         let state = try market.state
         #expect(state.cart["ada"].items == [])
@@ -261,7 +261,7 @@ final class OpenMarket: Sendable {
             try market.send(Changed(what: .theme), as: "bob")
             try market.send(Changed(what: .nothing), as: "bob")
             try market.send(Orders.Action.placed("pear"), as: "ada")
-            // What it dispatches is of the same session, and it is not shown that.
+            // Its actions belong to the same session, and it is not called for them.
             #expect(try market.state.cart["bob"].items == ["lamp"])
         }
         let values = shown.values

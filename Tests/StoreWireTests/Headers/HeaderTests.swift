@@ -91,7 +91,7 @@ import Testing
         #expect(StructuredString.parse(quoted(value)) == value)
     }
 
-    /// A string as a structured field writes it.
+    /// Returns a string in the form of a structured field.
     private func quoted(_ value: String) -> String {
         let escaped = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
         return "\"\(escaped)\""

@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    /// An action as a client sends it.
+    /// Returns an action as a client sends it.
     private func body(_ payload: String) throws -> JSONNode? {
         let bytes = Array(#"[{"payload":\#(payload)}]"#.utf8)
         return try JSONDocument(parsing: bytes, limits: JSONLimits()).root.elements[0]
@@ -70,7 +70,7 @@ import Testing
         )
         #expect(try read(Shape.self, "label", #"{"_0":"é"}"#) == .label("é"))
         #expect(try read(Wrapped.self, "label", #"{"_0":"a"}"#).shape == .label("a"))
-        // What its names stand for is looked up anew for each.
+        // The meaning of its names is looked up anew for each type.
         #expect(
             try read(Shape.self, "lines", #"{"_0":[{"x":1,"y":2}]}"#) == .lines([Point(x: 1, y: 2)])
         )
@@ -88,7 +88,7 @@ import Testing
         let deep = try error(Shape.self, "lines", #"{"_0":[{"x":1,"y":2},{"x":1}]}"#)
         #expect(deep.pointer == "/payload/_0/1/y")
         #expect(deep.code == .missing)
-        // In the document, not in one of its own.
+        // The error's place is in the document, not in a document of its own.
         let bytes = Array(#"[{"payload":{"_0":[{"x":1,"y":2},"#.utf8)
         #expect(deep.offset == bytes.count)
         #expect(try error(Shape.self, "square", "{}").pointer == "/payload")
@@ -119,7 +119,7 @@ import Testing
     ])
     func `a text that is no case is written as none`(_ text: String) {
         let form = Array(text.utf8).withUnsafeBytes { CaseBytes($0) == nil }
-        // An empty name is one here; it is refused where names are derived.
+        // An empty name is a case here; it is refused when names are derived.
         #expect(form == (text != #""""#))
     }
 }

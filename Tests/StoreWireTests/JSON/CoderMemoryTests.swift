@@ -2,7 +2,7 @@ import Testing
 
 @testable import StoreWire
 
-/// What coders keep from one value to the next must never show in what they write and read.
+/// The memory of coders from one value to the next. No written or read value may depend on it.
 @Suite struct CoderMemoryTests {
     struct Moment: Codable, Equatable { var seconds = 5 }
 
@@ -28,7 +28,7 @@ import Testing
             #expect(String(decoding: other, as: UTF8.self) == #"[[{"seconds":5}]]"#)
             #expect(try plain.1.decode([[Moment]].self, from: other) == value)
         }
-        // One type more than before, and none of those forgotten.
+        // The type `Bool` is new to the coders, and they have forgotten none of the earlier types.
         #expect(try adapted.1.decode(Bool.self, from: try adapted.0.encode(true)))
         let boxes = (adapted.0.adapters.encoding.take(), adapted.1.adapters.decoding.take())
         #expect(boxes.0.pointer.pointee.plans.count == 4)
@@ -76,7 +76,7 @@ import Testing
         )
     }
 
-    /// Keeps the containers that it reads and writes with, which no type should.
+    /// Keeps the containers of its coders, as no type should.
     struct Hoarder: Codable {
         nonisolated(unsafe) static var writing: [KeyedEncodingContainer<Keys>] = []
         nonisolated(unsafe) static var reading: [(KeyedDecodingContainer<Keys>, count: Int)] = []
@@ -120,7 +120,7 @@ import Testing
         #expect(try JSONDecoder().decode(Hoarder.self, from: bytes).parts.count == 2)
     }
 
-    /// A key of one byte that may be beyond what the table holds.
+    /// A key of one byte, which may be beyond the bound of the table.
     struct ByteKey: CodingKey {
         let byte: UInt8
         var stringValue: String { "k\(byte)" }

@@ -3,7 +3,7 @@ import Testing
 @testable import StoreWire
 
 @Suite struct DecodingTrailTests {
-    /// Tries one form after another, as people's own types do.
+    /// Tries one form after another, as types of programs do.
     enum Guess: Decodable {
         enum Kind: String, Decodable { case known }
         struct Point: Decodable { var x: Int, y: Int }
@@ -34,7 +34,7 @@ import Testing
         try JSONDocument(parsing: Array(text.utf8), limits: .unbounded).tape
     }
 
-    /// How many entries were looked at for the paths of all the failures on the way.
+    /// Returns the number of entries that were visited for the paths of all failures on the way.
     private func visits(decoding text: String) throws -> Int {
         let tape = try tape(text)
         let state = DecodingStatePointer.allocate(capacity: 1)

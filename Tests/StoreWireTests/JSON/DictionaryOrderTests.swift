@@ -2,9 +2,9 @@ import Testing
 
 @testable import StoreWire
 
-/// In which order the members of a dictionary are written: that of the bytes of their names.
+/// The order of a dictionary's members: the order of their names' bytes.
 @Suite struct DictionaryOrderTests {
-    /// Names that differ early, late, in length alone, and by a NUL at their end.
+    /// Returns names that differ early, late, in length alone, and by a NUL at their end.
     private func names(_ random: inout SplitMix) -> Set<String> {
         let letters = ["a", "b", "A", "ä", "\u{10FFFF}", "\u{0}", "0"]
         return Set(
@@ -19,7 +19,7 @@ import Testing
     @Test(arguments: 0..<20)
     func `names stand in the order of their bytes`(seed: UInt64) throws {
         var random = SplitMix(seed: seed)
-        // Swift compares names by their meaning; here all are different by that, too.
+        // Swift compares names by their meaning; these names differ in that, too.
         let names = names(&random)
         let sorted = names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         let dictionary = Dictionary(uniqueKeysWithValues: names.map { ($0, $0) })

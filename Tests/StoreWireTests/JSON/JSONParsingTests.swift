@@ -58,7 +58,7 @@ import Testing
         } throws: {
             ($0 as? JSONError)?.code == .tooDeep && ($0 as? JSONError)?.offset == 64
         }
-        // Far beyond what a recursive reader's stack would bear.
+        // This depth is far beyond the stack of a recursive reader.
         #expect(throws: JSONError.self) {
             try parse(String(repeating: "[", count: 1_000_000), .unbounded)
         }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoreWire
 
-/// Texts that Swift takes for one, and that are two in JSON.
+/// Texts that are equal in Swift and differ in JSON.
 @Suite struct TwinTests {
     private static let composed = "\u{E9}"
     private static let decomposed = "e\u{301}"
@@ -42,7 +42,7 @@ import Testing
         let rawValue: String
 
         init(rawValue: String) {
-            // As in a program that allows one spelling only.
+            // Some programs allow one spelling only, as this type does.
             self.rawValue = rawValue == composed ? composed : rawValue
         }
     }
@@ -97,7 +97,7 @@ import Testing
         #expect(error(Level.self, "\"\u{212A}elvin\"")?.code == .invalid)
         #expect(try value(Choice.self, #"{"Kelvin":{"degrees":1}}"#) == .Kelvin(degrees: 1))
         #expect(error(Choice.self, "{\"\u{212A}elvin\":{\"degrees\":1}}") != nil)
-        // A member of another name is passed over, as any that the type does not have.
+        // A member of another name is passed over, like any unknown member.
         let both = "{\"\u{212A}elvin\":{\"degrees\":1},\"Kelvin\":{\"degrees\":2}}"
         #expect(try value(Choice.self, both) == .Kelvin(degrees: 2))
         #expect(try value(Normal.self, "\"\(Self.decomposed)\"").rawValue.isSame(as: Self.composed))

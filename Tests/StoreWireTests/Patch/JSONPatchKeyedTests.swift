@@ -155,7 +155,7 @@ import Testing
         new.insert(Item(id: "0", text: "the newest"), at: 0)
         let (a, b) = (try parse(list(old)), try parse(list(new)))
         let patch = try parse(text(JSONPatch.diff(from: a, to: b)))
-        // All others were moved: to replace the whole is shorter.
+        // All other items were moved, so a replacement of the whole is shorter.
         #expect(patch.root.count == 1)
         var one = old
         one.insert(one.remove(at: 15_000), at: 3)

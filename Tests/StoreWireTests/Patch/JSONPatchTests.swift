@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    /// The length of a longest common subsequence, by its definition.
+    /// Returns the length of a longest common subsequence, by its definition.
     private func longest(_ old: ArraySlice<String>, _ new: ArraySlice<String>) -> Int {
         guard let a = old.first, let b = new.first else { return 0 }
         if a == b { return 1 + longest(old.dropFirst(), new.dropFirst()) }

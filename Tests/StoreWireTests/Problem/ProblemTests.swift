@@ -3,7 +3,7 @@ import Testing
 @testable import StoreWire
 
 @Suite struct ProblemTests {
-    /// One problem of every kind.
+    /// A problem of every kind.
     static let all: [Problem] = [
         .malformedJSON(offset: 7, message: "expected a value."),
         .badRequest("The header Host is missing."),

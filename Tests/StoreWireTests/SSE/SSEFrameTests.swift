@@ -122,7 +122,7 @@ import Testing
         var data: String?
     }
 
-    /// A reader as the standard describes it (HTML §9.2.6), written anew and only for this test.
+    /// Reads events as the standard describes it (HTML §9.2.6), in code of this test's own.
     private func read(_ stream: String) -> [Event] {
         var events: [Event] = []
         var event = Event()

@@ -24,7 +24,7 @@ import Testing
         case cleaned = "wiped"
     }
 
-    /// Of which one name is a whole one.
+    /// An enum with one whole name.
     private enum Whole: Codable {
         case raised
         case lowered(by: Int)
@@ -49,7 +49,7 @@ import Testing
 
     private struct One: Codable { var x = 0 }
 
-    /// Written as numbers by its own code.
+    /// An enum that its own code writes as numbers.
     private enum Own: Codable {
         case one, two
 
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    /// Read as the compiler would, and written otherwise.
+    /// An enum that is read like the compiler's, and written in another form.
     private enum TwoFaced: String, Codable {
         case one, two
 
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    /// Forwards to another enum.
+    /// A struct that forwards to another enum.
     private struct Wrapper: Codable { var plain: Plain }
 
     private func keys<T: Codable>(_ type: T.Type) throws -> [String] {

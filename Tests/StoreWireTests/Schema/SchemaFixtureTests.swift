@@ -3,8 +3,8 @@ import Testing
 
 @testable import StoreWire
 
-/// The documents that `Tests/BlackBox/test_schema_fixtures.py` gives to validators we did not
-/// write, and the same verdicts from our own decoder.
+/// The documents that `Tests/BlackBox/test_schema_fixtures.py` gives to third-party validators, and
+/// the same verdicts from our own decoder.
 @Suite struct SchemaFixtureTests {
     private static var actions: [ActionForm] {
         [

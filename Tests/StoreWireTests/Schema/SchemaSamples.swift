@@ -1,6 +1,6 @@
 import StoreWire
 
-// Types as people write them, one for each way in which Codable reads.
+// Types of programs, one for each way in which Codable reads
 
 struct Garden: Codable {
     enum Soil: String, Codable {
@@ -89,7 +89,7 @@ struct Checked: Codable {
     }
 }
 
-/// Accepts nothing that a probe could think of.
+/// Accepts no value that a probe could try.
 struct Stubborn: Codable {
     struct Refused: Error {}
 
@@ -182,7 +182,7 @@ class Animal: Codable {
     let legs: Int
 }
 
-/// A class hierarchy as the language reference advises: the parent under `super`.
+/// A class hierarchy as the language reference advises: the parent is under `super`.
 final class Dog: Animal {
     enum CodingKeys: CodingKey {
         case breed
