@@ -68,7 +68,7 @@ import Testing
         #expect(document.bytes.count <= APIKeyDocument.bytesMax)
     }
 
-    @Test func `a typo is told from a key that is gone, and that from a wrong secret`() throws {
+    @Test func `a typo, a removed key and a wrong secret have errors of their own`() throws {
         let (key, token) = try create()
         let (second, other) = try create()
         let authenticator = try authenticator()
@@ -111,7 +111,7 @@ import Testing
         return Base64URL.encode(bytes).prefix(6)
     }
 
-    @Test func `a revoked key ends, and what a wrong file says changes nothing`() throws {
+    @Test func `a revoked key ends, and a wrong file changes nothing`() throws {
         let (key, token) = try create()
         let authenticator = try authenticator()
         let principal = try authenticator.check(token).get()
@@ -142,7 +142,7 @@ import Testing
         #expect(try file.revoke(key.id).role == "reader")
     }
 
-    @Test func `keys that are made at once are all in the file`() async throws {
+    @Test func `keys that are created at once are all in the file`() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<8 {
                 group.addTask { [file] in
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test func `the file is read strictly, and its errors say where`() throws {
+    @Test func `the file is read strictly, and its errors have their places`() throws {
         #expect(try refusal([]) == nil)
         #expect(try refusal([("expires", "\"2027-01-31T00:00:00Z\"")]) == nil)
         #expect(
@@ -231,7 +231,7 @@ import Testing
         }
     }
 
-    @Test func `names that can't be are no keys`() throws {
+    @Test func `impossible names are refused`() throws {
         for name in ["", "anonymous", "a\nb", String(repeating: "a", count: 256)] {
             #expect(throws: CredentialFileError.self) { try create(name) }
         }

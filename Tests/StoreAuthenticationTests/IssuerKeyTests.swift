@@ -152,7 +152,7 @@ import Testing
         #expect(issuer.refusal(token(.rsa)) == .algorithm)
     }
 
-    @Test func `a secret may not be read by everyone, and no file be written by others`() throws {
+    @Test func `a secret may not be readable by everyone, nor a file writable by others`() throws {
         let secret = set("{\"kty\":\"oct\",\"k\":\"\(text([UInt8](0..<32)))\"}")
         #expect(try refusal(secret, mode: 0o640) == nil)
         #expect(
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test func `files are added up, and a key that is in two of them is one`() throws {
+    @Test func `files are added up, and a key in two files is a single key`() throws {
         let one = set(TestKey.rsa.jwk(#","kid":"1""#))
         let two = set(TestKey.rsa.jwk(#","kid":"1""#), TestKey.ec.jwk(#","kid":"1""#))
         let issuer = try TestIssuer([
@@ -197,7 +197,7 @@ import Testing
         #expect(issuer.refusal(named) == .signature)
     }
 
-    @Test func `a token is tried with eight keys and no more`() throws {
+    @Test func `a token is tried with at most eight keys`() throws {
         let keys = (0..<9).map { _ in TestKey(.edDSA) }
         let jwks = keys.enumerated().map { $1.jwk(",\"kid\":\"\($0)\"") }
         let issuer = try TestIssuer([("keys.json", "{\"keys\":[\(jwks.joined(separator: ","))]}")])

@@ -63,14 +63,14 @@ import Testing
             """#
         ),
     ])
-    func `a path is explained with its grant, or with what is missing`(
+    func `a path is explained with its grant, or with the missing grant`(
         path: String,
         text: String
     ) throws {
         #expect(try explain(.path(path, method: nil)) == text)
     }
 
-    @Test func `an action is explained with its grant, its condition, or what is missing`() throws {
+    @Test func `an action is explained with its grant, its condition, or their absence`() throws {
         func explain(_ action: String, _ payload: String? = nil) throws -> String {
             try self.explain(
                 .action(action, payload: payload.map { Array($0.utf8) }, principal: "ann")

@@ -59,7 +59,7 @@ import Testing
         #expect(Set([one, one, other]).count == 2)
     }
 
-    @Test func `map makes the value from another one, and nop does nothing`() {
+    @Test func `map makes the value from another value, and nop does nothing`() {
         let printed = Recorder<Int>()
         let length = Command<Int> { printed.record($0) }.map { (text: String) in text.count }
         length(with: "four")
@@ -67,7 +67,7 @@ import Testing
         #expect(printed.values == [4])
     }
 
-    @Test func `a disposer calls what was added, in order, when it goes`() {
+    @Test func `a disposer calls its commands in order at its end`() {
         let called = Recorder<Int>()
         var disposer: Disposer? = Disposer()
         for number in 0..<3 {

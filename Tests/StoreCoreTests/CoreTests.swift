@@ -24,7 +24,7 @@ import Testing
         #expect(Array(order.values[before...]) == Array(0..<20))
     }
 
-    @Test func `a dispatch from an observer runs after all have seen the first action`() {
+    @Test func `a dispatch from an observer runs after all observers of the first action`() {
         let core = Core<AppState>(state: AppState.initial, reducer: reduce)
         let seen = Journaled<String>()
         core.observe { state in
@@ -157,7 +157,7 @@ import Testing
         #expect(seen.allSatisfy { $0 == seen[0] })
     }
 
-    @Test func `a Core needs nothing of its state but that threads can share it`() {
+    @Test func `a state of a Core need only be sendable`() {
         struct Opaque: Sendable { let value: Int }
         let core = Core<Opaque>(state: Opaque(value: 1)) { (state: Opaque, _: any Action) in state }
         let seen = Journaled<Int>()
@@ -165,7 +165,7 @@ import Testing
         #expect(seen.values == [1])
     }
 
-    @Test func `eight threads make one order without a hole`() async throws {
+    @Test func `eight threads make a single order without a hole`() async throws {
         let core = Core<Int>(state: 0) { (state: inout Int, _: any Action) in state += 1 }
         let seen = Journaled<Int>()
         core.observe { seen.add($0) }
@@ -185,9 +185,7 @@ import Testing
         #expect(seen.values == Array(0...8_001))
     }
 
-    @Test func `a Core with a thread of its own works off all that it took before it stops`()
-        async throws
-    {
+    @Test func `a Core with its own thread works off its mailbox before it stops`() async throws {
         let core = Core<AppState>(state: AppState.initial, thread: "test") { state, action in
             state = reduce(state, with: action)
         }

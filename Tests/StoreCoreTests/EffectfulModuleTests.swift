@@ -74,8 +74,8 @@ private struct Tower: RootState {
     static let modules: Modules = [Lift().at(\.lifts)]
 }
 
-/// The effect of an action is returned by the reducer that applies the action.
-/// ``FollowedModulesTests`` prove that a replay drops the effect.
+/// The reducer that applies an action returns its effect. The tests of ``FollowedModulesTests``
+/// prove that a replay drops the effect.
 @Suite struct EffectfulModuleTests {
     private let rides = Journaled<String>()
 

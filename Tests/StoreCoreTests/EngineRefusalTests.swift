@@ -10,9 +10,7 @@ import Testing
 
     let step = StepChangeRequested(step: 1)
 
-    @Test func `a request with the same key is applied once, whatever version it now expects`()
-        throws
-    {
+    @Test func `a request with the same key is applied once, with any expected version`() throws {
         let bench = Bench()
         _ = try bench.offer([step, step], key: ("k", 1))
         guard case .replayed(let kept) = try bench.offer([step, step], expecting: 0, key: ("k", 1))
@@ -34,7 +32,7 @@ import Testing
         #expect(bench.journal.version == 1)
     }
 
-    @Test func `two requests with one key in one batch are applied once`() throws {
+    @Test func `two requests with the same key in a batch are applied once`() throws {
         let bench = Bench(driver: .thread)
         let outcomes = [Outcomes(), Outcomes()]
         for completion in outcomes {

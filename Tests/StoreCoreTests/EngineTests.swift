@@ -110,7 +110,7 @@ import Testing
         #expect((state?.value as? List)?.count == 2)
     }
 
-    @Test func `a dry run shows what would be and leaves no trace`() throws {
+    @Test func `a dry run shows its change and leaves no trace`() throws {
         let bench = Bench()
         guard
             case .dryRun(let run) = try bench.offer([step, step], mode: .dryRun)

@@ -110,9 +110,7 @@ import Testing
         }
     }
 
-    @Test func `readers and observers see what another engine applied, and no other part does`()
-        async throws
-    {
+    @Test func `only readers and observers see actions of another engine`() async throws {
         let journal = SharedMemoryJournal()
         let clock = ManualClock()
         let one = try Engine(journal, clock)

@@ -114,9 +114,7 @@ import Testing
         return try await core.dispatch(Desk.Action.tapped).state
     }
 
-    @Test func `a module goes by its interface: its name, start, actions and what it shares`()
-        async throws
-    {
+    @Test func `a module has its interface's name, start, actions and shared value`() async throws {
         let core = try core()
         #expect(Room.modules.map(\.name) == ["lamp", "desk"])
         #expect(LampModule.name == "lamp" && Lamp.module.at(\Room.lamp).name == "lamp")
@@ -140,7 +138,7 @@ import Testing
         #expect(seen.values.map { $0?.brightness } == [nil, 3, 1, 100])
     }
 
-    @Test func `a test states what a module does behind its interface`() {
+    @Test func `a test states the changes of a module behind its interface`() {
         let given = Given(LampModule(), Lamp.State(brightness: 3))
         given.when(.dimmed(by: 1)) { $0.brightness = 2 }
         given.when(.touched) { $0.brightness = 100 }
@@ -211,7 +209,7 @@ import Testing
         ]
     }
 
-    @Test func `a module that does not share what its interface says is refused`() {
+    @Test func `a module that does not share its interface's value is refused`() {
         #expect(throws: ModuleError.sharesNothing("lamp", reader: "desk")) { try Core(DimRoom()) }
     }
 }

@@ -42,7 +42,7 @@ import Testing
         #expect(try journal.read(JournalPage(after: 1, limit: 10)).records.map(\.version) == [2])
     }
 
-    @Test func `pages begin where they should after any number was forgotten`() throws {
+    @Test func `pages begin at the right record after any number was forgotten`() throws {
         let journal = MemoryJournal(retention: Retention(bytesMax: nil, recordsMax: 100))
         for version in 1...1_000 as ClosedRange<UInt64> {
             try journal.append(JournalBatch(records: [record(version)]), at: version - 1)

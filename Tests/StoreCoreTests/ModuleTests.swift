@@ -129,9 +129,7 @@ import Testing
         #expect(heard.withLock { $0 } == ["a", "b", "nobody"])
     }
 
-    @Test func `a presenter leads from one module to another, as often as it is asked`()
-        async throws
-    {
+    @Test func `a presenter leads from one module to another at every request`() async throws {
         let core = try Core(SampleState())
         let titles = Locked<[String?]>([])
         try core.child(MovieCard.self).observe { _, new in
@@ -144,7 +142,7 @@ import Testing
         #expect(titles.withLock { $0 } == [nil, "Movie 3", nil, "Movie 4"])
     }
 
-    @Test func `a reader sees what the owner shares, in the step that changed it`() async throws {
+    @Test func `a reader gets the owner's shared value in the step that changed it`() async throws {
         let core = try Core(SampleState())
         let seen = Locked<[Int?]>([])
         try core.child(Window.self).observe { _, new in

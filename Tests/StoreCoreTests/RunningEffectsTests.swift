@@ -20,7 +20,7 @@ import Testing
 
     private func ids(_ tokens: [EffectToken]) -> [String] { tokens.map(\.id).sorted() }
 
-    @Test func `effects are found by id, also several under one`() {
+    @Test func `effects are found by id, also several with the same id`() {
         var running = RunningEffects()
         let tokens = [token("a"), token("b"), token("b")]
         for token in tokens { running.insert(token) }
@@ -39,7 +39,7 @@ import Testing
         #expect(running.tokens(id: "caf\u{E9}", of: nil).count == 1)
     }
 
-    @Test func `a slice's address finds its own effects, a module's those of all instances`() {
+    @Test func `an address finds a slice's effects, or all instances' effects of a module`() {
         var running = RunningEffects()
         running.insert(token("whole", of: "cards"))
         running.insert(token("one", of: "cards", "1"))
@@ -54,7 +54,7 @@ import Testing
         #expect(running.tokens(of: SliceAddress(module: "user")).isEmpty)
     }
 
-    @Test func `an id and a module's name are a session's own where the slice is`() {
+    @Test func `an id and a module's name find a session's own effects`() {
         var running = RunningEffects()
         running.insert(token("a", of: "login", for: "ada", sliceOf: "ada"))
         running.insert(token("a", of: "login", for: "bob", sliceOf: "bob"))
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `a session's effects are those that work for it`() {
+    @Test func `a session's effects are the effects that work for it`() {
         var running = RunningEffects()
         running.insert(token("own", for: "ada"))
         running.insert(token("nobody's"))

@@ -5,7 +5,7 @@ import Testing
 @Suite struct SeenModulesTests {
     private let all: (Int) -> Bool = { _ in true }
 
-    @Test func `a client sees the same while only what others see has changed`() {
+    @Test func `a client's state stays the same while only others' slices change`() {
         var seen = SeenModules(after: 10)
         seen.note(Touch(2), at: 11)
         seen.note(Touch(0, SliceKey(session: "ada")), at: 12)
@@ -30,7 +30,7 @@ import Testing
         #expect(seen.isSame(for: "ada", seeing: all, since: 0))
     }
 
-    @Test func `versions that never came to be are forgotten`() {
+    @Test func `versions that were taken back are forgotten`() {
         var seen = SeenModules(after: 0)
         seen.note(Touch(0), at: 1)
         seen.note(Touch(0), at: 2)

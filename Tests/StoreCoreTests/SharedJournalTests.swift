@@ -13,7 +13,7 @@ import Testing
         return (TextWriter(journal), journal, TextWriter(history.another()))
     }
 
-    @Test func `a batch that comes second is reduced again on what the first one wrote`() throws {
+    @Test func `a batch that comes second is reduced again on the first batch's state`() throws {
         let (slow, journal, fast) = pair()
         journal.beforeNextAppend { _ = try? fast.send("a") }
         guard case .applied(2, 3, true, let state)? = try slow.send("b", "c").all.values.first
@@ -25,7 +25,7 @@ import Testing
         #expect(try journal.tail(from: 0).map(\.type) == ["a", "b", "c"])
     }
 
-    @Test func `readers are shown what others wrote before what follows it`() throws {
+    @Test func `readers get other writers' versions before the versions behind them`() throws {
         let (slow, journal, fast) = pair()
         let seen = Journaled<[String]>()
         slow.core.observe { seen.add($0) }
@@ -63,7 +63,7 @@ import Testing
         #expect(try journal.tail(from: 0).map(\.type) == ["a", "b", "d"])
     }
 
-    @Test func `an idle engine follows what it is notified of`() throws {
+    @Test func `an idle engine reads the records that it is notified of`() throws {
         let history = SharedMemoryJournal()
         let idle = TextWriter(history)
         let other = TextWriter(history.another())
@@ -126,7 +126,7 @@ import Testing
             JournalError.gone(oldest: 7), .corrupt("version 1 is damaged"),
         ]
     )
-    func `an engine that can't go on from what others wrote ends`(error: JournalError) throws {
+    func `an engine that can't go on from other writers' records ends`(error: JournalError) throws {
         let (slow, journal, fast) = pair()
         try fast.send("a")
         journal.failTail(with: error)
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func `a program that refuses what another one applied ends`() throws {
+    @Test func `a program that refuses an action that another applied ends`() throws {
         let history = SharedMemoryJournal()
         let other = TextWriter(history.another())
         let writer = TextWriter(history, reads: { _ in throw Refusal(reason: "Who knows?") })
@@ -157,7 +157,7 @@ import Testing
         )
     }
 
-    @Test func `the keys of all that waits are looked up in one call`() throws {
+    @Test func `the keys of all waiting requests are looked up in a single call`() throws {
         let journal = OvertakenJournal(SharedMemoryJournal())
         let writer = TextWriter(journal, driver: .thread)
         let sent = try (0..<20).map { try writer.send("a\($0)", key: "k\($0 % 15)") }
@@ -170,7 +170,7 @@ import Testing
         #expect(journal.version == 15)
     }
 
-    @Test func `keys are looked up again after others have written`() throws {
+    @Test func `keys are looked up again after appends of others`() throws {
         let history = SharedMemoryJournal()
         let journal = OvertakenJournal(history)
         let fast = TextWriter(history.another())
@@ -188,7 +188,7 @@ import Testing
     }
 
     @Test(arguments: EngineTests.threads)
-    func `two engines that work at once make one order without a hole`(
+    func `two engines that work at once make a single order without a hole`(
         _ driver: CoreConfiguration<[String]>.Driver
     ) throws {
         let history = SharedMemoryJournal(retention: .forever)
@@ -214,7 +214,7 @@ import Testing
         #expect(writers.allSatisfy { $0.failures.values.isEmpty })
     }
 
-    @Test func `a key is applied once, also where its batch is worked again action by action`()
+    @Test func `a key is applied once, also if its batch is applied again action by action`()
         throws
     {
         let writer = TextWriter(SharedMemoryJournal(), driver: .thread)

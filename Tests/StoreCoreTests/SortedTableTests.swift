@@ -41,7 +41,7 @@ import Testing
         for (table, members) in older { #expect(self.members(table) == members) }
     }
 
-    @Test func `the way to a name stays short, in whatever order names come and go`() {
+    @Test func `the way to a name stays short after any order of changes`() {
         let names = (0..<10_000).map { String(10_000 + $0) }
         for order in [names, names.reversed()] {
             var table = SortedTable<Thing>()

@@ -110,10 +110,7 @@ import Testing
         #expect(response.body == Array("Basic YWRhOnNlY3JldA==".utf8))
     }
 
-    @Test
-    func `a body beyond the bound is an error, announced or not, and one at the bound is none`()
-        async throws
-    {
+    @Test func `a body beyond the bound is an error, announced or not`() async throws {
         let server = try ScriptedServer { request in
             request.target == "/endless"
                 ? .endless("HTTP/1.1 200 OK\r\n\r\n" + String(repeating: "x", count: 1_000))
@@ -193,7 +190,7 @@ extension HTTPClientTests {
         #expect(try await client.response(to: request).headers["location"] == "/")
     }
 
-    @Test func `a redirect loop and one to another scheme are errors`() async throws {
+    @Test func `a redirect loop and a redirect to another scheme are errors`() async throws {
         let server = try ScriptedServer { request in
             answer(302, "", "Location: \(request.target == "/file" ? "file:///etc/passwd" : "/")")
         }

@@ -6,9 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct TraceTests {
     private let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
-    @Test func `a request hands the trace of its task on, unless it has one of its own`()
-        async throws
-    {
+    @Test func `a request hands on the trace of its task, unless it has its own`() async throws {
         let server = try ScriptedServer { request in
             let trace = request.headers["traceparent"] ?? "none"
             return .last("HTTP/1.1 200 OK\r\nContent-Length: \(trace.utf8.count)\r\n\r\n\(trace)")

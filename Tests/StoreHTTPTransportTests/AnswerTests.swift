@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `the library that is loaded lets tags be written over`() {
+    @Test func `the loaded library lets the server overwrite tags`() {
         #expect(LibraryProbe.rewritesTags())
     }
 

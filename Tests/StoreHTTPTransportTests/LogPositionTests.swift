@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `records that fit are one chunk, and larger ones have chunks of their own`() throws {
+    @Test func `records that fit are a single chunk, and larger records have their own`() throws {
         let sizes = [10, 20, LogPosition.chunkBytesMin, 5, 3 * LogPosition.chunkBytesMin, 7]
         let records = sizes.enumerated().map { record($0.offset + 1, bytes: $0.element) }
         let piece = piece(1...records.count, of: records)

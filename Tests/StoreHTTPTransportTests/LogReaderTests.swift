@@ -58,7 +58,7 @@ import Testing
         #expect(try reader.read(through: "\n") == "caught up 4\n")
     }
 
-    @Test func `a reader is sent resync where history is gone, unless it begins there`() throws {
+    @Test func `a reader gets resync if its history is gone, unless it begins there`() throws {
         let log = TestLog(version: 20, oldest: 10)
         let echo = try EchoServer(log: log)
         let late = try reader(echo, after: 2)

@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [UInt64.random(in: .min ... .max), 1, 2])
-    func `chunks go on where a socket stopped taking them, and a bye comes between two`(
+    func `chunks go on at the byte where a socket stopped, and bye comes between two`(
         seed: UInt64
     ) throws {
         var random = Numbers(state: seed)

@@ -16,8 +16,7 @@ import Testing
         _ = try connection.response()
     }
 
-    @Test func `a timer from another thread runs on the loop's, also where the loop sleeps`() throws
-    {
+    @Test func `a timer from another thread runs on the loop's, also if the loop sleeps`() throws {
         let echo = try EchoServer()
         let ran = DispatchSemaphore(value: 0)
         echo.server.schedule(after: 0.01) { ran.signal() }

@@ -13,7 +13,7 @@ import Testing
 
     private final class Object {}
 
-    @Test func `bodies take half of the bound, and one holder a quarter`() {
+    @Test func `bodies take half of the bound, and a single holder a quarter`() {
         var memory = MessageMemory(bytesMax: 1_000)
         #expect(memory.takeBody(250, for: [ada]) == nil)
         #expect(memory.takeBody(1, for: [bob, ada]) == .share(limit: 250))

@@ -11,7 +11,7 @@ import Testing
         "POST \(path) HTTP/1.1\r\nHost: h\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
     }
 
-    @Test func `the library that is loaded can do what the loop relies on`() {
+    @Test func `the loaded library has the functions that the loop needs`() {
         #expect(LibraryProbe.callsAgain())
         #expect(LibraryProbe.leavesDuplicatesAlone())
     }

@@ -64,7 +64,7 @@ final class Numbered: TopicState {
         return keeper
     }
 
-    @Test func `readers are brought from version to version, and a late one gets all`() throws {
+    @Test func `readers get patches from version to version, and a late reader gets all`() throws {
         let echo = try EchoServer()
         let keeper = try keeper(echo)
         publish(echo, 2)
@@ -90,7 +90,7 @@ final class Numbered: TopicState {
         #expect(try same.read(through: "\n") == "6>9\n")
     }
 
-    @Test func `a reader that frames were not for gets one patch over all of them`() throws {
+    @Test func `a reader outside the recipients gets one patch over all skipped versions`() throws {
         let echo = try EchoServer()
         let keeper = try keeper(echo)
         let named = try reader(echo, name: "b")
@@ -102,7 +102,7 @@ final class Numbered: TopicState {
         #expect(try keeper.read(through: "3>4\n") == "1>2\n2>3\n3>4\n")
     }
 
-    @Test func `a reader that takes nothing has nothing queued, and gets one patch at last`() throws
+    @Test func `a reader that takes nothing has an empty queue, and gets one patch at last`() throws
     {
         let echo = try EchoServer()
         let slow = try keeper(echo)

@@ -50,7 +50,7 @@ import Testing
         return lines
     }
 
-    @Test(arguments: paths) func `the end is announced at once where it is near, and comes`(
+    @Test(arguments: paths) func `a near end is announced at once, and comes`(
         path: String
     ) throws {
         let echo = try echo()

@@ -144,7 +144,7 @@ import Testing
         #expect(loop.waitSeconds == nil)
     }
 
-    @Test func `a writer that rests goes on, and another one has its turns meanwhile`() throws {
+    @Test func `a writer that rests goes on, and another writer has its turns meanwhile`() throws {
         let thread = try StreamThread { SystemThread.start(name: $0, $1) }
         let log = TestLog(version: 0)
         let busy = try writer(log)

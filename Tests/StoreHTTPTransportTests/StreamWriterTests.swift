@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a hundred streams see the same, and a late one begins with the newest`(
+    func `a hundred streams get the same, and a late stream begins with the newest`(
         keepsSuspended: Bool
     ) throws {
         let echo = try EchoServer { $0.keepsStreamsSuspended = keepsSuspended }
@@ -64,10 +64,7 @@ import Testing
         _ = stalled
     }
 
-    @Test
-    func `behind a large frame a reader gets the newest, and nothing for others alone`()
-        throws
-    {
+    @Test func `a reader behind a large frame gets the newest of its frames alone`() throws {
         let echo = try EchoServer()
         publish(echo, 0)
         let reader = try reader(echo, seconds: 30)
@@ -123,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `open streams are listed, and one of them is ended alone`() async throws {
+    @Test func `open streams are listed, and a single stream is ended alone`() async throws {
         let echo = try EchoServer()
         publish(echo, 3)
         let first = try reader(echo)

@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `an outcome that was changed is never taken for the one that was kept`() throws {
+    @Test func `a changed outcome is never taken for the stored outcome`() throws {
         let folder = try Folder()
         let journal = try SQLiteJournal.open(folder)
         try SampleHistory.append(to: journal, through: 100)

@@ -39,7 +39,7 @@ import Testing
         again.close()
     }
 
-    @Test func `a checkpoint that can't be synced stops the next append, not the one before`()
+    @Test func `a checkpoint that can't be synced stops the next append, not the last one`()
         throws
     {
         let folder = try Folder()

@@ -11,7 +11,7 @@ import Testing
         return try kept.files().write(to: Folder())
     }
 
-    @Test func `a journal of form 1 is what it was when it was written`() throws {
+    @Test func `a journal of form 1 reads as it was written`() throws {
         let folder = try fixture("format-1")
         let lines = Lines()
         let journal = try SQLiteJournal.open(folder, lines: lines)

@@ -171,7 +171,7 @@ import Testing
         kept.close()
     }
 
-    @Test func `another history that is longer does not pass for this one`() throws {
+    @Test func `a longer history of another journal is refused`() throws {
         let folder = try filled()
         let other = try Folder()
         let journal = try SQLiteJournal.open(other)

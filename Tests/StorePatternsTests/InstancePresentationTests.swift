@@ -75,7 +75,7 @@ import Testing
         #expect(error?.description.contains("always there") == true)
     }
 
-    @Test func `links are equal where their actions are`() {
+    @Test func `links are equal if their actions are`() {
         #expect(ActionLink(Card.UI.tapped) == ActionLink(Card.UI.tapped))
         #expect(ActionLink(Card.UI.tapped.to("7")) == ActionLink(Card.UI.tapped.to("7")))
         #expect(ActionLink(Card.UI.tapped.to("7")) != ActionLink(Card.UI.tapped.to("8")))

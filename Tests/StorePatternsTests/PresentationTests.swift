@@ -148,7 +148,7 @@ import Testing
         #expect(try await again.dispatch(Room.UI.knocked).version == seen.version + 3)
     }
 
-    @Test func `an action of a view is refused where it is not presented`() async throws {
+    @Test func `an action of a view is refused if the view is not presented`() async throws {
         let core = try house()
         try send(Room.start, as: "ada", to: core)
         await #expect(throws: Refusal.self) { try await core.dispatch(Room.UI.knocked) }

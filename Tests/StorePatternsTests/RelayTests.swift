@@ -36,7 +36,7 @@ import Testing
         #expect(seen.withLock { $0 } == ["closed"])
     }
 
-    @Test func `a value that a listener accepts comes after the one it is called with`() {
+    @Test func `a value that a listener accepts comes after the value of its call`() {
         let relay = PublishRelay<Int>()
         let seen = Locked<[Int]>([])
         relay.observe { value in if value == 1 { relay.accept(2) } }

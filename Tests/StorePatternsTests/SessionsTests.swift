@@ -44,7 +44,7 @@ import Testing
         #expect(route(three[0], three[1], until("none")) == ["push x", "push y"])
     }
 
-    @Test func `a modal is dismissed with what is above it, and a root replaces all`() {
+    @Test func `a modal is dismissed with the views above it, and a root replaces all`() {
         let modal = Sessions.Internal.presented(view: "m", style: .modal, sessions: ["a"])
         let dismiss = Sessions.Internal.dismissed(style: .modal, sessions: ["a"])
         #expect(route(push("x", to: "a"), modal, push("y", to: "a"), dismiss) == ["push x"])
@@ -52,7 +52,7 @@ import Testing
         #expect(route(push("x", to: "a"), modal, root) == ["root r"])
     }
 
-    @Test func `each session has a route of its own, and one that has ended has none`() {
+    @Test func `each session has its own route, and an ended session has none`() {
         let began = Sessions.Internal.began(session: "b")
         #expect(route(began, push("x", to: "a"), push("y", to: "b"), of: "b") == ["push y"])
         #expect(route(began, push("x", to: "a", "b"), .withdrawn(view: "x"), of: "b") == [])

@@ -44,7 +44,7 @@ struct ThreadPoolTests {
         #expect(pool.close(seconds: Self.secondsMax))
     }
 
-    @Test func `no thread begins for a task while one is on its way to it`() {
+    @Test func `no thread begins for a task while another is on its way`() {
         let bodies = Locked<[@Sendable () -> Void]>([])
         let pool = ThreadPool(name: "test", threadsMax: 4) { _, _, body in
             bodies.withLock { $0.append(body) }
@@ -154,7 +154,7 @@ struct ThreadPoolTests {
         #expect(pool.counts == ThreadPool.Counts())
     }
 
-    @Test func `a pool that never ran, and one whose threads sleep, can be closed`() {
+    @Test func `a pool that never ran and a pool whose threads sleep can be closed`() {
         #expect(ThreadPool(name: "test", threadsMax: 1).close(seconds: 0))
         let pool = ThreadPool(name: "test", threadsMax: 2)
         let gate = Gate()

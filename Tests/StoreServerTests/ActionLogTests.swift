@@ -172,7 +172,7 @@ struct ActionLogTests {
         #expect(pieces < 20)
     }
 
-    @Test func `large records are cut by their bytes, and one that is larger still comes`() throws {
+    @Test func `pieces are cut by bytes, and a record above the bound still comes`() throws {
         let fixture = Fixture()
         let payload = "\"" + String(repeating: "x", count: 100_000) + "\""
         try append(10, to: fixture, payload: payload)
@@ -191,7 +191,7 @@ struct ActionLogTests {
         #expect(try piece(other, after: 150).first == 151)
     }
 
-    @Test func `history that is gone is reported as gone, with where it goes on`() throws {
+    @Test func `forgotten history is reported with the version to go on from`() throws {
         let fixture = Fixture(recordsMax: 100)
         try append(500, to: fixture)
         fixture.log.published(500)

@@ -76,7 +76,7 @@ import Testing
         #expect(configuration.streamLimits.streamsMax == configuration.streamsMax)
     }
 
-    @Test func `a fresh server's bounds are those of the parts that enforce them`() {
+    @Test func `a fresh server's bounds are the bounds of the parts that enforce them`() {
         let transport = TransportConfiguration(addresses: [])
         #expect(fresh.bodyBytesMax == transport.bodyBytesMax)
         #expect(fresh.bodyBytesMax == JSONLimits().bytesMax)
@@ -99,7 +99,7 @@ import Testing
         #expect(StartGate.queuedMax <= fresh.connectionsMax)
     }
 
-    @Test func `a server that starts lets no request wait longer than one that runs`() {
+    @Test func `a starting server lets no request wait longer than a running server`() {
         #expect(StartGate.queuedSecondsMax == Double(ClientWait.secondsMax))
         #expect(StateParameters.wait.allows("\(ClientWait.secondsMax)"))
         #expect(DispatchTicket.waitSecondsMax == ClientWait.secondsMax)
@@ -140,7 +140,7 @@ import Testing
         #expect(StateFile<AppState>.bytesMax <= SQLiteJournal.fieldBytesMax)
     }
 
-    @Test func `the ids that a registry takes are those that instances take`() {
+    @Test func `a registry takes the same ids as instances`() {
         #expect(InstanceID.bytesMax == Instances<Todos.State>.idBytesMax)
     }
 

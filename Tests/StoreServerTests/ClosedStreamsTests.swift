@@ -31,7 +31,7 @@ import Testing
         )
     }
 
-    @Test func `the next reader of a part begins with what was committed meanwhile`() throws {
+    @Test func `the next reader of a part begins with the newest commit`() throws {
         let part = publisher.parts.part(at: try #require(JSONPointer("/a")))
         streams.count.store(1, ordering: .relaxed)
         open(part)

@@ -37,7 +37,7 @@ import Testing
         (["--ephemeral=maybe"], "true or false"), (["--config", "none.json"], "can't read"),
         (["--body-max", "100", "--body-max", "200"], "given twice"),
     ])
-    func `a mistake is one line with what is allowed`(arguments: [String], hint: String) {
+    func `a mistake is a line with the allowed values`(arguments: [String], hint: String) {
         #expect {
             try read(arguments)
         } throws: {

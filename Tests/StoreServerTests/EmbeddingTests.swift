@@ -83,7 +83,7 @@ import Testing
         #expect(try dispatch(to: server).status == 200)
     }
 
-    @Test func `the program decides what happens when the journal fails, and may stop the server`()
+    @Test func `the program decides about a failed journal, and may stop the server`()
         async throws
     {
         let journal = FaultyJournal()

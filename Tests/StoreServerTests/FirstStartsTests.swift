@@ -102,15 +102,13 @@ import Testing
 
     private let starts = ["door/start", "lamp/start"]
 
-    @Test func `a store without a history starts them in order, and one with a history does not`()
-        throws
-    {
+    @Test func `only a store without a history starts its modules, in order`() throws {
         let journal = MemoryJournal()
         for _ in 0..<3 { try begin(journal) }
         #expect(try types(journal) == starts)
     }
 
-    @Test func `several servers of one history start them once`() throws {
+    @Test func `several servers of a history start the modules once`() throws {
         for _ in 0..<8 {
             let journals = SharedMemoryJournal()
             let others = (0..<3).map { _ in journals.another() }

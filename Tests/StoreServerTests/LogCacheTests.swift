@@ -19,7 +19,7 @@ struct LogCacheTests {
         #expect(LogCache.block(of: version) == block)
     }
 
-    @Test func `the block of the greatest version is one`() {
+    @Test func `the greatest version has a block`() {
         #expect(LogCache.block(of: .max).contains(.max))
     }
 
@@ -34,7 +34,7 @@ struct LogCacheTests {
         #expect(cache.piece(with: 272) == nil)
     }
 
-    @Test func `a longer piece takes the place of the shorter one`() {
+    @Test func `a longer piece takes the place of the shorter piece`() {
         var cache = LogCache()
         cache.insert(piece(1, 10, bytes: 100_000))
         let before = cache.bytes

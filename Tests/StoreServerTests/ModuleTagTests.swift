@@ -19,9 +19,7 @@ import Testing
         text.split(separator: mark).last.flatMap { Int($0.prefix { $0.isNumber }) }
     }
 
-    @Test func `a slice's bytes and its tag are of one version, whatever is dispatched meanwhile`()
-        throws
-    {
+    @Test func `a slice's bytes and its tag are of the same version during dispatches`() throws {
         let server = try InProcessServer()
         let stop = Atomic(false)
         let ended = DispatchSemaphore(value: 0)

@@ -48,7 +48,7 @@ import Testing
         #expect(try #require(text(frame)).contains(#""path":"/todos~1items/1""#))
     }
 
-    @Test func `the snapshot is what GET state answers`() throws {
+    @Test func `the snapshot has the body of GET /state`() throws {
         let snapshot = snapshot(1, [Bytes(utf8: "1"), nil, Bytes(utf8: "{}")])
         let state = String(decoding: snapshot.state.array, as: UTF8.self)
         #expect(state == #"{"counter":1,"todos/items":null,"home":{}}"#)

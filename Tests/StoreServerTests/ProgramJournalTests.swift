@@ -37,7 +37,7 @@ import Testing
         )
     }
 
-    @Test func `a server goes on from what the journal has`() throws {
+    @Test func `a server goes on from the journal's records`() throws {
         let journal = MemoryJournal()
         #expect(try dispatch(increase, to: InProcessServer(program.journal(journal))).status == 200)
         #expect(journal.version == 1)
@@ -46,7 +46,7 @@ import Testing
         #expect(again.store.reader.epoch.rawValue == journal.epoch)
     }
 
-    @Test func `readers of one server are shown what another one has applied`() throws {
+    @Test func `readers of a server get the actions that another server has applied`() throws {
         let journal = SharedMemoryJournal()
         let one = try InProcessServer(program.journal(journal))
         let other = try InProcessServer(program.journal(journal.another()))
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `a journal of one's own is replayed by verify, and has no backup`() throws {
+    @Test func `a program's own journal is replayed by verify, and has no backup`() throws {
         let journal = MemoryJournal()
         _ = try dispatch(increase, to: InProcessServer(program.journal(journal)))
         let server = program.journal(journal)

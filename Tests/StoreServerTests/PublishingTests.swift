@@ -296,7 +296,7 @@ import Testing
         #expect(queue.commits <= PublishingQueue.commitsMax)
     }
 
-    @Test func `while the thread lags, a commit becomes one with the last that waits`() {
+    @Test func `while the thread lags, a commit merges with the last waiting commit`() {
         var queue = PublishingQueue(published: Self.snapshot(0))
         queue.add(Self.commit(1...1, for: audience("a")), joining: true)
         queue.add(Self.commit(2...3, for: audience("b"), bytes: 5), joining: true)

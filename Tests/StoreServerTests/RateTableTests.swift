@@ -30,7 +30,7 @@ import Testing
         #expect(table.take(1, of: .streams, limit, by: key(1), at: 101 * second).remaining == 9)
     }
 
-    @Test func `more than a whole share is taken from a whole one, and paid back`() {
+    @Test func `more than a whole share is taken from a whole share, and paid back`() {
         var table = RateTable()
         #expect(table.take(35, of: .actions, limit, by: key(1), at: second).retryAfter == nil)
         // The share is at zero after 25 actions have come back, and one more is needed.

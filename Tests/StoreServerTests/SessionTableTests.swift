@@ -46,7 +46,7 @@ import Testing
         #expect(table.beginEndingIdle(max: 10) == ["busy"])
     }
 
-    @Test func `a hold keeps a session, whose time begins anew when it ends`() throws {
+    @Test func `a hold keeps a session, and its end restarts the session's time`() throws {
         let table = table()
         try table.begin("ada", from: "a")
         let stream = table.hold("ada")

@@ -93,7 +93,7 @@ import Testing
         #expect(new.moduleNames == ["todos", "safe", "motto"])
     }
 
-    @Test func `a state that is one piece has no members to see`() {
+    @Test func `a state in one piece has no members to see`() {
         let whole = Snapshot(
             tag: Tag(epoch: Epoch(rawValue: 7), version: 1),
             state: Bytes(utf8: #"{"safe":1}"#)

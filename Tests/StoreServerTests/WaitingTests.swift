@@ -33,7 +33,7 @@ import Testing
         return try client.exchange(request, stepSeconds: 20)
     }
 
-    @Test func `an answer waits for observers on queues in a store of one piece, too`() throws {
+    @Test func `an answer waits for observers on queues in a store without modules, too`() throws {
         var configuration = ServerConfiguration()
         configuration.listen = ["127.0.0.1:0"]
         configuration.ephemeral = true

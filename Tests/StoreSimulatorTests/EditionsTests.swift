@@ -6,7 +6,7 @@ import Testing
     static let steps = 12
     static let seeds = 200
 
-    @Test func `a program that reads all records goes on, and any other is refused by name`() {
+    @Test func `a program that reads all records goes on, and others are refused`() {
         var (refusals, starts) = (0, 0)
         for seed in 1...Self.seeds {
             let outcome = Simulator.runEditions(seed: UInt64(seed), steps: Self.steps)

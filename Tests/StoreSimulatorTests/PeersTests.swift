@@ -8,8 +8,7 @@ import Testing
     static let steps = 60
     static let seeds = 60
 
-    @Test func `servers of one history end with equal states, and each action is there once`() async
-    {
+    @Test func `servers of a history end with equal states, and each action is there once`() async {
         let (failure, conflicts) = await withCheckedContinuation { continuation in
             DispatchQueue(label: "peers").async { continuation.resume(returning: Self.run()) }
         }

@@ -78,7 +78,7 @@ import Testing
         )
     }
 
-    @Test func `a field that a program chose takes no other's place`() {
+    @Test func `a program's field takes no other field's place`() {
         let fields = [LogField("level", .text("x")), LogField("level", .text("y"))]
         let line = LogLine(.error, .programNoted, "m", fields, at: 0)
         #expect(

@@ -130,7 +130,7 @@ import Testing
         await store.finish()
     }
 
-    @Test func `a side effect's value is given, and what it dispatched is received`() async throws {
+    @Test func `a side effect's value is returned, and its actions are received`() async throws {
         let store = store()
         #expect(try await store.value(of: Fetch(fails: false)) == "fetched")
         await store.receive(.did(5)) { $0.done = 5 }

@@ -97,7 +97,7 @@ struct CompleteSuiteTests {
         return failures.take()
     }
 
-    @Test func `every action without a test is named, of whatever kind`() async throws {
+    @Test func `every action without a test is named, of each kind`() async throws {
         #expect(
             try await run {} == [
                 """

@@ -78,7 +78,7 @@ private struct Depot: RootState {
         .controlled(by: clock).setting(PostKey.self, to: post)
     }
 
-    @Test func `kept work of a module alone runs, and what it dispatches is received`() async {
+    @Test func `kept work of a module alone runs, and its actions are received`() async {
         let sent = Recorder<Int>()
         let store = TestStore(
             Parcels(),

@@ -62,9 +62,7 @@ import Testing
         await store.finish()
     }
 
-    @Test func `a notification starts its reactions, and one without a reaction is a failure`()
-        async
-    {
+    @Test func `a notification starts its reactions, or is a failure without them`() async {
         let failures = Failures()
         let store = TestStore(Shop(), reporter: failures.reporter)
         store.add(

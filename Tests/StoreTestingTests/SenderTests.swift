@@ -113,7 +113,7 @@ private struct Shop: RootState {
         await store.finish()
     }
 
-    @Test func `a policy decides what a role may dispatch`() async {
+    @Test func `a policy decides about the actions of a role`() async {
         let store = TestStore(Shop(), policy: .json(Self.policy))
         await store.send(Notes.Action.added(author: "ada", text: "A"), as: "author/ada") {
             $0.notes.lines = ["ada: A"]

@@ -24,7 +24,7 @@ import Testing
         )
     }
 
-    @Test func `a wrong value is shown beside the right one, below the pointer to it`() async {
+    @Test func `a wrong value is shown beside the right value, below its pointer`() async {
         let store = TestStore(AppState(), reporter: failures.reporter)
         await store.send(Tally.Action.increased) { $0.tally.count = 2 }
         #expect(
@@ -59,7 +59,7 @@ import Testing
         )
     }
 
-    @Test func `a closure that states no change of an action without one is too much`() async {
+    @Test func `a closure for an action without a change is a failure`() async {
         let store = tally()
         await store.send(.stepChanged(to: 1)) { $0.step = 1 }
         #expect(

@@ -25,7 +25,7 @@ import Testing
         #expect(Set([twin.0, twin.1].map { ExactText($0) }).count == 2)
     }
 
-    @Test func `the same bytes are one text, wherever they lie`() {
+    @Test func `the same bytes are the same text at any address`() {
         for text in ["", "a", "fifteen bytes..", "sixteen bytes...", "\u{E9}", "a\u{0}b"] {
             let copy = String(decoding: Array(text.utf8), as: UTF8.self)
             let part = String(Substring("<" + text + ">").dropFirst().dropLast())

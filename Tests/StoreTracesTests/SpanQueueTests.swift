@@ -22,7 +22,7 @@ import Testing
         #expect(queue.next(within: 0).count == 1)
     }
 
-    @Test func `a closed queue gives what it has at once, and then nothing`() {
+    @Test func `a closed queue gives its spans at once, and then nothing`() {
         let queue = SpanQueue(batchMax: 2)
         for _ in 0..<3 { queue.offer(span()) }
         queue.close()

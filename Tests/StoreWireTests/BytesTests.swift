@@ -6,7 +6,7 @@ import Testing
 
     private func text(_ bytes: Bytes) -> String { String(decoding: bytes.array, as: UTF8.self) }
 
-    @Test func `pieces are one run of bytes, and copied only where they have to be`() {
+    @Test func `pieces are a run of bytes, and copied only if necessary`() {
         let inner = Bytes(joining: [bytes("b"), bytes(""), bytes("cd")])
         let whole = Bytes(joining: [bytes("a"), inner, bytes("e")])
         #expect(whole.count == 5)
@@ -42,7 +42,7 @@ import Testing
         #expect(text(event).hasPrefix("data: line\ndata: line\n"))
     }
 
-    @Test func `a frame counts what it has for itself`() {
+    @Test func `a frame counts its own bytes`() {
         let data = bytes(String(repeating: "x", count: SSEFrame.pieceBytesMin))
         let frame = SSEFrame.encode(data: Bytes(joining: [data], shared: data.count))
         #expect(frame.ownCount == "data: \n\n".utf8.count)

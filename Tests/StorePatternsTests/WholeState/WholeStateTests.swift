@@ -101,7 +101,7 @@ final class OpenMarket: Sendable {
         #expect(state.cart.sessions.contains("ada") == false)
     }
 
-    @Test func `only what it changed is noted, with those who see it`() throws {
+    @Test func `an action of the whole state notes only its changes, with their sessions`() throws {
         let market = try OpenMarket()
         try market.send(Changed(what: .theme), as: "bob")
         #expect(market.touched.take() == [1])
@@ -116,7 +116,7 @@ final class OpenMarket: Sendable {
         #expect(market.touched.take() == [])
     }
 
-    @Test func `a condition holds for a session that sees none of it`() throws {
+    @Test func `a condition holds for a session that sees no change`() throws {
         let market = try OpenMarket()
         let before = market.journal.version
         try market.send(Changed(what: .theme), as: "bob")
@@ -142,7 +142,7 @@ final class OpenMarket: Sendable {
         #expect(market.journal.version == 3)
     }
 
-    @Test func `a dry run notes what it would change, and changes nothing`() throws {
+    @Test func `a dry run notes its changes, and changes nothing`() throws {
         let market = try OpenMarket()
         try market.send(Cart.Action.added("pear"), as: "ada")
         let outcome = try market.send(Checkout(), as: "ada", mode: .dryRun)
@@ -178,7 +178,7 @@ final class OpenMarket: Sendable {
         #expect((state.cart.sessions, state.theme.sessions) == ([], []))
     }
 
-    @Test func `a session that writes what it had gets nothing of its own`() throws {
+    @Test func `a session that writes the same value gets no slice of its own`() throws {
         let market = try OpenMarket { _, _ in true }
         let outcome = try market.send(Changed(what: .cartAgain), as: "ada")
         guard case .applied(_, _, changed: false, _) = outcome else { throw Unexpected(outcome) }

@@ -55,8 +55,8 @@ struct Edition: Sendable {
         { make($0) }
     }
 
-    /// Four editions: the first edition; an edition with a further action; an edition that renames
-    /// an action and migrates it; an edition that migrates it under an unchanged name.
+    /// The first edition, and three others. The second has a further action. The third renames an
+    /// action and migrates it. The fourth migrates it under an unchanged name.
     static let all = [
         Edition(
             name: "first",

@@ -158,7 +158,7 @@ import Testing
 
     struct Single: Codable, Equatable { var only = [1, 2] }
 
-    @Test func `a key type of one case has no byte and is found all the same`() throws {
+    @Test func `a key type with a single case has no byte and is still found`() throws {
         let bytes = try JSONEncoder().encode([Single(), Single()])
         #expect(String(decoding: bytes, as: UTF8.self) == #"[{"only":[1,2]},{"only":[1,2]}]"#)
         #expect(try JSONDecoder().decode([Single].self, from: bytes).count == 2)

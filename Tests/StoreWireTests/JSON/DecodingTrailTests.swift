@@ -102,7 +102,7 @@ import Testing
         )
     }
 
-    @Test func `people's own code sees the whole path of a failure`() throws {
+    @Test func `a program's own code sees the whole path of a failure`() throws {
         struct Witness: Decodable {
             var path: [String] = []
             init(from decoder: any Decoder) throws {

@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func `people's own code sees the standard library's errors`() throws {
+    @Test func `a program's own code sees the standard library's errors`() throws {
         struct Lenient: Decodable, Equatable {
             let value: Int
             enum Keys: String, CodingKey { case value }

@@ -171,7 +171,7 @@ import Testing
         #expect(try text(clashing) == #"{"a":3,"b":2,"c":4}"#)
     }
 
-    @Test func `a nested container that is asked for twice is the same one`() throws {
+    @Test func `a nested container is the same at a second request`() throws {
         let merged = Written { encoder in
             var container = encoder.container(keyedBy: Keys.self)
             var one = container.nestedContainer(keyedBy: Keys.self, forKey: .a)
@@ -192,7 +192,7 @@ import Testing
         #expect(try text(twice) == #"{"super":2}"#)
     }
 
-    @Test func `two keys of a dictionary with one name are an error`() {
+    @Test func `two keys of a dictionary with the same name are an error`() {
         struct Name: Hashable, Codable, CodingKeyRepresentable {
             let number: Int
             var codingKey: any CodingKey { JSONKey.name("same") }
@@ -233,7 +233,7 @@ import Testing
         )
     }
 
-    @Test func `a value whose first form fails takes another one`() throws {
+    @Test func `a value whose first form fails takes another form`() throws {
         let second = Written { encoder in
             var container = encoder.singleValueContainer()
             do {

@@ -101,7 +101,7 @@ import Testing
         #expect(text("/paths/~1known/get/security") == #"[{"bearer":[]},{"cookie":[]}]"#)
     }
 
-    @Test func `every reference leads somewhere, and names are those that OpenAPI allows`() throws {
+    @Test func `every reference leads somewhere, and names have OpenAPI's form`() throws {
         let document = try document()
         let names = try #require(JSONPointer("/components/schemas")?.find(in: document))
         let references = references(in: document.root)

@@ -105,9 +105,7 @@ import Testing
         }
     }
 
-    @Test func `random lists lead from one to the other, also where keys are missing or twice`()
-        throws
-    {
+    @Test func `patches between random lists are right, also with missing or double keys`() throws {
         let seed = UInt64.random(in: .min ... .max)
         print("seed \(seed)")
         var random = SplitMix(seed: seed)

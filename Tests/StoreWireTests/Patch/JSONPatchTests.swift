@@ -27,7 +27,7 @@ import Testing
         #expect(try diff(old, new) == patch)
     }
 
-    @Test func `an array's edits touch only what changed`() throws {
+    @Test func `an array's edits touch only changed elements`() throws {
         let items = (0..<20).map { #"{"text":"item number \#($0)","completed":false}"# }
         let list = { (items: [String]) in "{\"items\":[\(items.joined(separator: ","))]}" }
 
@@ -72,7 +72,7 @@ import Testing
         #expect(patch.root.count > 0)
     }
 
-    @Test func `protocol 4.3: a patch of random documents leads from one to the other`() throws {
+    @Test func `protocol 4.3: a patch of random documents gives the second document`() throws {
         let seed = UInt64.random(in: .min ... .max)
         print("seed \(seed)")
         var random = SplitMix(seed: seed)

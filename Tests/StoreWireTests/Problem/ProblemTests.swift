@@ -127,7 +127,7 @@ import Testing
         #expect(!problem.members.contains { $0.name == "nearest" })
     }
 
-    @Test func `the distance between two names counts swaps as one`() {
+    @Test func `the distance between two names counts a swap as a single edit`() {
         let distance = { (first: String, second: String) in
             EditDistance.between(Array(first.utf8), Array(second.utf8))
         }

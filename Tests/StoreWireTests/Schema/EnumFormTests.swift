@@ -122,7 +122,7 @@ import Testing
         #expect(instances.contains("by its module's name and the instance's id"))
     }
 
-    @Test func `a key has no slash but one in front`() {
+    @Test func `a key has no slash except in front`() {
         for (refusal, key) in [
             (refusal(Slashed.self), "a/b"), (refusal(Far.self), "/a/b"),
             (refusal(Doubled.self), "//b"), (refusal(Ending.self), "/b/"),

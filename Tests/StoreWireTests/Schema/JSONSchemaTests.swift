@@ -76,7 +76,7 @@ import Testing
         )
     }
 
-    @Test func `an enum that contains itself is described whole, also where its first case does`() {
+    @Test func `an enum that contains itself is described whole, also by its first case`() {
         #expect(
             keywords(Sum.self)
                 == ##"{"$ref":"#/$defs/Sum","$defs":{"Sum":{"oneOf":["##
@@ -161,7 +161,7 @@ import Testing
         )
     }
 
-    @Test func `types of their own schema and of an adapter are taken at their word`() {
+    @Test func `types with a schema or an adapter are described by it`() {
         #expect(keywords(Percentage.self) == #"{"type":"integer","minimum":0,"maximum":100}"#)
         let document = JSONSchemaDocument(of: [[Date].self]) { type in
             type == Date.self ? .string(format: "date-time") : nil
@@ -281,9 +281,7 @@ import Testing
         #expect(EnumCases.all(of: (any Error).self) == nil)
     }
 
-    @Test func `protocol 6.1: the store's document holds state, actions and what they share`()
-        throws
-    {
+    @Test func `protocol 6.1: the store's document has state, actions and shared types`() throws {
         struct StepChangeRequested: Codable { let step: Int }
         let bytes = JSONSchema.store(
             state: Garden.self,

@@ -28,13 +28,13 @@ import Testing
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "BlackBox/fixtures/schema")
 
-    @Test func `protocol 6.1: the schema is the one that the validators read`() throws {
+    @Test func `protocol 6.1: the schema equals the validators' file`() throws {
         let derived = JSONSchema.store(state: Garden.self, actions: Self.actions)
 
         try expectFixture("store.schema.json", derived)
     }
 
-    @Test func `protocol 6.2: the description is the one that the validators read`() throws {
+    @Test func `protocol 6.2: the description equals the validators' file`() throws {
         try expectFixture("sample.openapi.json", OpenAPITests.sample.bytes)
     }
 
