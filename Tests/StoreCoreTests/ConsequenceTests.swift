@@ -69,7 +69,7 @@ import Testing
         #expect(seen.values == [1])
     }
 
-    @Test func `interceptors judge dry runs, and refuse them in the same words`() throws {
+    @Test func `interceptors judge dry runs, and refuse them with the same reason`() throws {
         let core = core { _ in }
         core.add(interceptor: { _, _ in throw Refusal.forbidden("The shop is closed.") })
         for mode in [EnvelopeMode.dryRun, .apply] {

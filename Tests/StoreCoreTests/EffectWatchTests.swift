@@ -26,7 +26,7 @@ private struct Launch: RootState {
 @Suite struct EffectWatchTests {
     private struct Failed: Error, Equatable { let number: Int }
 
-    @Test func `a row of effects has an end, however long it is`() {
+    @Test func `a row of effects of any length has an end`() {
         let top = EffectWatch()
         top.begin()
         var last = top
@@ -70,7 +70,7 @@ private struct Launch: RootState {
         #expect(part.isDone && !top.isDone)
         beside.end(.failure(Failed(number: 2)))
         #expect(top.isDone)
-        top.whenDone { #expect($0 == nil, "what follows has results of its own") }
+        top.whenDone { #expect($0 == nil, "later effects have results of their own") }
         // A watch may begin again.
         part.begin()
         #expect(!top.isDone)

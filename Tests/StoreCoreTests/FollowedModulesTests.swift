@@ -133,7 +133,7 @@ import Testing
         #expect(engine.seen.values.last?.lamp.isOn == true)
     }
 
-    @Test func `an effect runs where its action was applied, and is cancelled by the other engine`()
+    @Test func `an effect runs at the engine of its action, and another engine can cancel it`()
         async throws
     {
         let journal = SharedMemoryJournal()

@@ -56,7 +56,7 @@ import Testing
         #expect(instances("\u{e9}") != instances("e\u{301}"))
     }
 
-    @Test func `a copy stays as it was`() {
+    @Test func `a copy of instances stays the same`() {
         var instances = instances("a", "b")
         let copy = instances
         instances["a"] = Number(n: 7)

@@ -280,7 +280,7 @@ extension Core where State: RootState {
         #expect(try await next.settled().orders.sent == [1, 2])
     }
 
-    @Test func `a side effect is run again as the value that it is`() async throws {
+    @Test func `a side effect is run again as the same value`() async throws {
         let core = try keepingCore(Depot())
         let entry = try await core.dispatch(Posted(number: 4)).state.effects.pending
         _ = try await core.settled()

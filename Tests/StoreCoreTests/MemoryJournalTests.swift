@@ -35,7 +35,7 @@ import Testing
         #expect(try bytesKept(by: journal) > 95_000)
     }
 
-    @Test func `the newest record is kept however large it is`() throws {
+    @Test func `the newest record is kept at any size`() throws {
         let journal = MemoryJournal(retention: Retention(bytesMax: 1_000, recordsMax: 10))
         try journal.append(JournalBatch(records: [record(1), record(2, payload: 5_000)]), at: 0)
         #expect(journal.oldest == 2)

@@ -62,7 +62,7 @@ import Testing
         "A: x\rEvil: y\r\nContent-Length: 3", "Host: other\r\nContent-Length: 3",
         "X: a\r\nTransfer-Encoding:\r\n chunked", "",
     ])
-    func `framing in doubt is 400, and nothing smuggled behind it is run`(fields: String) throws {
+    func `a doubtful framing is 400, and no smuggled request is run`(fields: String) throws {
         let echo = try EchoServer()
         let connection = try RawConnection(port: echo.port, seconds: 2)
         try connection.send(
@@ -74,7 +74,7 @@ import Testing
         #expect(try connection.isEnded())
     }
 
-    @Test func `bounds on target, headers and body are answered each in its way`() throws {
+    @Test func `bounds on target, headers and body have answers of their own`() throws {
         let echo = try EchoServer { $0.bodyBytesMax = 100 }
         func status(_ request: String) throws -> Int {
             try ask(try RawConnection(port: echo.port), request).0

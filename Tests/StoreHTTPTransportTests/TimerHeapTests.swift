@@ -5,7 +5,7 @@ import Testing
 @Suite struct TimerHeapTests {
     private final class Held {}
 
-    @Test func `values come in the order of their moments, and none before its own`() {
+    @Test func `values come in the order of their moments, and no value before its moment`() {
         var heap = TimerHeap<String>()
         _ = heap.insert("c", due: 3)
         _ = heap.insert("a", due: 1)

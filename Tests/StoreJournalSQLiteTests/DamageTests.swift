@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: ["store.db", "store.db-wal"], Damage.allCases)
-    func `a damaged file is never taken for a whole one`(file: String, damage: Damage) throws {
+    func `a damaged file is never taken for a whole file`(file: String, damage: Damage) throws {
         let left = try Self.left()
         let bytes = try #require(left.files.bytes[file])
         try #require(bytes.count > 40_000)

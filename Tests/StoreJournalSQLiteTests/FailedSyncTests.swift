@@ -39,7 +39,7 @@ import Testing
         again.close()
     }
 
-    @Test func `a checkpoint that can't be synced stops the next append, not the last one`()
+    @Test func `a checkpoint that can't be synced stops the next append, not the last append`()
         throws
     {
         let folder = try Folder()

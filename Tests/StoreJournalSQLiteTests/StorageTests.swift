@@ -55,7 +55,7 @@ import Testing
         )
     }
 
-    @Test func `records of before the age are gone once a snapshot stands for them`() throws {
+    @Test func `records beyond the age are gone once a snapshot stands for them`() throws {
         let folder = try Folder()
         let clock = ManualWallClock(at: 1_700_000_000_000_000_000)
         let retention = Retention(secondsMax: 60, bytesMax: nil)

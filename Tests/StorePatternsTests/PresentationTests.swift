@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `a presenter is called back if its view can't be kept: it is dropped`() async throws {
+    func `a presenter gets the answer that its view was dropped`() async throws {
         var configuration = CoreConfiguration<Attic>()
         configuration.journal = LatePresenter.journal
         let runner = EffectRunner(dependencies: .unprepared)

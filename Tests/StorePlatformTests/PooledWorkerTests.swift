@@ -124,7 +124,7 @@ struct PooledWorkerTests {
         #expect(worker.post { $0.numbers.append(4) } == nil)
         gate.opened.open()
         #expect(worker.close(seconds: Self.secondsMax))
-        #expect(gate.ended.load(ordering: .relaxed) == 3, "what waited is worked off")
+        #expect(gate.ended.load(ordering: .relaxed) == 3, "the waiting work is done")
         #expect(pool.close(seconds: Self.secondsMax))
     }
 

@@ -86,7 +86,7 @@ struct WorkerTests {
         #expect(!worker.close(seconds: 0))
         go.open()
         #expect(worker.close(seconds: Self.secondsMax))
-        #expect(done.load(ordering: .relaxed) == 3, "what waited is worked off")
+        #expect(done.load(ordering: .relaxed) == 3, "the waiting work is done")
     }
 
     @Test func `closing may drop waiting work`() {

@@ -146,7 +146,7 @@ struct ActionLogTests {
         fixture.log.published(3)
         #expect(try piece(fixture, after: 0).last == 3)
         guard case .caughtUp(3) = fixture.log.next(after: 3, for: .all) else {
-            Issue.record("more than what is published")
+            Issue.record("more than the published records")
             return
         }
     }
@@ -204,9 +204,7 @@ struct ActionLogTests {
         #expect(try piece(fixture, after: version).first == 401)
     }
 
-    @Test func `a journal that can't be read ends its readers, and serves them when it can again`()
-        throws
-    {
+    @Test func `an unreadable journal ends its readers, and serves them again later`() throws {
         // The log expects more records than the journal has.
         let fixture = Fixture()
         let log = fixture.log

@@ -35,7 +35,7 @@ import Testing
         return try found.decode(payload, JSONDecoder())
     }
 
-    @Test func `an action is read by the name and the payload that it is written by`() throws {
+    @Test func `an action is read by its written name and payload`() throws {
         #expect(try text(Gate.Action.opened) == "gate/opened {}")
         #expect(try text(Gate.Action.widened(by: 3)) == #"gate/widened {"by":3}"#)
         #expect(try text(Gate.Internal.shut) == "gate/shut {}")

@@ -16,7 +16,7 @@ import Testing
     ]
 
     @Test(arguments: threads)
-    func `as many jobs as may run and wait are taken, and each of them is done`(
+    func `jobs are taken up to the bounds of running and waiting, and each is done`(
         _ pool: ThreadPool?
     ) {
         let work = BackgroundWork("test", on: pool, runningMax: 2, waitingMax: 3)

@@ -157,7 +157,7 @@ import Testing
         #expect(2 * bounds.bytes <= (kept.bytesMax ?? .max))
     }
 
-    @Test func `a history in memory has the bytes for as many records as it may have`() {
+    @Test func `a history in memory has enough bytes for its bound of records`() {
         var configuration = fresh
         configuration.historyMax = 10_000_000
         let counter = Record(
@@ -284,7 +284,7 @@ import Testing
         #expect(IdleSessions.lookSecondsMax < Double(fresh.sessionIdleSeconds))
     }
 
-    @Test func `a stop ends before it is cut off by its supervisor`() {
+    @Test func `a stop ends before its supervisor kills the process`() {
         // The command docker stop waits for 10 s, and Kubernetes and systemd wait longer.
         #expect(fresh.shutdownSeconds <= 10)
     }

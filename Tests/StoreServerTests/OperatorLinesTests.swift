@@ -198,7 +198,7 @@ import Testing
         #expect(entry.message == post.line)
     }
 
-    @Test func `the line of another store names it`() async throws {
+    @Test func `the line of another store has that store's name`() async throws {
         let server = plain.adding(plain, named: "books")
         let (entry, status) = try await line(
             of: server,

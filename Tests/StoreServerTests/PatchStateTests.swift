@@ -28,7 +28,7 @@ import Testing
         let second = snapshot(2, [Bytes(utf8: #"{"n":2,"m":1}"#), todos, Bytes(utf8: "[1]")])
         let old = PatchState(first, after: nil)
         let new = PatchState(second, after: first)
-        #expect(new.bytes == 16, "what is shared with the version before costs nothing")
+        #expect(new.bytes == 16, "slices that both versions share cost nothing")
         #expect(old.bytesKept(beside: new) == 13)
         let frame = try #require(text(new.patch(from: old, isSkip: false)))
         #expect(frame.contains("event: patch\nid: 4f1c09ab:2\n"))

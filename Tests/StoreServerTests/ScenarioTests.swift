@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `the table is there`() throws {
+    @Test func `the table has its scenarios`() throws {
         #expect(try Scenario.all().count >= 25)
     }
 }

@@ -30,7 +30,7 @@ import Testing
         )
     }
 
-    @Test func `a session ends when it was not used for so long`() throws {
+    @Test func `an idle session ends after its time`() throws {
         let table = table()
         try table.begin("idle", from: "a")
         try table.begin("busy", from: "a")

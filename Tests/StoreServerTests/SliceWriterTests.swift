@@ -121,7 +121,7 @@ import Testing
         #expect(text(second.slices[1].bytes) == (try whole(state.cards)))
         #expect(second.slices[1].bytes === second.slices[1].bytes, "it is put together once")
         _ = second.state
-        #expect(encoded.take() == 0, "what is put together is not encoded again")
+        #expect(encoded.take() == 0, "joined slices are not encoded again")
     }
 
     @Test func `thousands of instances in one batch are encoded once each`() throws {
@@ -137,7 +137,7 @@ import Testing
         #expect(text(newest.state) == (try whole(state)))
     }
 
-    @Test func `an instance that is as it was before the batch is no news`() throws {
+    @Test func `an instance with its value from before the batch has not changed`() throws {
         var state = DeckState()
         state.cards["a"] = Card(face: 0)
         let first = try snapshot(state, 0)

@@ -43,7 +43,7 @@ import Testing
         ("for=", ["-"]), ("for", ["-"]), ("=1.2.3.4", ["-"]), ("for=\"1.2.3.4", ["-"]),
         ("for=1.2.3.4 x", ["-"]), ("", []),
     ])
-    func `Forwarded is read as RFC 7239 has it`(field: String, expected: [String]) {
+    func `Forwarded is read by RFC 7239`(field: String, expected: [String]) {
         #expect(forwarded(field) == expected)
     }
 
@@ -87,7 +87,7 @@ import Testing
         "https://app.example", "http://localhost:5173", "http://[::1]:8080", "https://a.b:80",
         "chrome-extension://abcdef", "http://127.0.0.1",
     ])
-    func `an origin is as browsers write it`(text: String) {
+    func `an origin has the form that browsers write`(text: String) {
         #expect(OriginRule.isOrigin(text))
     }
 

@@ -122,7 +122,7 @@ private struct Depot: RootState {
         )
     }
 
-    @Test func `an error of kept work is reported in words until it is stated`() async {
+    @Test func `an unstated error of kept work is reported in words`() async {
         let store = TestStore(
             Parcels(),
             Parcels.State(),

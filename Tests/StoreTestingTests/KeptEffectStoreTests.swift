@@ -58,7 +58,7 @@ private struct Shop: RootState {
 @Suite struct KeptEffectStoreTests {
     private let world = Dependencies.controlled().setting(CourierKey.self, to: { _ in })
 
-    @Test func `a module alone that keeps effects is tested in its own words`() async {
+    @Test func `a module alone that keeps effects is tested with its own actions`() async {
         let store = TestStore(Orders(), Orders.State(), dependencies: world)
         await store.send(.placed(number: 7)) { $0.placed = [7] }
         await store.send(Send(number: 7))

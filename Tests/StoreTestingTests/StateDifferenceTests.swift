@@ -56,7 +56,7 @@ import Testing
         )
     }
 
-    @Test func `a member that comes has no line before it`() {
+    @Test func `a new member has no line before it`() {
         #expect(
             difference { state in
                 state.named["a/b"] = 1

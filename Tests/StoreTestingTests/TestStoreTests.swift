@@ -21,7 +21,7 @@ import Testing
         #expect(store.state.page?.title == "unicorn")
     }
 
-    @Test func `a module alone is tested in its own words`() async {
+    @Test func `a module alone is tested with its own actions`() async {
         let clock = ManualClock()
         let store = TestStore(
             Search(),
@@ -38,7 +38,7 @@ import Testing
         await store.finish()
     }
 
-    @Test func `instances and types are received`() async {
+    @Test func `an action is received by its instance and by its type`() async {
         let store = TestStore(AppState())
         await store.send(Pages.start(.init(title: "A")).to("a")) {
             $0.pages["a"] = Page.State(title: "A")

@@ -73,7 +73,7 @@ import Testing
         )
     }
 
-    @Test func `after a failure the test goes on from the state as it is`() async {
+    @Test func `after a failure the test goes on from the real state`() async {
         let store = tally()
         await store.send(.increased) { $0.count = 7 }
         #expect(failures.take().count == 1)

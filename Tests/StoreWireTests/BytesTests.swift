@@ -14,7 +14,7 @@ import Testing
         #expect(whole.isInPieces)
         #expect(text(whole) == "abcde")
         #expect(!whole.isInPieces)
-        #expect(inner.isInPieces, "what is within another is not put together for it")
+        #expect(inner.isInPieces, "inner pieces are not joined for the whole")
         #expect(whole == bytes("abcde"))
         #expect(whole != bytes("abcdf"))
     }

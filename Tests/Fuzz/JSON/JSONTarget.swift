@@ -10,7 +10,7 @@ struct JSONTarget: FuzzTarget {
             let value = try decoder.decode(Anything.self, from: bytes)
             let written = try StoreWire.JSONEncoder().encode(value)
             let again = try decoder.decode(Anything.self, from: written)
-            hold(again == value, "What was written must read back as the same value.")
+            hold(again == value, "A written value must read back as the same value.")
             try? checkRecord(bytes, decoder)
         } catch {
             if error.isSyntax || error.code == .unencodable { return }
@@ -35,7 +35,7 @@ private func checkRecord(
     let record = try decoder.decode(Record.self, from: bytes)
     let written = try StoreWire.JSONEncoder().encode(record)
     let again = try? decoder.decode(Record.self, from: written)
-    hold(again == record, "What was written must read back as the same record.")
+    hold(again == record, "A written record must read back as the same record.")
 }
 
 /// True if an accepted document has a number that no `Double` can hold.

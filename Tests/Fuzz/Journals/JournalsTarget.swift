@@ -125,7 +125,7 @@ struct JournalsTarget: FuzzTarget {
             append(to: journal)
             journal.close()
         } catch {
-            hold(error.reason != .damaged, "What was cut off is damaged: \(error)")
+            hold(error.reason != .damaged, "The rest is damaged: \(error)")
         }
     }
 
@@ -141,7 +141,7 @@ struct JournalsTarget: FuzzTarget {
         guard (try? journal.append(JournalBatch(records: [record]), at: version - 1)) != nil
         else { return }
         let page = JournalPage(after: version - 1, limit: 1)
-        hold((try? journal.read(page))?.records == [record], "What was appended is read.")
+        hold((try? journal.read(page))?.records == [record], "The appended record is read.")
     }
 
     private static func records(

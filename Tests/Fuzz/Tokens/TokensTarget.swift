@@ -81,7 +81,7 @@ struct TokensTarget: FuzzTarget {
         guard let principal else { return }
         guard let header = try? JSONDocument(parsing: header, limits: .unbounded).root,
             let claims = try? JSONDocument(parsing: claims, limits: .unbounded).root
-        else { fatalError("A token of what is no JSON is taken.") }
+        else { fatalError("A token without JSON is taken.") }
         hold(header.member("alg")?.stringValue == "HS256", "The algorithm is that of the key.")
         hold(header.member("crit") == nil, "A token asks for extensions.")
         hold(claims.member("iss")?.stringValue == FuzzKeys.issuer, "The issuer is another.")

@@ -197,7 +197,7 @@ import Testing
         #expect(Market.sessionStarts.map { "\(type(of: $0))" } == ["ModuleStart<Tab>"])
     }
 
-    @Test func `a test states what actions of the whole state do`() async {
+    @Test func `a test states the changes of actions of the whole state`() async {
         var state = Market()
         state.cart[Sessions.shared].items = ["pear"]
         Given(state).when(Checkout()) {

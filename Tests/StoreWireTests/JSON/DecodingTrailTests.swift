@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: [#""x""#, #"{"x":1}"#, #"{"y":true}"#, "1.5"])
-    func `failures that a type passes over cost one walk, however long the array`(
+    func `failures that a type passes over cost one walk in an array of any length`(
         element: String
     ) throws {
         let text = "[" + Array(repeating: element, count: 5_000).joined(separator: ",") + "]"
@@ -56,7 +56,7 @@ import Testing
         #expect((5_000...30_000).contains(visits))
     }
 
-    @Test func `failures that a type passes over cost one walk, however deep the array`() throws {
+    @Test func `failures that a type passes over cost one walk in an array of any depth`() throws {
         let depth = 100
         let text =
             String(repeating: #"["x","y","#, count: depth) + "1"

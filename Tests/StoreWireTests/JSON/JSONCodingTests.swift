@@ -120,7 +120,7 @@ import Testing
         ("9223372036854775807", Int.max),
         ("-9223372036854775808", Int.min),
     ])
-    func `a whole number is an integer however it is written`(text: String, expected: Int) throws {
+    func `a whole number is an integer in any spelling`(text: String, expected: Int) throws {
         #expect(try value(Int.self, text) == expected)
     }
 

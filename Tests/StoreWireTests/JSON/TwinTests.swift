@@ -80,7 +80,7 @@ import Testing
         #expect(both == [ExactText(one): 1, ExactText(other): 2])
     }
 
-    @Test func `names that are none for the type of the keys are refused`() {
+    @Test func `names that the type of the keys does not have are refused`() {
         #expect(error([Int: Int].self, #"{"one":1}"#)?.pointer == "/one")
         #expect(error([Level: Int].self, #"{"low":1}"#)?.pointer == "/low")
         #expect(error([Level: Int].self, "{\"\u{212A}elvin\":1}") != nil)

@@ -56,8 +56,7 @@ import Testing
         #expect(paths.member(named: "/state/{pointer}")?.members.map(\.name) == ["get", "head"])
     }
 
-    @Test func `protocol 6.2: an operation lists each status once, with all that share it`() throws
-    {
+    @Test func `protocol 6.2: an operation lists each status once, with all its answers`() throws {
         let responses = try #require(
             JSONPointer("/paths/~1dispatch/post/responses")?.find(in: document())
         )

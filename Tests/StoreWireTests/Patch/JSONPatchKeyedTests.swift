@@ -89,7 +89,7 @@ import Testing
         )
     }
 
-    @Test func `texts and numbers are two keys, and a fraction is none`() throws {
+    @Test func `a text and a number are different keys, and a fraction is no key`() throws {
         let old = [
             Item(id: "7", text: "first of these"), Item(id: "\"7\"", text: "second of these"),
         ]

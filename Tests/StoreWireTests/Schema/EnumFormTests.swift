@@ -100,7 +100,7 @@ import Testing
         #expect(try keys(Whole.self) == ["raised", "/LowerRequested"])
     }
 
-    @Test func `a key is put behind the module's name, and behind a slash it is whole`() throws {
+    @Test func `a key follows the module's name, and a key behind a slash is whole`() throws {
         func names<T: Codable>(_ type: T.Type) throws -> [String] {
             try EnumForm(of: type).cases.map { $0.wireName(in: "lift") }
         }
