@@ -170,7 +170,7 @@ import Testing
         #expect(reason?.owner == "lamp" && reason?.module == "desk")
     }
 
-    @Test func `another module's own action is refused to sends and presenters`() async throws {
+    @Test func `another module's own action is refused from a send or a presenter`() async throws {
         let core = try core()
         try await core.dispatch(Lamp.start(.init(brightness: 3)))
         var room = try await end(of: .sent, in: core)
