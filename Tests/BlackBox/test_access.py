@@ -82,7 +82,7 @@ def queries(path):
 
 
 @pytest.mark.parametrize("role", ["reader", "sender", "nothing", "nobody"])
-def test_17_no_route_gives_what_the_role_does_not_see(house, role):
+def test_17_no_route_shows_a_role_a_hidden_value(house, role):
     header = house.bearer("ada", role)
     with house.server() as server:
         plant(server, house)
@@ -104,7 +104,7 @@ def test_17_no_route_gives_what_the_role_does_not_see(house, role):
         assert count > 200
 
 
-def test_17_what_is_seen_is_the_list_alone(house):
+def test_17_a_reader_of_the_list_sees_nothing_but_the_list(house):
     header = house.bearer("ada", "reader")
     with house.server() as server:
         plant(server, house)
@@ -129,7 +129,7 @@ def test_17_what_is_seen_is_the_list_alone(house):
         assert list(shown.json["state"]) == ["todos"]
 
 
-def test_17_what_is_answered_to_an_action_tells_nothing_of_what_is_hidden(house):
+def test_17_answers_to_actions_contain_no_hidden_value(house):
     """Of the whole state, of effects of modules that were not asked, of values and of states; the reasons of the
     modules that were asked are their own text about that."""
     header = house.bearer("ada", "sender")
@@ -161,7 +161,7 @@ def test_17_what_is_answered_to_an_action_tells_nothing_of_what_is_hidden(house)
         assert SECRET in server.post(action("Swept", text="refuse"), house.operator).json["detail"]
 
 
-def test_17_changed_is_about_what_the_caller_sees_and_has_dispatched_to(house):
+def test_17_changed_covers_visible_slices_and_the_slices_of_the_actions(house):
     header = house.bearer("ada", "sender")
 
     def changed(*actions, **headers):
@@ -204,7 +204,7 @@ def common(answer, path):
     ("/state/safe", "/state/nope"), ("/state/motto", "/state/nopes"), ("/state/boxes/a", "/state/nopes/a"),
     ("/state/safe?blame=true", "/state/nope?blame=true"), ("/state/safe?version=1", "/state/nope?version=1"),
 ])
-def test_17_what_is_hidden_is_as_if_it_were_not_there(house, role, pair):
+def test_17_a_hidden_resource_is_answered_like_a_missing_one(house, role, pair):
     roles = {**ROLES, "anonymous": {"read": ["/todos"], "dispatch": ["todos/added"]}}
     house.write(roles)
     header = {} if role == "anonymous" else house.bearer("ada", role)
@@ -249,7 +249,7 @@ def test_17_effects_of_hidden_modules_are_neither_listed_nor_cancelled(house):
         assert server.request("DELETE", effect["href"], headers=house.operator).status in (200, 204)
 
 
-def test_17_streams_have_nothing_of_what_is_hidden_and_are_silent_meanwhile(house):
+def test_17_streams_contain_no_hidden_value_and_are_silent_during_hidden_changes(house):
     """Thousands of hidden changes, alone and beside visible ones; with a session and without."""
     header = house.bearer("ada", "reader")
     with house.server() as server:
@@ -283,7 +283,7 @@ def test_17_streams_have_nothing_of_what_is_hidden_and_are_silent_meanwhile(hous
 
 
 @pytest.mark.parametrize("target", ["/events", "/events?mode=patch"])
-def test_17_3_a_stream_is_silent_when_another_of_its_role_begins(house, target):
+def test_17_3_a_stream_is_silent_when_another_stream_of_its_role_begins(house, target):
     """Hidden changes lie between the two, and none of them gives the first reader an event."""
     ada, bob = house.bearer("ada", "reader"), house.bearer("bob", "reader")
     with house.server() as server:
@@ -313,7 +313,7 @@ def hide(server, house, count):
         assert server.post(action("Named", text="other"), house.operator).status == 200
 
 
-def test_17_a_stream_goes_on_where_it_was_when_only_the_rest_has_changed(house):
+def test_17_a_stream_resumes_where_it_was_if_only_hidden_state_has_changed(house):
     header = house.bearer("ada", "reader")
     with house.server() as server:
         assert server.post(action("todos/added", text="first"), house.operator).status == 200
@@ -330,7 +330,7 @@ def test_17_a_stream_goes_on_where_it_was_when_only_the_rest_has_changed(house):
                 assert "next" in event.data and SECRET not in event.data
 
 
-def test_17_a_long_poll_waits_for_what_its_role_sees(house):
+def test_17_a_long_poll_waits_for_a_change_that_its_role_sees(house):
     header = house.bearer("ada", "reader")
     with house.server() as server:
         assert server.post(action("todos/added", text="first"), house.operator).status == 200

@@ -108,7 +108,7 @@ def test_17_3_a_condition_holds_while_nothing_changes_that_the_caller_sees(house
                 assert known.status == (304 if holds else 200), (number, client.role, asked, known)
 
 
-def test_17_3_of_several_tags_one_has_to_hold(house):
+def test_17_3_a_condition_with_several_tags_holds_if_any_tag_holds(house):
     ada = house.bearer("ada", "sender")
     with house.server() as server:
         tag = tags(server, house)
@@ -143,7 +143,7 @@ def test_17_3_a_condition_holds_after_a_restart_as_far_as_is_known(house, tmp_pa
         assert server.post(added(), {**ada, "If-Match": tag(newest)}).status == 412
 
 
-def test_17_3_whoever_sees_something_by_a_view_alone_finds_out_no_more_than_the_version(house):
+def test_17_3_conditions_show_a_reader_of_views_no_more_than_the_version(house):
     """The view may show what has changed, or not: neither is to be found out by a condition."""
     eve = house.bearer("eve", "viewer")
     with house.server() as server:
@@ -162,7 +162,7 @@ def test_17_3_whoever_sees_something_by_a_view_alone_finds_out_no_more_than_the_
             assert server.post(added(), {**client, "If-Match": fresh}, DRY).status == 200
 
 
-def test_17_3_for_whoever_sees_nothing_a_condition_always_holds(house):
+def test_17_3_a_condition_always_holds_for_a_role_that_sees_nothing(house):
     eve = house.bearer("eve", "nothing")
     with house.server() as server:
         tag = tags(server, house)

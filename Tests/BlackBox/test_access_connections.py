@@ -21,7 +21,7 @@ def sees(server, header, wire):
     return set(answer.json) if answer.status == 200 else answer.status
 
 
-def test_17_each_request_shows_who_it_is_whatever_came_before_it_on_the_connection(house):
+def test_17_each_request_on_a_connection_is_judged_by_its_own_credential(house):
     reader, author = house.bearer("ada", "reader"), house.bearer("bob", "author")
     nothing = house.bearer("eve", "nothing")
     token = reader["Authorization"]
@@ -58,7 +58,7 @@ def test_17_each_request_shows_who_it_is_whatever_came_before_it_on_the_connecti
                         assert found == shown, (header, found)
 
 
-def test_17_records_of_a_shared_connection_have_who_sent_them(house):
+def test_17_each_record_of_a_shared_connection_has_the_principal_of_its_request(house):
     people = {name: house.bearer(name, "operator") for name in ("ada", "bob", "eve", "joe")}
     with house.server() as server:
 
@@ -79,7 +79,7 @@ def test_17_records_of_a_shared_connection_have_who_sent_them(house):
             assert (record["principal"], record["role"]) == (record["payload"]["text"].split()[0], "operator")
 
 
-def test_17_a_connection_that_stays_open_keeps_nothing_that_was_taken_away(house):
+def test_17_an_open_connection_keeps_no_right_that_was_taken_away(house):
     ada, bob = house.bearer("ada", "reader"), house.bearer("bob", "reader")
     with house.server() as server, contextlib.ExitStack() as stack:
         brief = house.brief("joe", "reader", 4)
@@ -101,7 +101,7 @@ def test_17_a_connection_that_stays_open_keeps_nothing_that_was_taken_away(house
         assert server.get("/livez", wire=mine).status == 200
 
 
-def test_17_each_store_has_its_own_answer_to_who_asks_on_one_connection(tmp_path):
+def test_17_each_store_judges_a_credential_on_a_shared_connection_for_itself(tmp_path):
     reader = {"read": ["/chat"], "dispatch": ["*"]}
     house = House(tmp_path, {"operator": ALL, "reader": reader}, build_sample("Rooms"))
     ada = house.bearer("ada", "reader")

@@ -137,7 +137,7 @@ def test_17_7_a_stream_of_a_pointer_goes_on_while_its_member_is_granted(house):
         assert len(listed(server, house)) == len(kept)
 
 
-def test_17_who_no_longer_operates_reads_no_more_what_all_sessions_have(house):
+def test_17_a_role_that_loses_operate_no_longer_reads_the_slices_of_all_sessions(house):
     roles = {**ROLES, "keeper": {"read": ["*"], "use": ["operate", "sessions"]}}
     house.write(roles)
     keeper = house.bearer("ada", "keeper")
@@ -173,7 +173,7 @@ def test_17_a_file_that_is_wrong_changes_nothing(house, which):
         assert len(listed(server, house)) == len(streams)
 
 
-def test_17_a_key_whose_role_is_another_ends_what_it_had(house):
+def test_17_a_key_with_a_new_role_ends_its_streams(house):
     with house.server() as server:
         ada = house.bearer("ada", "reader")
         reload(server)
@@ -289,7 +289,7 @@ def test_17_7_an_action_that_was_applied_is_answered_though_its_key_is_revoked(h
         assert answer.status == 200 and answer.json["completed"] is True
 
 
-def test_17_7_requests_that_wait_end_where_a_new_policy_does_not_allow_them(house):
+def test_17_7_requests_that_wait_end_when_a_new_policy_does_not_allow_them(house):
     ada, bob = house.bearer("ada", "sender"), house.bearer("bob", "reader")
     sender = ROLES["sender"]
     with house.server() as server:
@@ -315,7 +315,7 @@ def test_17_7_requests_that_wait_end_where_a_new_policy_does_not_allow_them(hous
             assert others.wait
 
 
-def test_17_7_who_shows_nothing_waits_until_the_policy_ends_it(house):
+def test_17_7_an_anonymous_request_waits_until_the_policy_ends_it(house):
     house.write({**ROLES, "anonymous": {"read": ["/todos"]}})
     with house.server() as server:
         with Waiting(server, *[(f"/state?after={version}&wait=60", {}) for version in (0, 9)]) as waiting:

@@ -37,7 +37,7 @@ def items(server):
 
 
 @pytest.mark.parametrize("text", ["watched", "blocked", "followed", "replaced", "forbidden"])
-def test_17_4_a_reason_of_the_whole_state_is_for_those_who_see_it(server, text):
+def test_17_4_only_a_role_that_sees_the_whole_state_reads_its_reasons(server, text):
     """Of the root state's reducer, of an interceptor, of what an interceptor has chosen; alone, in arrays, dry."""
     status, slug = (403, "forbidden") if text == "forbidden" else (409, "refused")
     refused, good = action("todos/added", text=text), action("todos/added", text="milk")
@@ -66,7 +66,7 @@ def test_17_8_an_interceptor_reads_name_and_role_apart(tmp_path):
         assert (line["principal"], line["role"]) == ("issuer/ada", "all")
 
 
-def test_17_4_the_reason_of_the_action_s_own_module_is_for_those_who_may_dispatch_it(server):
+def test_17_4_a_role_that_may_dispatch_an_action_reads_the_reason_of_its_module(server):
     for role in "reader", "all":
         body = [action("todos/added", text="milk"), action("todos/added", text="")]
         problem = server.post(body, server.headers_of[role]).problem("refused", 409)

@@ -52,7 +52,7 @@ def request(server, method, path, header):
     return server.request(method, path, body, fields)
 
 
-def test_17_each_route_asks_who_it_is(house):
+def test_17_each_route_checks_the_credential(house):
     """Each route and method, with nothing, with what is not good, and with each role."""
     headers = {role: house.bearer("ada", role) for role in (*ROLES, "unheard")}
     shown = bad(house)
@@ -99,7 +99,7 @@ def test_17_each_route_asks_who_it_is(house):
                     assert taken is None
 
 
-def test_17_the_log_says_why_a_credential_is_refused_under_the_requests_id(house):
+def test_17_the_log_has_the_reason_of_a_refused_credential_under_the_requests_id(house):
     shown = bad(house)
     with house.server() as server:
         for what, header in shown.items():
@@ -114,7 +114,7 @@ def test_17_the_log_says_why_a_credential_is_refused_under_the_requests_id(house
                 assert len(token) < 8 or token not in server.log_text, what
 
 
-def test_17_a_stream_needs_what_its_route_needs(house):
+def test_17_a_stream_needs_the_grants_of_its_route(house):
     headers = {role: house.bearer("ada", role) for role in ("reader", "nothing")}
     with house.server() as server:
         wanted = {
@@ -130,7 +130,7 @@ def test_17_a_stream_needs_what_its_route_needs(house):
                 assert server.get(target, header).status == status, (target, header)
 
 
-def test_17_the_header_decides_where_a_cookie_is_shown_too(house):
+def test_17_the_header_decides_even_if_the_request_has_a_cookie(house):
     ada, bob = house.bearer("ada", "reader"), house.bearer("bob", "author")
     with house.server() as server:
         cookie = cookie_of(server.request("POST", "/session", b"", ada), "store-auth")

@@ -58,7 +58,7 @@ def test_17_a_bearer_token_is_exchanged_for_a_cookie(house):
 
 
 @pytest.mark.parametrize("when, local, remote", [("auto", False, True), ("always", True, True), ("never", False, False)])
-def test_17_the_cookie_is_for_tls_alone_unless_that_is_said(house, when, local, remote):
+def test_17_the_cookie_is_secure_as_configured(house, when, local, remote):
     ada = house.bearer("ada", "reader")
     with house.server("--cookie-secure", when, "--allowed-host", "store.example") as server:
         for host, wanted in (server.authority, local), ("store.example", remote):
@@ -243,7 +243,7 @@ def test_17_records_have_the_principal_with_all_that_follows(house, tmp_path):
 # Conditions
 
 
-def test_17_a_condition_is_about_ones_own(house):
+def test_17_a_condition_limits_a_principal_to_its_own_actions(house):
     ada = house.bearer("ada", "author")
     own, others = action("todos/added", text="x", authorID="ada"), action("todos/added", text="y", authorID="bob")
 
@@ -271,7 +271,7 @@ def test_17_a_condition_is_about_ones_own(house):
         assert server.post([own, action("todos/cleared"), own], ada).status == 200
 
 
-def test_17_without_a_policy_nothing_asks(tmp_path):
+def test_17_without_a_policy_no_route_checks_a_credential(tmp_path):
     with Server() as server:
         assert server.get("/state", {"Authorization": "Bearer nonsense"}).status == 200
         assert server.get("/state")["vary"] is None and server.request("POST", "/session", b"").status == 405

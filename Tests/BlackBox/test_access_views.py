@@ -46,7 +46,7 @@ def refusals(server, request):
     return [each for each in found if each["event"] == "action.refused" and each["request"] == request]
 
 
-def test_17_4_who_may_dispatch_an_action_reads_why_it_is_refused(house, server):
+def test_17_4_a_role_that_may_dispatch_an_action_reads_the_reason_of_its_refusal(house, server):
     visitor = house.visitor
     good, bad = action("safe/opened"), action("safe/refused")
     for (body, pointer), query in itertools.product(
@@ -68,7 +68,7 @@ def test_17_4_who_may_dispatch_an_action_reads_why_it_is_refused(house, server):
     assert problem["reason"] != NEUTRAL and "pointer" not in problem
 
 
-def test_17_4_a_reason_of_another_module_or_of_the_whole_state_stays_with_those_who_see_it(house, server):
+def test_17_4_reasons_of_other_modules_and_of_the_whole_state_stay_hidden(house, server):
     visitor = house.visitor
     for query in "", "?dry-run=true":
         problem = server.post(action("Swept", text="refuse"), visitor, query).problem("refused", 409)
@@ -95,7 +95,7 @@ def test_17_4_the_log_has_every_reason_with_the_pointer_and_the_request(house, s
             assert SECRET in line["reason"]
 
 
-def test_17_4_changed_is_about_the_slice_that_was_dispatched_to(house, server):
+def test_17_4_changed_covers_the_slice_of_the_action(house, server):
     visitor = house.visitor
     answers = {
         body: server.post([action(each) for each in body], visitor).json["changed"]
@@ -183,7 +183,7 @@ def test_2_7_a_condition_on_a_part_holds_over_a_restart(house, tmp_path):
         assert server.post(add, condition(root, part), "?if-match-of=/state/todos/items").status == 412
 
 
-def test_2_7_of_many_at_once_with_one_tag_one_is_applied(house, server):
+def test_2_7_a_tag_of_a_resource_lets_a_single_request_of_many_through(house, server):
     root = house.operator
     assert server.post(action("todos/added", text="milk"), root).status == 200
     for _ in range(5):
@@ -201,7 +201,7 @@ def test_2_7_of_many_at_once_with_one_tag_one_is_applied(house, server):
         assert statuses.count(200) == 1 and set(statuses) <= {200, 412, 503}, statuses
 
 
-def test_2_7_a_replay_asks_no_condition(house, server):
+def test_2_7_a_replay_checks_no_condition(house, server):
     root = house.operator
     assert server.post(action("todos/added", text="milk"), root).status == 200
     header = {**condition(root, server.get("/state/todos/items", root)), "Idempotency-Key": '"a"'}
@@ -211,7 +211,7 @@ def test_2_7_a_replay_asks_no_condition(house, server):
     assert again["idempotency-replayed"] == "true"
 
 
-def test_2_7_a_resource_that_can_t_be_named_is_400_and_hidden_ones_are_as_those_that_are_not(house, server):
+def test_2_7_an_invalid_resource_is_400_and_a_hidden_one_is_answered_like_a_missing_one(house, server):
     visitor, blind = house.visitor, house.blind
     put = action("safe/put", text="x")
     header = condition(visitor, server.get("/views/safe", visitor))

@@ -98,7 +98,7 @@ def test_5_1_the_last_next_is_where_polling_goes_on(fresh):
     assert [record["version"] for record in fresh.get(end).json["actions"]] == [2]
 
 
-def test_5_1_one_type_alone_is_paged_as_well(fresh):
+def test_5_1_the_log_of_a_single_type_is_paged_as_well(fresh):
     fresh.post([INCREASE, step(2), INCREASE] * 100)
     records = records_of(fresh, "/actions?type=StepChangeRequested&limit=9")
     assert [record["version"] for record in records] == list(range(2, 300, 3))
@@ -119,7 +119,7 @@ def test_5_1_a_page_is_bounded_in_bytes(fresh):
     assert [record["payload"]["text"][0] for record in records] == list("0123456789")
 
 
-def test_5_1_what_is_asked_wrongly_is_refused(server):
+def test_5_1_invalid_queries_of_the_log_are_refused(server):
     for query in ("limit=0", "limit=1001", "limit=x", "after=-1", "after=", "nonsense=1"):
         server.get("/actions?" + query).problem("bad-request", 400)
     server.request("POST", "/actions", b"{}").problem("method-not-allowed", 405)
@@ -142,7 +142,7 @@ def test_5_1_history_that_is_gone_is_410_with_the_oldest():
         assert len(server.get("/actions?limit=1000").json["actions"]) == 100
 
 
-def test_5_1_many_readers_at_once_are_served_or_told_to_come_back(fresh):
+def test_5_1_many_readers_at_once_get_a_page_or_retry_after(fresh):
     post_many(fresh, 10_000)
     wires = [Wire(fresh) for _ in range(300)]
     request = f"GET /actions?limit=1000 HTTP/1.1\r\nHost: {fresh.authority}\r\n\r\n"
@@ -202,7 +202,7 @@ def test_5_2_readers_that_join_before_during_and_after_get_each_action_once(fres
         stream.close()
 
 
-def test_5_2_caught_up_is_said_once(fresh):
+def test_5_2_caught_up_is_sent_once(fresh):
     fresh.post([INCREASE] * 10)
     with Stream(fresh, LOG) as stream, Wire(fresh) as wire:
         stream.opened()
@@ -289,7 +289,7 @@ def test_5_2_history_that_is_gone_gets_resync_unless_one_begins():
                 assert stream.opened().event().version == 901
 
 
-def test_5_2_what_is_asked_wrongly_is_refused(server):
+def test_5_2_invalid_queries_of_the_stream_are_refused(server):
     for query in ("type=AddItem", "after=x", "limit=1"):
         server.get(f"{LOG}?{query}").problem("bad-request", 400)
     assert server.request("HEAD", LOG).status == 405
@@ -330,7 +330,7 @@ def test_5_2_a_reader_that_takes_nothing_is_closed_and_comes_back_without_loss()
         live.close()
 
 
-def test_5_2_a_stop_says_bye_to_readers_that_are_behind_and_those_that_are_not():
+def test_5_2_a_stop_sends_bye_to_slow_and_to_current_readers():
     with Server() as server:
         with Wire(server) as wire:
             for _ in range(10):

@@ -39,7 +39,7 @@ def test_7_4_operators_and_clients_are_served_apart(both):
     assert server.post(INCREASE).status == 200
 
 
-def test_7_4_each_describes_what_it_serves(both):
+def test_7_4_each_listener_describes_its_own_routes(both):
     server, admin = both
     mine, theirs = (set(each.get("/openapi.json").json["paths"]) for each in both)
     assert {"/metrics", "/debug/subscriptions"} <= theirs and "/dispatch" not in theirs
@@ -48,7 +48,7 @@ def test_7_4_each_describes_what_it_serves(both):
     assert listed == mine
 
 
-def test_7_4_without_the_flag_all_are_served_at_one_place():
+def test_7_4_without_the_flag_a_single_listener_serves_all_routes():
     with Server(*FLAGS) as server:
         for path in OPERATORS + ALL + ["/state"]:
             assert server.get(path).status == 200, path
@@ -80,7 +80,7 @@ def refused(admin):
         return False
 
 
-def test_7_4_only_operators_read_what_all_sessions_have():
+def test_7_4_the_admin_listener_lists_the_streams_of_all_clients():
     with Server("--admin-listen", "127.0.0.1:0", *FLAGS) as server:
         admin = AdminListener(server)
         with Stream(server) as stream:
@@ -123,7 +123,7 @@ def test_7_4_the_health_of_a_start_is_shown_to_operators_alone(tmp_path):
         assert admin.get("/metrics").status == admin.get("/readyz").status == 200
 
 
-def test_10_1_an_address_beyond_loopback_has_to_be_meant():
+def test_10_1_an_address_beyond_loopback_needs_its_flag():
     result = run("--admin-listen", "0.0.0.0:0", "--ephemeral", "--check-config")
     assert result.returncode != 0 and "--admin-listen" in result.stderr and "--allow-anonymous" in result.stderr
     result = run("--admin-listen", "nowhere", "--ephemeral", "--check-config")

@@ -65,7 +65,7 @@ def test_11_1_the_state_is_the_one_before_the_action(analysed):
     assert [e["data"]["counter"] for e in events if e["type"] == "ScreenShown"] == [0, 1, 6]
 
 
-def test_11_2_nothing_is_written_for_what_was_not_applied(analysed):
+def test_11_2_an_action_that_is_not_applied_gets_no_line(analysed):
     bad = {"type": "DeleteItem", "payload": {"index": 99}}
     analysed.post(bad)
     analysed.post([INCREASE, SCREEN, bad])
@@ -93,7 +93,7 @@ def test_11_1_sighup_opens_the_file_anew(analysed, tmp_path):
     assert [event["id"].split(":")[1] for event in lines(old)] == ["1", "2"]
 
 
-def test_11_2_what_was_applied_before_sigterm_is_written(analysed):
+def test_11_2_actions_applied_before_sigterm_are_written(analysed):
     count = 5_000
     for _ in range(count // 1000):
         analysed.post([SCREEN] * 1000)
@@ -110,7 +110,7 @@ def test_11_1_lines_are_appended_to_a_file_that_is_there(tmp_path):
         assert len(lines(file)) == expected
 
 
-def test_11_1_what_people_type_stays_one_line(analysed):
+def test_11_1_a_text_with_line_breaks_stays_one_line(analysed):
     name = 'a\nb\r\n"\\\u2028😀'
     analysed.post({"type": "ScreenShown", "payload": {"name": name}})
     assert when_written(analysed.analytics, 1)[0]["data"]["screen"] == name
@@ -136,7 +136,7 @@ def test_11_1_stdout_has_the_lines_and_nothing_else():
     assert [json.loads(line)["type"] for line in printed.splitlines()] == ["ScreenShown"]
 
 
-def test_11_2_a_reader_of_stdout_that_does_not_read_slows_nobody():
+def test_11_2_a_reader_of_stdout_that_does_not_read_slows_no_client():
     with Server("--analytics", "stdout", stdout=subprocess.PIPE) as server:
         with Wire(server) as wire:
             # Some 30 MB of lines, where a pipe holds 64 KB.
@@ -181,7 +181,7 @@ def test_11_2_lines_that_wait_are_bounded_in_bytes():
         assert 35 <= len(kept) - 1 <= 40 and kept[-1]["type"] == "CounterIncreaseRequested"
 
 
-def test_11_1_a_file_that_cannot_be_opened_is_said_at_the_start(tmp_path):
+def test_11_1_a_file_that_cannot_be_opened_is_named_at_the_start(tmp_path):
     arguments = ["--ephemeral", "--listen", "127.0.0.1:0"]
     result = run(*arguments, "--analytics", f"file:{tmp_path}/nowhere/a.jsonl")
     assert result.returncode in (1, 2)

@@ -66,7 +66,7 @@ def remove(server, kind, name):
 # Middleware and interceptors
 
 
-def test_s6_middleware_has_an_envelope_and_what_waits_for_the_commit(program):
+def test_s6_middleware_has_an_envelope_and_work_that_waits_for_the_commit(program):
     with Lines(program=program) as around:
         server = around.server
         assert server.post(write("a")).status == 200
@@ -104,7 +104,7 @@ def test_s6_the_envelope_names_session_and_cause(program):
         assert any(line.endswith(f"desk/written, cause {looked}") for line in around.lines)
 
 
-def test_u22_s6_of_two_with_one_name_the_first_is_taken_away_first(program):
+def test_u22_s6_of_two_middlewares_with_one_name_the_first_is_taken_away_first(program):
     with Lines("--debug-routes", program=program) as around:
         server = around.server
         listed = ids(server, "middleware")
@@ -125,7 +125,7 @@ def test_u22_s6_of_two_with_one_name_the_first_is_taken_away_first(program):
     ]
 
 
-def test_u22_one_is_taken_away_while_actions_are_under_way(program):
+def test_u22_a_middleware_is_taken_away_while_actions_are_under_way(program):
     """Each action has all of what middleware does for it, or nothing."""
     with Lines("--debug-routes", program=program) as around:
         server = around.server
@@ -200,7 +200,7 @@ def test_u21_the_last_events_are_there_when_asked_for(program):
         assert server.get("/analytics", ada.headers).problem("forbidden", 403)
 
 
-def test_u21_only_who_sees_all_sessions_sees_analytics(program):
+def test_u21_only_an_operator_reads_analytics(program):
     with Server("--analytics-recent", "3", program=program) as server:
         server.post(write("a"))
         problem = server.get("/analytics").problem("forbidden", 403)
@@ -265,7 +265,7 @@ def get_state(client):
     return client.server.get("/state", client.headers).json
 
 
-def test_b35_what_became_of_a_dispatch_is_the_answer_that_it_would_have_had(program):
+def test_b35_the_outcome_of_a_dispatch_is_the_answer_of_a_longer_wait(program):
     weigh = {"type": "Weighed", "payload": {"ms": 1_500, "value": 7}}
     with Server(program=program) as server:
         answer = server.post(weigh, {"Prefer": "wait=1, return=representation"})
@@ -287,7 +287,7 @@ def test_b35_what_became_of_a_dispatch_is_the_answer_that_it_would_have_had(prog
         assert server.request("HEAD", location).status == 200
 
 
-def test_b35_what_failed_is_the_problem_that_the_wait_would_have_had(program):
+def test_b35_the_outcome_of_a_failed_dispatch_is_the_problem_of_a_longer_wait(program):
     with Server(program=program) as server:
         answer = server.wait(action("desk/broken", ms=1_200), seconds=1)
         assert answer.status == 202
@@ -295,7 +295,7 @@ def test_b35_what_failed_is_the_problem_that_the_wait_would_have_had(program):
         assert "It broke." in failed.problem("effect-failed", 424)["detail"]
 
 
-def test_b35_only_who_got_the_202_is_told(program):
+def test_b35_only_the_session_of_the_202_and_operators_read_the_outcome(program):
     with Server("--operator-reads", program=program) as server:
         ada, bob = Client(server).begin(), Client(server).begin()
         nap = action("desk/napped", ms=3_000)
@@ -491,7 +491,7 @@ def test_x8_a_shared_value_is_kept_in_a_file_and_whole_at_any_time(program, tmp_
         assert holds(path, "last")
 
 
-def test_x8_the_next_start_writes_what_a_kill_has_left_out(program, tmp_path):
+def test_x8_the_next_start_writes_the_value_that_a_kill_has_left_out(program, tmp_path):
     path, data = tmp_path / "user.json", tmp_path / "data"
     environment = {"AROUND_FILE": str(path)}
     server = Server(program=program, environment=environment, data=data)
@@ -537,7 +537,7 @@ def refused_start(program, environment):
     )
 
 
-def test_x8_what_can_not_be_kept_is_refused_at_the_start(program, tmp_path):
+def test_x8_a_shared_value_that_can_not_be_kept_is_refused_at_the_start(program, tmp_path):
     path = tmp_path / "user.json"
     path.write_text('{"name":')
     ended = refused_start(program, {"AROUND_FILE": str(path), "AROUND_BEGINS": "1"})

@@ -76,7 +76,7 @@ def test_a_script_that_states_everything_holds(play):
     assert lines[-1] == "a visit: 9 of 9 steps hold"
 
 
-def test_x6_one_wrong_number_fails_with_a_difference_of_exactly_that_field(play):
+def test_x6_a_wrong_number_fails_with_a_difference_of_exactly_that_field(play):
     wrong = [VISIT[0], {**VISIT[1], "expect": {"/counter": {"step": 7, "counter": 9}}}, VISIT[2]]
     assert play({"steps": wrong}, status=1).splitlines() == [
         "ok     1 dispatch CounterIncreaseRequested",
@@ -135,7 +135,7 @@ def test_x6_one_wrong_number_fails_with_a_difference_of_exactly_that_field(play)
         ({"notify": "nobody"}, ['  Where that is meant, state it: "problem": "not-found"']),
     ],
 )
-def test_what_is_stated_wrongly_or_not_at_all_fails(play, wrong, said):
+def test_a_wrong_or_missing_statement_fails(play, wrong, said):
     lines = play({"steps": [wrong]}, status=1).splitlines()
     assert lines[0].startswith("failed 1 ")
     assert [line for line in said if line not in lines] == []
@@ -144,7 +144,7 @@ def test_what_is_stated_wrongly_or_not_at_all_fails(play, wrong, said):
 
 
 @pytest.mark.parametrize("place", ["script", "step"])
-def test_a_script_that_is_not_exhaustive_states_what_it_likes(play, place):
+def test_a_script_that_is_not_exhaustive_may_leave_changes_out(play, place):
     some = {**LOGIN, "expect": {"/user/profile/displayName": "Demo"}, "receive": ["user/start"]}
     wrong = {"dispatch": step(3), "expect": {"/counter/step": 4}}
     steps = [some, wrong]
@@ -164,7 +164,7 @@ def test_a_running_server_is_played_with_from_the_state_that_it_has(play, fresh)
     assert "+   \"counter\": 15" in play(script, "--url", fresh.url + "/", status=1)
 
 
-def test_nobody_to_play_with(play, tmp_path):
+def test_a_script_without_a_server_to_play_with_fails(play, tmp_path):
     script = {"steps": [{"dispatch": INCREASE}]}
     assert play(script, "--url", "http://127.0.0.1:9", status=1) == ""
 
@@ -221,12 +221,12 @@ def test_a_bad_command_line_is_refused(words, said):
     assert ended.returncode == 2 and said in ended.stderr
 
 
-def test_an_address_that_is_none_is_refused(play):
+def test_an_invalid_address_is_refused(play):
     text = play({"steps": [{"dispatch": INCREASE}]}, "--url", "here", status=2)
     assert "'here' is no address; allowed is http://HOST:PORT" in text
 
 
-def test_2_6_a_wait_covers_what_presenters_dispatch(fresh):
+def test_2_6_a_wait_covers_the_actions_of_presenters(fresh):
     assert fresh.wait({"type": "home/start"}).status == 200
     body = json.dumps(TAP).encode()
     headers = {"Content-Type": "application/json", "Prefer": "wait=10"}
@@ -238,7 +238,7 @@ def test_2_6_a_wait_covers_what_presenters_dispatch(fresh):
         assert fresh.version == version + 1 + follow
 
 
-def test_the_document_about_testing_shows_what_is_printed(tmp_path, monkeypatch):
+def test_the_document_about_testing_shows_the_printed_lines(tmp_path, monkeypatch):
     text = (ROOT / "docs" / "TESTING.md").read_text()
     script = re.search(r"^```json\n(.*?)^```", text, re.S | re.M)[1]
     command, shown = re.search(r"^```console\n\$ (.*?)\n(.*?)^```", text, re.S | re.M).groups()

@@ -56,7 +56,7 @@ def test_steps_act_as_principals_and_from_sessions_under_a_policy(play, house):
     assert lines[-1] == f"the script: {len(STEPS)} of {len(STEPS)} steps hold"
 
 
-def test_a_step_that_the_policy_should_refuse_fails_where_it_does_not(play, house):
+def test_a_step_that_the_policy_should_refuse_fails_if_the_policy_allows_it(play, house):
     wrong = [{"as": "author/u1", "dispatch": ADDED, "problem": "forbidden"}]
     assert "failed 1 dispatch todos/added" in play(wrong, "--policy", str(house.policy), status=1)
 
@@ -86,5 +86,5 @@ def test_steps_act_as_principals_of_a_running_server(play, house, tmp_path):
         (STEPS, ["--as", "author/u1=x"], "--as goes with assert --url"),
     ],
 )
-def test_who_acts_is_said_in_full_or_refused(play, steps, flags, text):
+def test_a_principal_or_session_that_is_not_given_in_full_is_refused(play, steps, flags, text):
     assert text in play(steps, *flags, status=2)

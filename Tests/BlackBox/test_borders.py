@@ -33,7 +33,7 @@ def test_b28_an_effect_that_awaits_another_modules_own_action_fails(borders):
 
 
 @pytest.mark.parametrize("type_, own", [("sent", "safe/opened"), ("wished", "safe/emptied")])
-def test_b28_what_is_sent_or_presented_is_dropped_with_an_error(borders, type_, own):
+def test_b28_a_foreign_action_that_is_sent_or_presented_is_dropped_with_an_error(borders, type_, own):
     borders.wait(action(f"thief/{type_}"))
     borders.await_log(REFUSED)
     [line] = log_lines(borders)

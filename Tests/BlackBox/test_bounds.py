@@ -29,7 +29,7 @@ def post_all(server, body, count, headers="", ahead=64):
 
 
 @pytest.mark.plain("memory is measured, and a sanitizer keeps what is freed")
-def test_2_6_waiting_where_nothing_follows_leaves_nothing():
+def test_2_6_a_wait_without_effects_leaves_nothing_in_memory():
     with Server("--history-max", "1000") as server:
         wait = "Prefer: wait=60\r\n"
         post_all(server, INCREASE, 5_000, wait)
@@ -41,7 +41,7 @@ def test_2_6_waiting_where_nothing_follows_leaves_nothing():
 
 
 @pytest.mark.plain("memory is measured, and a sanitizer keeps what is freed")
-def test_3_4_a_long_poll_that_is_answered_leaves_nothing():
+def test_3_4_a_long_poll_that_is_answered_leaves_nothing_in_memory():
     with Server("--history-max", "1000") as server:
 
         def poll(count):

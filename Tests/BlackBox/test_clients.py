@@ -102,7 +102,7 @@ PAGE = """async () => {
 }"""
 
 
-def test_4_6_chromium_reads_resumes_and_hears_of_a_new_epoch(tmp_path):
+def test_4_6_chromium_reads_resumes_and_gets_a_new_epoch(tmp_path):
     assert CHROMIUM, "chromium is missing; scripts/setup test installs it"
     # Streams of one second, so that the browser reconnects by itself with Last-Event-ID.
     server = Server("--stream-lifetime", "1")

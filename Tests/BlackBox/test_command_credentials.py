@@ -82,7 +82,7 @@ def test_a_text_that_is_no_credential_is_refused_and_not_shown(tmp_path, text):
         assert not text or text not in ended.stderr
 
 
-def test_both_variables_or_a_command_that_asks_nobody_are_refused(tmp_path):
+def test_both_variables_or_a_command_without_a_request_are_refused(tmp_path):
     both = {"STORE_SERVER_TOKEN": "a", "STORE_SERVER_TOKEN_FILE": "b"}
     assert "are both there; give one" in run("status", environment=both).stderr
     ended = run("--token-file", str(tmp_path))
@@ -90,7 +90,7 @@ def test_both_variables_or_a_command_that_asks_nobody_are_refused(tmp_path):
     assert "--token-file goes with status and with assert --url" in ended.stderr
 
 
-def test_a_server_that_starts_knows_the_variables(house, file):
+def test_a_server_accepts_the_variables_of_its_commands(house, file):
     both = {"STORE_SERVER_TOKEN_FILE": str(file("scraper"))}
     ended = run("--check-config", environment=both)
     assert (ended.returncode, ended.stderr) == (0, "")

@@ -57,7 +57,7 @@ def test_help_comes_although_the_configuration_is_wrong():
     assert ended.returncode == 0, ended.stderr
 
 
-def test_help_for_a_command_that_is_not_there_lists_those_that_are():
+def test_help_for_an_unknown_command_lists_the_commands():
     ended = run("help", "nonsense")
     assert ended.returncode == 2
     assert "there is no command 'nonsense'; there are assert, backup, export, help" in ended.stderr

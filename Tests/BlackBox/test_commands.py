@@ -145,7 +145,7 @@ def test_a_history_of_a_newer_form_is_left_alone(history):
     assert form(history[0]) == 4
 
 
-def test_an_export_is_its_owners_alone(history, tmp_path):
+def test_only_the_owner_may_read_an_export(history, tmp_path):
     """Whatever the mask is; it has all of history."""
     file = tmp_path / "lines"
     old = os.umask(0)
@@ -213,7 +213,7 @@ def test_a_backup_is_taken_while_the_store_is_served_and_can_be_served(history, 
         assert server.post(INCREASE, {"Idempotency-Key": '"1"'})["idempotency-replayed"] == "true"
 
 
-def test_a_backup_of_a_store_that_is_not_served(history, tmp_path):
+def test_a_backup_is_taken_while_the_store_is_not_served(history, tmp_path):
     file = tmp_path / "backup.db"
     assert "up to version 30" in command("backup", str(file), "--data", str(history[0]))
     assert "File exists" in command("backup", str(file), "--data", str(history[0]), status=1)
@@ -233,7 +233,7 @@ def test_verify_finds_a_record_that_was_changed(history):
     assert "record 3 is not what was written" in command("verify", "--data", str(history[0]), status=1)
 
 
-def test_verify_if_new_verifies_again_what_another_program_has_served(history, tmp_path):
+def test_verify_if_new_verifies_a_history_again_after_another_program_has_served_it(history, tmp_path):
     data = str(history[0])
     assert "30 actions replayed" in command("verify", "--if-new", "--data", data)
     assert served(data) == history[1]

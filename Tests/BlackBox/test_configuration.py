@@ -85,7 +85,7 @@ def test_10_1_a_bad_file_ends_with_2_and_is_named(tmp_path, text):
     assert "store.json" in one_line(result.stderr)
 
 
-def test_10_1_check_config_says_that_all_is_good():
+def test_10_1_check_config_accepts_a_good_configuration():
     result = run("--check-config", "--listen", "127.0.0.1:0", "--ephemeral")
     assert result.returncode == 0
     one_line(result.stdout)
@@ -104,7 +104,7 @@ def test_10_1_flags_win_over_environment_and_that_over_the_file(tmp_path):
     assert [str(found[name]) for name in ("body-max", "depth-max", "batch-max")] == ["1000", "20", "30"]
 
 
-def test_10_1_what_print_config_prints_is_a_file_for_config(tmp_path):
+def test_10_1_the_output_of_print_config_is_a_file_for_config(tmp_path):
     first = run("--print-config", "--body-max", "2000", "--allowed-host", "store.example").stdout
     file = tmp_path / "store.json"
     file.write_text(first)
@@ -183,7 +183,7 @@ def test_10_4_allowed_hosts_are_served_too():
             server.get("/state", {"Host": host}).problem("misdirected", 421)
 
 
-def test_10_2_the_health_client_says_whether_a_server_is_ready(server):
+def test_10_2_the_health_client_reports_whether_a_server_is_ready(server):
     result = run("--health", f"{server.url}/readyz")
     assert (result.returncode, result.stderr) == (0, "")
     assert run("--health", f"{server.url}/nothing").returncode == 1

@@ -76,7 +76,7 @@ def test_2_9_a_dry_run_leaves_no_trace(fresh):
     assert ada.views == ["movieCard"]
 
 
-def test_2_3_what_is_refused_leaves_no_trace(fresh):
+def test_2_3_a_refused_request_leaves_no_trace(fresh):
     ada = Client(fresh).begin()
     ada.wait(action("home/start"))
     before = seen(fresh, ada)
@@ -90,7 +90,7 @@ def test_2_3_what_is_refused_leaves_no_trace(fresh):
     assert seen(fresh, ada) == before
 
 
-def test_2_8_what_is_replayed_by_its_key_leads_to_nothing_again(fresh):
+def test_2_8_a_request_replayed_by_its_key_has_no_new_consequences(fresh):
     ada = Client(fresh).begin()
     ada.wait(action("home/start"))
     key = {"Idempotency-Key": '"tap"', "Prefer": "wait=10"}
@@ -143,7 +143,7 @@ def test_b18_each_of_many_taps_at_once_leads_to_a_card(tmp_path):
             assert card["payload"]["title"] == taps[card["cause"]]["payload"]["title"]
 
 
-def test_b18_what_follows_from_a_member_of_an_array_names_that_member(fresh):
+def test_b18_an_action_caused_by_a_member_of_an_array_names_that_member(fresh):
     ada = Client(fresh).begin()
     ada.wait(action("home/start"))
     taps = [{"type": "didTapOnMovieCell", "payload": {"title": f"Movie {n}"}} for n in (1, 2, 3)]
@@ -285,7 +285,7 @@ class Flood:
         until(lambda: self.server.state["flood"]["drops"] >= OWN_MAX, "all else is applied", 60)
 
 
-def test_9_what_the_program_dispatches_has_a_bound_of_its_own(program):
+def test_9_actions_of_the_program_have_a_bound_of_their_own(program):
     with Server("--history-max", "1000", program=program) as server:
         client = Client(server).begin()
         with Flood(server, 3_000):
@@ -304,7 +304,7 @@ def test_9_what_the_program_dispatches_has_a_bound_of_its_own(program):
         assert client.send({}, "/notify/bell").status == 202
 
 
-def test_13_a_session_whose_time_is_over_ends_also_where_there_is_no_room(program):
+def test_13_an_expired_session_ends_even_if_there_was_no_room(program):
     # The flood comes before the session's time is over, and lasts longer.
     flags = ["--session-idle", "3", "--history-max", "1000", "--operator-reads"]
     with Server(*flags, program=program) as server:

@@ -54,7 +54,7 @@ def test_6_2_every_answer_is_as_described(seed):
 
 @pytest.mark.timeout(SECONDS_MAX + 30)
 @pytest.mark.parametrize("role", [*ROLES])
-def test_6_2_every_answer_is_as_described_where_a_policy_holds(tmp_path, role):
+def test_6_2_every_answer_is_as_described_under_a_policy(tmp_path, role):
     house = House(tmp_path, ROLES)
     headers = {} if role == "anonymous" else house.bearer("ann", role)
     with house.server("--debug-routes") as server:
@@ -62,12 +62,12 @@ def test_6_2_every_answer_is_as_described_where_a_policy_holds(tmp_path, role):
 
 
 @pytest.mark.timeout(SECONDS_MAX + 30)
-def test_6_2_every_answer_is_as_described_where_clients_read_as_operators():
+def test_6_2_every_answer_is_as_described_for_clients_that_read_as_operators():
     with Server("--operator-reads") as server:
         hold(server, "schemathesis.toml", seed=1, examples=5)
 
 
-def test_6_2_a_description_says_how_to_log_in_where_a_policy_holds(tmp_path):
+def test_6_2_a_description_has_the_login_under_a_policy(tmp_path):
     house = House(tmp_path, ROLES)
     with house.server() as server, Server() as plain:
         document = server.get("/openapi.json").json

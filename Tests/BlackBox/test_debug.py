@@ -22,7 +22,7 @@ def streams(server):
     return server.get("/debug/subscriptions").json["streams"]
 
 
-def test_12_1_without_the_flag_there_is_nothing(server):
+def test_12_1_without_the_flag_there_is_no_debug_route(server):
     for path in PATHS:
         server.get(path).problem("not-found", 404)
         for method in ("GET", "DELETE", "POST"):
@@ -49,7 +49,7 @@ def test_12_2_a_fresh_server_has_no_presenter_of_a_slice_that_no_session_has_cha
 
 
 @pytest.mark.parametrize("address, warned", [("127.0.0.1:0", False), ("0.0.0.0:0", True)])
-def test_12_1_the_log_warns_where_others_reach_it(address, warned):
+def test_12_1_the_log_warns_if_other_machines_reach_the_routes(address, warned):
     with Server("--debug-routes", "--allow-anonymous", listen=address) as server:
         pass
     assert ("--debug-routes: every client may end" in server.log_text) == warned
@@ -90,7 +90,7 @@ def test_12_1_the_description_is_true(debugged):
                 assert answer.status == status or method == "POST" and answer.status == 404
 
 
-def test_12_2_an_open_stream_is_listed_with_what_there_is_to_know(fresh_debugged):
+def test_12_2_an_open_stream_is_listed_with_its_topic_peer_and_version(fresh_debugged):
     server = fresh_debugged
     with Stream(server) as stream:
         event = stream.opened().event()
@@ -126,7 +126,7 @@ def test_12_2_a_killed_client_is_gone_within_two_seconds(fresh_debugged):
     until(lambda: streams(fresh_debugged) == [], "the list is empty", 2)
 
 
-def test_12_2_a_deleted_stream_hears_bye_and_the_others_go_on(fresh_debugged):
+def test_12_2_a_deleted_stream_gets_bye_and_the_others_go_on(fresh_debugged):
     server = fresh_debugged
     opened = open_streams(server, 3)
     for stream in opened:
@@ -152,7 +152,7 @@ def test_12_2_a_deleted_stream_hears_bye_and_the_others_go_on(fresh_debugged):
         assert id not in {each["id"] for each in streams(server)}
 
 
-def test_12_2_a_reader_that_is_behind_is_told_apart(fresh_debugged):
+def test_12_2_a_reader_that_is_behind_is_listed_as_behind(fresh_debugged):
     server = fresh_debugged
     server.post([{"type": "AddItem", "payload": {"text": "x" * 1000}}] * 200)
     with Stream(server, receive_bytes=4096) as sleeper:
@@ -175,11 +175,11 @@ def test_12_2_a_reader_that_is_behind_is_told_apart(fresh_debugged):
 
 
 @pytest.mark.parametrize("id", ["", "0", "0-0", "9999999-1", "-1-1", "00-1", "0-1x", "a/b", "%00"])
-def test_12_2_what_is_no_subscription_is_404(debugged, id):
+def test_12_2_an_unknown_subscription_is_404(debugged, id):
     debugged.request("DELETE", f"/debug/subscriptions/{id}").problem("not-found", 404)
 
 
-def test_12_2_ten_hundred_come_and_go_and_none_is_left(fresh_debugged):
+def test_12_2_a_thousand_streams_come_and_go_and_none_is_left(fresh_debugged):
     """Row U19: back to the same list and the same sockets."""
     before = fresh_debugged.sockets
     for _ in range(10):

@@ -18,7 +18,7 @@ def program():
     return build_sample("Offices")
 
 
-def test_b38_the_effects_of_each_store_are_given_what_that_store_has(program):
+def test_b38_the_effects_of_each_store_get_the_dependencies_of_that_store(program):
     """Many clients of all stores at once, with arrays, some of which are refused in the middle."""
     with Server(program=program) as server:
 
@@ -90,5 +90,5 @@ def test_b38_a_singleton_is_noticed(line):
         "    static let modules: Modules = [Counter().at(\\.counter)]",
     ],
 )
-def test_b38_what_is_none_is_not(line):
+def test_b38_other_declarations_are_not_taken_for_singletons(line):
     assert singletons(f"struct A {{\n{line}\n}}\n") == []

@@ -54,7 +54,7 @@ def test_systemd_takes_the_units(unit):
     assert (checked.returncode, checked.stderr) == (0, "")
 
 
-def test_the_service_can_do_little(unit):
+def test_the_exposure_of_the_service_has_a_bound(unit):
     rated = subprocess.run(
         ["systemd-analyze", "security", "--offline=yes", str(unit / "store-server.service")],
         capture_output=True, text=True,
@@ -67,7 +67,7 @@ def setting(name, text):
     return re.findall(rf"^{name}=(.*)$", text, re.M)
 
 
-def test_the_times_of_the_service_fit_those_of_the_server():
+def test_the_times_of_the_service_fit_the_server():
     text = (DEPLOY / "systemd/store-server.service").read_text()
     config = json.loads(run("--print-config").stdout)
     assert int(setting("TimeoutStopSec", text)[0]) > int(config["shutdown-timeout"])
@@ -134,7 +134,7 @@ def assert_verifies(command, environment):
     assert (ended.returncode, ended.stdout) == (0, f"there is no history in {where} yet\n")
 
 
-def test_the_service_verifies_what_a_new_program_takes_over():
+def test_the_service_verifies_the_history_that_a_new_program_takes_over():
     text = (DEPLOY / "systemd/store-server.service").read_text()
     [before], [after] = setting("ExecStartPre", text), setting("ExecStart", text)
     program = after.split()[0]
@@ -225,7 +225,7 @@ def test_caddy_takes_its_file():
 
 
 @pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda manifest: manifest["kind"])
-def test_kubernetes_has_such_resources(manifest):
+def test_the_manifests_fit_the_schemas_of_kubernetes(manifest):
     kubernetes_validate.validate(manifest, "1.34", strict=True)
 
 

@@ -229,7 +229,7 @@ def described():
         yield server, Description(server.get("/openapi.json").json)
 
 
-def test_6_2_what_is_described_as_allowed_is_served_as_described(described):
+def test_6_2_a_request_that_the_description_allows_is_answered_as_described(described):
     server, description = described
     count = 0
     for method, path, operation in description.operations:
@@ -243,7 +243,7 @@ def test_6_2_what_is_described_as_allowed_is_served_as_described(described):
     assert count > 100
 
 
-def test_6_2_what_is_not_allowed_is_refused_as_described(described):
+def test_6_2_a_request_that_the_description_forbids_is_refused_as_described(described):
     server, description = described
     for method, path, operation in description.operations:
         for status, request in forbidden(description, method, path, operation):

@@ -109,7 +109,7 @@ def test_6_1_every_action_is_described(server):
         ({"step": 1.5}, False), ({"step": None}, False),
     ],
 )
-def test_6_1_what_the_schema_allows_is_what_is_taken(server, payload, fits):
+def test_6_1_the_server_and_the_schema_accept_the_same_payloads(server, payload, fits):
     body = {"type": "StepChangeRequested", "payload": payload}
     step = server.get("/schema").json["$defs"]["payload.StepChangeRequested"]
     assert Draft202012Validator(step).is_valid(payload) is fits
@@ -264,7 +264,7 @@ def test_7_1_the_process_lives_and_is_ready(server):
     assert server.request("HEAD", "/readyz").status == 200
 
 
-def test_7_3_sigterm_says_bye_to_every_stream_and_ends_with_0(request):
+def test_7_3_sigterm_sends_bye_to_every_stream_and_ends_with_0(request):
     server = Server()
     streams = open_streams(server, 300)
     for stream in streams:

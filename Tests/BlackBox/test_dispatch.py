@@ -196,7 +196,7 @@ def test_2_4_a_coded_body_is_415_and_identity_is_fine(server):
 # Protocol 2.5, 2.6: answers
 
 
-def test_2_5_success_says_epoch_version_changed_and_has_the_tag(server):
+def test_2_5_success_has_epoch_version_changed_and_the_tag(server):
     before = server.version
     answer = server.post(INCREASE)
     assert answer.status == 200
@@ -220,7 +220,7 @@ def test_2_6_wait_is_answered_as_completed_while_there_are_no_effects(server):
     assert "wait" in answer["preference-applied"]
 
 
-def test_2_6_preferences_that_nobody_knows_are_left_out(server):
+def test_2_6_unknown_preferences_are_ignored(server):
     answer = server.post(INCREASE, {"Prefer": "nonsense, wait=abc, return=minimal"})
     assert answer.status == 200
     assert "nonsense" not in (answer["preference-applied"] or "")
@@ -234,7 +234,7 @@ def test_2_7_the_current_tag_and_the_star_let_an_action_through(server):
     assert server.post(INCREASE, {"If-Match": "*"}).status == 200
 
 
-def test_2_7_an_old_tag_or_another_epoch_is_412_with_what_is_current(server):
+def test_2_7_an_old_tag_or_another_epoch_is_412_with_the_current_version(server):
     old = server.tag
     server.post(INCREASE)
     for tag in (f'"{old}"', '"00000000:0"', f'"{server.epoch}:{server.version + 1}"', '"x"'):
@@ -244,7 +244,7 @@ def test_2_7_an_old_tag_or_another_epoch_is_412_with_what_is_current(server):
         assert members["version"] == before == server.version
 
 
-def test_2_7_of_many_that_know_the_same_tag_one_wins(server):
+def test_2_7_the_same_tag_lets_a_single_request_of_many_through(server):
     tag, before = server.tag, server.version
     wires = [Wire(server) for _ in range(20)]
     body = json.dumps(INCREASE).encode()

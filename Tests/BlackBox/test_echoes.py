@@ -47,7 +47,7 @@ BROKEN = "%ff%fe%c3%28%ed%a0%80"
     ["/{}", "/state/{}", "/state?{}=1", "/state?version={}", "/events?path={}", "/modules/{}", "/dispatch/{}",
      "/views/{}", "/problems/{}", "/state?{}", "/stores/{}/state", "/actions?after={}"],
 )  # fmt: skip
-def test_8_2_paths_and_queries(logging, target, part):
+def test_8_2_paths_and_queries_come_back_without_control_characters(logging, target, part):
     answer = logging.get(target.format(part))
     assert answer.status in (400, 404, 200), answer
     if answer.status != 200:
@@ -63,7 +63,7 @@ RAW = [b"\x1b[31m", b"\xff\xfe", "\u2028".encode(), "\u202e".encode(), b"\x9b31m
     ["Host", "Origin", "User-Agent", "Cookie", "If-Match", "Idempotency-Key", "Prefer", "Content-Type",
      "Content-Encoding", "Last-Event-ID", "Accept", "Forwarded", "X-Forwarded-For", "Sec-Fetch-Site"],
 )  # fmt: skip
-def test_8_2_header_fields(logging, field, value):
+def test_8_2_header_fields_come_back_without_control_characters(logging, field, value):
     body = json.dumps(INCREASE).encode()
     lines = {
         "Host": logging.authority.encode(),
@@ -82,7 +82,7 @@ def test_8_2_header_fields(logging, field, value):
 
 
 @pytest.mark.parametrize("method", [b"G\x1b[31mT", b"GET\xff", b"g\xe2\x80\xa8t"])
-def test_8_2_methods(logging, method):
+def test_8_2_methods_come_back_without_control_characters(logging, method):
     with Wire(logging) as wire:
         wire.send(method + b" /state HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         answer = wire.answer()
@@ -91,7 +91,7 @@ def test_8_2_methods(logging, method):
         assert_clean(answer)
 
 
-def test_8_2_action_types_and_pointers(logging):
+def test_8_2_action_types_and_pointers_come_back_without_control_characters(logging):
     for body in (
         {"type": NASTY}, {"type": f"counter/{NASTY}"}, {"type": f"cards/{NASTY}/x"},
         action("StepChangeRequested", **{NASTY: 1}), action("StepChangeRequested", step={NASTY: 1}),

@@ -53,7 +53,7 @@ def together(*calls):
 # Results
 
 
-def test_k4_a_side_effect_returns_a_value_to_who_waits(cinema):
+def test_k4_a_side_effect_returns_a_value_to_a_request_that_waits(cinema):
     answer = cinema.wait(action("Multiply", a=5, b=2))
     assert answer.json == {
         "epoch": cinema.epoch, "version": 1, "changed": False, "completed": True, "value": 10,
@@ -71,12 +71,12 @@ def test_k4_a_nested_side_effect_has_a_result_of_its_own(cinema):
     assert first["cause"] == second["cause"] == 1 and "cause" not in outer
 
 
-def test_k6_an_effect_sees_what_it_has_dispatched(cinema):
+def test_k6_an_effect_sees_the_changes_of_its_actions(cinema):
     assert cinema.wait(action("Peek")).json["value"] == [0, 1]
     assert cinema.wait(action("Peek")).json["value"] == [1, 2]
 
 
-def test_2_6_the_state_of_who_waits_has_what_followed(cinema):
+def test_2_6_the_state_in_an_answer_that_waited_has_the_changes_of_the_effects(cinema):
     cinema.post(SEARCH)
     answer = cinema.post(ask("brazil", 50), {"Prefer": "wait=10, return=representation"})
     assert answer.json["state"]["search"]["found"] == ["brazil"]
@@ -151,7 +151,7 @@ def test_b8_a_late_result_meets_the_slice_as_it_is_by_then(cinema):
     assert cinema.state["tally"]["count"] == 1
 
 
-def test_b35_an_action_is_done_when_all_that_follows_is(cinema):
+def test_b35_an_action_is_done_when_all_its_consequences_are(cinema):
     cinema.post(SEARCH)
     began = time.monotonic()
     answer = cinema.wait(ask("brazil", 300))
@@ -164,7 +164,7 @@ def test_b35_an_action_is_done_when_all_that_follows_is(cinema):
     assert time.monotonic() - began < 1
 
 
-def test_b35_who_waits_too_long_hears_that_it_was_applied(cinema):
+def test_b35_a_wait_that_is_too_short_ends_with_202_and_the_applied_version(cinema):
     began = time.monotonic()
     answer = cinema.wait(action("Pause", ms=20_000), seconds=1)
     assert 1 <= time.monotonic() - began < 2
@@ -188,7 +188,7 @@ def test_x5_a_whole_array_is_waited_for(cinema):
 # Causes
 
 
-def test_x1_what_an_effect_dispatches_names_the_action_that_it_follows(cinema):
+def test_x1_an_action_of_an_effect_names_the_action_that_it_follows(cinema):
     cinema.post([SEARCH, action("cards/7/start", title="Alien")])
     cinema.wait([ask("alien", 1), action("cards/7/opened", ms=20)])
     asked, opened, found, loaded = cinema.actions(after=2)
@@ -210,7 +210,7 @@ def settled(server):
     return types(server)
 
 
-def test_x2_one_search_takes_the_place_of_the_one_before(cinema):
+def test_x2_a_new_search_takes_the_place_of_the_search_before_it(cinema):
     cinema.post(SEARCH)
     first, second = together(
         lambda: cinema.wait(ask("ab", 300)),
@@ -298,7 +298,7 @@ def test_x4_a_stop_under_load_leaves_no_late_action(cinema):
             assert record["cause"] > lives[card], record
 
 
-def test_x4_what_waits_behind_a_new_start_is_not_applied(cinema):
+def test_x4_an_action_of_an_effect_behind_a_new_start_is_not_applied(cinema):
     """The effect ends while the Core is busy, behind an action that starts its module anew."""
     cinema.post([SEARCH, ask("ab", 100)])
     with Wire(cinema) as busy, Wire(cinema) as anew:
@@ -313,7 +313,7 @@ def test_x4_what_waits_behind_a_new_start_is_not_applied(cinema):
 # Failing
 
 
-def test_k5_what_an_effect_throws_is_told_to_its_dispatcher_alone(cinema):
+def test_k5_an_error_of_an_effect_reaches_its_dispatcher_alone(cinema):
     members = cinema.wait(action("Fail", reason="no film")).problem("effect-failed", 424)
     assert members["reason"] == "no film"
     assert (members["epoch"], members["version"]) == (cinema.epoch, 1)
@@ -325,20 +325,20 @@ def test_k5_what_an_effect_throws_is_told_to_its_dispatcher_alone(cinema):
     assert types(cinema) == ["Fail", "Fail", "Multiply"]
 
 
-def test_k13_one_that_fails_once_is_tried_again(cinema):
+def test_k13_an_effect_that_fails_once_is_tried_again(cinema):
     answer = cinema.wait(action("Flaky", failures=1))
     assert (answer.status, answer.json["value"]) == (200, 2)
     assert cinema.state["tally"]["count"] == 100
     assert types(cinema) == ["Flaky", "tally/changed"]
 
 
-def test_k13_one_that_fails_as_often_as_it_may_has_failed(cinema):
+def test_k13_an_effect_fails_after_its_last_attempt(cinema):
     members = cinema.wait(action("Flaky", failures=2)).problem("effect-failed", 424)
     assert members["reason"] == "attempt 2 failed"
     assert types(cinema) == ["Flaky"]
 
 
-def test_k13_a_key_applies_it_once(cinema):
+def test_k13_a_key_applies_an_action_once(cinema):
     headers = {"Idempotency-Key": '"once"', "Prefer": "wait=10"}
     first = cinema.post(action("Peek"), headers)
     again = cinema.post(action("Peek"), headers)
@@ -348,7 +348,7 @@ def test_k13_a_key_applies_it_once(cinema):
     assert types(cinema) == ["Peek", "tally/increased"]
 
 
-def test_2_8_what_is_answered_again_does_not_say_that_it_is_done(cinema):
+def test_2_8_a_replayed_answer_has_no_member_completed(cinema):
     headers = {"Idempotency-Key": '"running"', "Prefer": "wait=10"}
     first, again = together(
         lambda: cinema.post(action("Pause", ms=1_500), headers),
@@ -378,7 +378,7 @@ def test_7_3_a_stop_does_not_wait_for_effects(cinema_program):
         assert time.monotonic() - began < 5
 
 
-def test_a_restart_does_not_run_what_has_not_ended(cinema_program, tmp_path):
+def test_a_restart_does_not_run_unfinished_effects(cinema_program, tmp_path):
     with Server(program=cinema_program, data=tmp_path / "data") as server:
         server.post([SEARCH, ask("ab", 60_000)])
         assert len(effects(server)) == 1
@@ -391,7 +391,7 @@ def test_a_restart_does_not_run_what_has_not_ended(cinema_program, tmp_path):
 # What nobody waits for
 
 
-def test_7_2_what_a_reaction_dispatched_in_vain_is_logged_and_counted(cinema):
+def test_7_2_a_refused_action_of_a_reaction_is_logged_and_counted(cinema):
     assert samples(cinema)["store_actions_dropped_total"] == 0
     cinema.post(action("tally/changed", by=100))
     line = until(lambda: re.search("warning: (.*not applied.*)", cinema.log_text), "the line")[1]
@@ -425,7 +425,7 @@ def waiting(server, target, body):
     ("/dispatch?cancel=on-close", [SEARCH, ask("brazil", 2500)]),
     ("/usecases/account/wait?cancel=on-close", {}),
 ])
-def test_x5_closing_cancels_the_effects_where_that_is_asked(cinema, target, body):
+def test_x5_closing_cancels_the_effects_if_the_request_asks_for_it(cinema, target, body):
     waiting(cinema, target, body).socket.close()
     until(lambda: effects(cinema) == [], "the effect is gone")
     version = cinema.version
@@ -436,14 +436,14 @@ def test_x5_closing_cancels_the_effects_where_that_is_asked(cinema, target, body
         assert cinema.state["search"] == {"text": "brazil", "found": []}
 
 
-def test_x5_who_closes_only_its_side_hears_that_it_was_cancelled(cinema):
+def test_x5_a_client_that_closes_only_its_side_gets_the_cancellation(cinema):
     wire = waiting(cinema, "/dispatch?cancel=on-close", action("Pause", ms=60_000))
     wire.socket.shutdown(socket.SHUT_WR)
     problem = wire.answer("POST").problem("effect-failed", 424)
     assert problem["version"] == 1 and "cancelled" in problem["detail"]
 
 
-def test_x5_what_an_effect_dispatched_is_cancelled_too_and_other_things_are_not(cinema):
+def test_x5_effects_of_an_effect_are_cancelled_too_and_other_effects_are_not(cinema):
     cinema.post([SEARCH, ask("other", 60_000)])
     wire = waiting(cinema, "/dispatch?cancel=on-close", action("PauseWithin", ms=60_000))
     until(lambda: len(effects(cinema)) == 3, "the effect of an effect runs")
@@ -452,12 +452,12 @@ def test_x5_what_an_effect_dispatched_is_cancelled_too_and_other_things_are_not(
     assert effects(cinema)[0]["id"] == "search/search"
 
 
-def test_x5_without_asking_effects_go_on(cinema):
+def test_x5_effects_go_on_if_the_request_asks_for_no_cancelling(cinema):
     wire = waiting(cinema, "/dispatch", [SEARCH, ask("brazil", 1500)])
     wire.socket.close()
     until(lambda: cinema.state["search"]["found"] == ["brazil"], "the effect's action")
 
 
-def test_x5_the_word_is_on_close(cinema):
+def test_x5_the_only_value_of_cancel_is_on_close(cinema):
     cinema.post(SEARCH, query="?cancel=yes").problem("bad-request", 400)
     assert cinema.post(SEARCH, query="?cancel=on-close").status == 200

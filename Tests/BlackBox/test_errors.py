@@ -38,7 +38,7 @@ def old_version(server):
         ("invalid-payload", 422, lambda s: s.post({"type": "AddItem", "payload": {"text": 1}})),
     ],
 )
-def test_8_1_row(server, slug, status, ask):
+def test_8_1_each_problem_has_its_status_and_type(server, slug, status, ask):
     ask(server).problem(slug, status)
 
 
@@ -61,7 +61,7 @@ def test_8_1_instances_differ(server):
     assert server.get("/nothing").json["instance"] != server.get("/nothing").json["instance"]
 
 
-def test_8_1_what_a_client_sent_is_shown_as_text(server):
+def test_8_1_input_of_a_client_is_shown_as_text(server):
     answer = server.get('/<script>alert("x")</script>')
     answer.problem("not-found", 404)
     assert answer["x-content-type-options"] in (None, "nosniff")
@@ -116,7 +116,7 @@ def test_8_2_no_input_gives_a_5xx_or_ends_the_process():
         assert server.get("/livez").status == 200
 
 
-def test_8_an_instance_does_not_tell_how_many_requests_there_were(server):
+def test_8_an_instance_does_not_show_the_number_of_requests(server):
     """The names of requests come in no order, and the log has the same."""
     names = [server.get("/nothing").problem("not-found", 404)["instance"] for _ in range(40)]
     assert len(set(names)) == len(names)

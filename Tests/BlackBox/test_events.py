@@ -155,7 +155,7 @@ def test_4_7_heartbeats_have_the_version_and_no_id():
                     pass
 
 
-def test_4_7_a_stream_of_limited_lifetime_says_bye():
+def test_4_7_a_stream_of_limited_lifetime_ends_with_bye():
     with Server("--stream-lifetime", "1") as server:
         with Stream(server) as stream:
             stream.opened().event()
@@ -167,7 +167,7 @@ def test_4_7_a_stream_of_limited_lifetime_says_bye():
                 stream.read()
 
 
-def test_4_9_a_reader_that_takes_nothing_is_closed_and_delays_nobody():
+def test_4_9_a_reader_that_takes_nothing_is_closed_and_delays_no_other():
     with Server("--stall-timeout", "1") as server:
         server.post({"type": "AddItem", "payload": {"text": "x" * 200_000}})
         slow = Stream(server, receive_bytes=4096)
@@ -224,7 +224,7 @@ def test_4_9_a_closed_peer_is_noticed_at_once(server):
     until(lambda: server.sockets == before, "all are closed", 2)
 
 
-def test_4_8_what_is_posted_while_the_stream_opens_is_seen(server):
+def test_4_8_an_action_posted_while_the_stream_opens_reaches_the_stream(server):
     """Joins and posts at once, many times: the posted version comes, at first or after it."""
     for _ in range(100):
         with Stream(server) as stream, Wire(server) as wire:
@@ -259,7 +259,7 @@ def test_a_hundred_streams_see_the_same_ids_and_bytes(fresh):
         stream.close()
 
 
-def test_fifty_that_join_under_load_miss_nothing(fresh):
+def test_fifty_readers_that_join_under_load_miss_nothing(fresh):
     """Protocol 4.8: contiguous ids from each one's first event to the last."""
     posts, joiners = 400, []
     readers = []
@@ -293,7 +293,7 @@ def test_fifty_that_join_under_load_miss_nothing(fresh):
         ({"authorized": ["b"]}, {"b"}),
     ],
 )
-def test_2_1_those_are_told_whom_an_action_means(server, recipients, told):
+def test_2_1_only_the_recipients_of_an_action_get_its_event(server, recipients, told):
     """Everybody is told of the next change; so whoever was left out goes from the first to the third."""
     names = ["a", "b", None]
     paths = ["/events", "/modules/counter/events"]
@@ -314,6 +314,6 @@ def test_2_1_those_are_told_whom_an_action_means(server, recipients, told):
 
 
 @pytest.mark.parametrize("recipients", ["nobody", 7, {"authorized": "a"}, {"authorized": [7]}, []])
-def test_2_1_recipients_that_mean_nothing_are_refused(server, recipients):
+def test_2_1_invalid_recipients_are_refused(server, recipients):
     answer = server.post({**INCREASE, "recipients": recipients})
     assert answer.problem("invalid-payload", 422)["pointer"] == "/recipients"

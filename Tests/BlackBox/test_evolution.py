@@ -88,7 +88,7 @@ def test_an_action_that_no_longer_exists_stops_the_start_and_is_named(program, o
         assert server.state["count"] == 6
 
 
-def test_a_migration_reads_it_as_the_action_of_today(program, old):
+def test_a_migration_reads_a_record_as_the_action_of_today(program, old):
     with later(program, old, "migrated") as server:
         assert server.state == {"count": 6, "names": []}
         assert server.version == 3
@@ -112,7 +112,7 @@ def test_a_state_of_another_form_is_made_anew_although_there_is_a_snapshot(progr
         assert server.state == {"count": 5, "names": [], "total": 105}
 
 
-def test_a_reducer_that_now_refuses_what_it_applied_stops_the_start(program, old):
+def test_a_reducer_that_now_refuses_an_applied_action_stops_the_start(program, old):
     said = refused(program, old, "strict")
     assert "version 3" in said and "too much" in said
 
@@ -177,7 +177,7 @@ def test_records_of_before_forms_were_kept_are_read_by_the_type_that_fits(progra
     assert "Counted (first at version 1" in refused(program, older, "renamed")
 
 
-def test_a_program_that_does_not_know_a_name_is_refused_whatever_the_snapshot_covers(program, covered):
+def test_a_program_without_a_recorded_name_is_refused_whatever_the_snapshot_covers(program, covered):
     said = refused(program, covered, "renamed")
     assert "Counted (first at version 1: no action has this name" in said
     assert '.migrating(.action("Counted", from: OldFields.self)' in said
@@ -211,7 +211,7 @@ def test_an_action_that_no_record_has_may_go(program, tmp_path):
         assert server.state["count"] == 6
 
 
-def test_records_that_mean_nothing_any_more_are_passed_over(program, covered):
+def test_records_of_dropped_actions_are_passed_over(program, covered):
     server = later(program, covered, "dropped")
     assert server.post({"type": "Added", "payload": {"amount": 4}}).status == 200
     killed(server)
@@ -219,7 +219,7 @@ def test_records_that_mean_nothing_any_more_are_passed_over(program, covered):
         assert server.version == 4
 
 
-def test_a_version_that_can_not_be_made_again_is_no_matter_of_trying_again(program, old):
+def test_a_version_that_can_not_be_made_again_has_no_retry_after(program, old):
     with Server(program=program, data=old) as server:
         count(server)
         server.stop()
@@ -301,7 +301,7 @@ def boards(editions, tmp_path):
     return data
 
 
-def test_one_migration_reads_the_actions_of_all_instances(editions, boards):
+def test_a_single_migration_reads_the_actions_of_all_instances(editions, boards):
     server = edition(editions, boards, "second")
     assert cards(server) == {"a": ["old of a"], "b": ["old of b"]}
     add(server, "a", title="new")
@@ -369,7 +369,7 @@ def test_a_damaged_row_of_a_program_stops_the_start_and_verify_names_it(program,
         assert database.execute("SELECT count(*) FROM records").fetchone() == (3,)
 
 
-def test_records_whose_program_is_lost_are_read_as_those_of_an_unknown_one(program, old):
+def test_records_of_a_lost_program_are_read_as_records_of_an_unknown_program(program, old):
     """As those of a program beyond the 256 that are kept (docs/decisions/0025)."""
     in_programs(old, "DELETE FROM programs WHERE number = 1")
     assert "3 actions replayed" in run(program, "migrated", "verify", "--data", old)
@@ -454,14 +454,14 @@ PROGRESS = r"{verb} \d+ of 200 actions \(\d+ %\), \d+(\.\d)?/s, \d+ s remain"
 SLOW = {"SLOW": "12"}
 
 
-def test_a_start_that_replays_for_long_logs_how_far_it_is(program, long):
+def test_a_start_that_replays_for_long_logs_its_progress(program, long):
     with Server(program=program, data=long, environment=SLOW) as server:
         assert re.search(PROGRESS.format(verb="replayed"), server.log_text)
         assert server.state["count"] == 200
 
 
 @pytest.mark.parametrize("is_terminal", [False, True])
-def test_verify_and_import_show_how_far_they_are(program, long, tmp_path, is_terminal):
+def test_verify_and_import_show_their_progress(program, long, tmp_path, is_terminal):
     lines = tmp_path / "lines"
     run(program, "old", "export", lines, "--data", long)
     copy = tmp_path / "copy"

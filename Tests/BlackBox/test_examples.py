@@ -156,7 +156,7 @@ def test_a_guestbook_is_signed_by_all():
         assert curl(server, "/state") == {"guestbook": {"entries": ["Ada"]}}
 
 
-def test_rooms_of_the_chat_are_everybodys_and_drafts_are_a_visitors(tmp_path):
+def test_rooms_of_the_chat_are_shared_and_drafts_belong_to_a_visitor(tmp_path):
     with Server(program=built("Chat")) as server:
         ada, bob = (Visitor(server, tmp_path, name) for name in ("ada", "bob"))
         assert ada.dispatch("rooms/tea/said", author="Ada", text="?")["status"] == 409
@@ -180,7 +180,7 @@ def test_rooms_of_the_chat_are_everybodys_and_drafts_are_a_visitors(tmp_path):
         }
 
 
-def test_carts_of_the_shop_are_a_visitors_and_read_the_prices_of_all(tmp_path):
+def test_carts_of_the_shop_belong_to_a_visitor_and_read_the_shared_prices(tmp_path):
     with Server(program=built("Shop")) as server:
         ada, bob = (Visitor(server, tmp_path, name) for name in ("ada", "bob"))
         ada.dispatch("cart/added", article="tea", pieces=3)
@@ -200,7 +200,7 @@ def test_carts_of_the_shop_are_a_visitors_and_read_the_prices_of_all(tmp_path):
         assert curl(server, "/views/bill") == {"lines": [], "cents": 0}
 
 
-def test_t1_the_list_is_everybodys_and_the_filter_is_a_visitors(tmp_path):
+def test_t1_the_list_is_shared_and_the_filter_belongs_to_a_visitor(tmp_path):
     data = tmp_path / "data"
     todo = built("Todo")
     with Server(program=todo, data=data) as server:

@@ -222,14 +222,14 @@ def test_9_bounds_that_are_set_and_do_not_fit_are_refused(flags, needed, tmp_pat
     assert "or give less" in said
 
 
-def test_9_a_bound_that_is_set_is_kept_where_the_other_one_is_lowered(tmp_path):
+def test_9_a_bound_that_is_set_is_kept_when_the_other_bound_is_lowered(tmp_path):
     with Server("--connections-max", "70", program=limited(tmp_path, 200)) as server:
         server.await_log("at most 70 connections and 34 streams")
     with Server("--streams-max", "70", program=limited(tmp_path, 200)) as server:
         server.await_log("at most 34 connections and 70 streams")
 
 
-def test_9_fewer_open_files_than_bounds_lower_them_and_the_log_says_so(tmp_path):
+def test_9_fewer_open_files_than_bounds_lower_the_bounds_and_the_log_has_a_line(tmp_path):
     with Server(program=limited(tmp_path, 200)) as server:
         server.await_log("the system allows 200 open files")
         assert "at most 52 connections and 52 streams" in server.log_text
@@ -243,7 +243,7 @@ def test_9_fewer_open_files_than_bounds_lower_them_and_the_log_says_so(tmp_path)
 # One address
 
 
-def test_9_one_address_leaves_places_to_the_others():
+def test_9_a_single_address_leaves_places_to_the_others():
     address = own_address()
     flags = ["--allow-anonymous", "--allowed-host", address, "--connections-max", "128"]
     with Server(*flags, listen="0.0.0.0:0") as server, closing() as wires:
@@ -287,7 +287,7 @@ def test_9_the_bound_of_an_address_is_configured():
         assert server.get("/livez").status == 200
 
 
-def test_9_1_an_address_that_floods_is_answered_whether_the_server_lives():
+def test_9_1_an_address_that_floods_still_reads_the_health_of_the_server():
     """Also beside many connections without a place that say nothing; nothing else is answered there."""
     address, bound = own_address(), "--connections-per-address-max"
     open_to_all = Server("--allow-anonymous", "--allowed-host", address, bound, "3", listen="0.0.0.0:0")
@@ -372,7 +372,7 @@ def test_9_thousands_of_pipelined_requests_are_answered_in_order(server):
 
 
 @pytest.mark.parametrize("more", [1, 35, 1_000])
-def test_8_what_is_behind_a_body_is_the_next_request(server, more):
+def test_8_bytes_behind_a_body_are_the_next_request(server, more):
     before = server.version
     with Wire(server) as wire:
         wire.send(post(server) + "x" * more + "\r\n\r\n")

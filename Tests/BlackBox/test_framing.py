@@ -45,14 +45,14 @@ def refused(server, request, statuses=(400,)):
         ["Transfer-Encoding: chunked", "Content-Length: 4"],
     ],
 )
-def test_8_length_and_chunked_together(server, fields):
+def test_8_a_length_beside_chunks_is_refused(server, fields):
     refused(server, head(server, *fields) + CHUNKED).problem("bad-request", 400)
 
 
 @pytest.mark.parametrize(
     "value", ["xchunked", "gzip, chunked", "identity", "chunked, identity", "chunked, chunked", "", "\tchunked;x"]
 )
-def test_8_transfer_codings_other_than_chunked(server, value):
+def test_8_transfer_codings_other_than_chunked_are_refused(server, value):
     refused(server, head(server, f"Transfer-Encoding: {value}") + CHUNKED, (400, 501))
 
 
@@ -65,7 +65,7 @@ def test_8_transfer_codings_other_than_chunked(server, value):
         ["Origin: http://a.example", "Origin: http://b.example"],
     ],
 )
-def test_8_two_lines_of_a_field_that_there_is_one_of(server, fields):
+def test_8_two_lines_of_a_single_field_are_refused(server, fields):
     """`Content-Type` stands in the head already."""
     length = f"Content-Length: {len(ACTION)}"
     answer = refused(server, head(server, *fields, length) + ACTION)
@@ -73,17 +73,17 @@ def test_8_two_lines_of_a_field_that_there_is_one_of(server, fields):
 
 
 @pytest.mark.parametrize("second", ["chunked", "identity", "gzip"])
-def test_8_two_transfer_encodings(server, second):
+def test_8_two_transfer_encodings_are_refused(server, second):
     fields = ["Transfer-Encoding: chunked", f"Transfer-Encoding: {second}"]
     refused(server, head(server, *fields) + CHUNKED, (400, 501))
 
 
-def test_8_a_space_before_the_colon(server):
+def test_8_a_space_before_the_colon_is_refused(server):
     fields = [f"Content-Length: {len(ACTION)}", "Transfer-Encoding : chunked"]
     refused(server, head(server, *fields) + ACTION)
 
 
-def test_8_chunked_in_http_1_0(server):
+def test_8_chunks_in_http_1_0_are_refused(server):
     refused(server, head(server, "Transfer-Encoding: chunked", version="HTTP/1.0") + CHUNKED)
 
 
@@ -96,12 +96,12 @@ def test_8_chunked_in_http_1_0(server):
         ["Content-Length: 35", "Transfer-Encoding:\r\n\tchunked"],
     ],
 )
-def test_8_folded_lines_that_hide_framing(server, fields):
+def test_8_folded_lines_that_hide_framing_are_refused(server, fields):
     refused(server, head(server, *fields) + ACTION)
 
 
 @pytest.mark.parametrize("lengths", [("35", "5"), ("5", "35"), ("35", "35")])
-def test_8_two_lengths(server, lengths):
+def test_8_two_lengths_are_refused(server, lengths):
     refused(server, head(server, *(f"Content-Length: {n}" for n in lengths)) + ACTION)
 
 
@@ -117,7 +117,7 @@ def test_9_a_length_over_any_integer_is_refused(server, length):
 
 
 @pytest.mark.parametrize("size", [b"xyz", b"-23", b"+23", b" 23", b"0x23", b"", b"fffffffffffffffff"])
-def test_8_chunk_sizes_that_are_no_numbers(server, size):
+def test_8_chunk_sizes_that_are_no_numbers_are_refused(server, size):
     before = server.tag
     with Wire(server) as wire:
         wire.send(head(server, "Transfer-Encoding: chunked"))
@@ -156,7 +156,7 @@ def test_9_a_chunked_body_over_the_bound_is_413(server):
     "field",
     ["A B: x", "A\tB: x", "A(: x", "X: a\rEvil: b", "Content-Length : 0", "X: a\x01b", "Ä: x"],
 )
-def test_8_header_names_and_values_with_what_must_not_be_there(server, field):
+def test_8_header_names_and_values_with_forbidden_bytes_are_refused(server, field):
     refused(server, head(server, field, f"Content-Length: {len(ACTION)}") + ACTION)
 
 
@@ -172,11 +172,11 @@ def test_8_a_header_without_a_name_runs_nothing_that_follows(server):
     assert server.tag == before
 
 
-def test_8_two_hosts(server):
+def test_8_two_hosts_are_refused(server):
     refused(server, head(server, f"Host: {server.authority}", "Content-Length: 35") + ACTION)
 
 
-def test_8_no_host(server):
+def test_8_a_request_without_a_host_is_refused(server):
     with Wire(server) as wire:
         wire.send("GET /state HTTP/1.1\r\n\r\n")
         assert wire.answer().status == 400
@@ -187,13 +187,13 @@ def test_8_no_host(server):
     "line, status",
     [("GET /state HTTP/1.9", 200), ("GET /state HTTP/2.0", 505), ("GET /state HTTP/3.0", 505)],
 )
-def test_8_versions(server, line, status):
+def test_8_each_version_has_its_status(server, line, status):
     with Wire(server) as wire:
         wire.send(f"{line}\r\nHost: {server.authority}\r\nConnection: close\r\n\r\n")
         assert wire.answer().status == status
 
 
-def test_8_http_0_9_and_the_preface_of_http_2(server):
+def test_8_http_0_9_and_the_preface_of_http_2_are_refused(server):
     for request in ("GET /state\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "\x16\x03\x01\x02"):
         with Wire(server) as wire:
             wire.send(request)
@@ -206,7 +206,7 @@ def test_8_http_0_9_and_the_preface_of_http_2(server):
 
 
 @pytest.mark.parametrize("method", ["get", "Get", "FOO", "CONNECT", "TRACE", "G@T"])
-def test_8_methods_that_are_not_served(server, method):
+def test_8_methods_that_are_not_served_are_refused(server, method):
     with Wire(server) as wire:
         wire.send(f"{method} /state HTTP/1.1\r\nHost: {server.authority}\r\nConnection: close\r\n\r\n")
         answer = wire.answer()
@@ -219,7 +219,7 @@ def test_8_methods_that_are_not_served(server, method):
     ("path", "methods"),
     [("/state", "GET, HEAD"), ("/dispatch", "POST"), ("/events", "GET")],
 )
-def test_8_a_resource_says_which_methods_it_has(server, path, methods):
+def test_8_a_resource_lists_its_methods(server, path, methods):
     answer = server.request("OPTIONS", path)
     assert (answer.status, answer["allow"], answer.body) == (204, methods, b"")
     assert server.request("OPTIONS", "/nowhere").status == 404
@@ -250,7 +250,7 @@ def test_10_4_a_target_in_absolute_form_has_the_host_that_counts(server):
 
 
 @pytest.mark.parametrize("target", ["*", "state", "ftp://x/state", "\\state", "?state"])
-def test_8_targets_that_do_not_start_with_a_slash(server, target):
+def test_8_targets_that_do_not_start_with_a_slash_are_refused(server, target):
     with Wire(server) as wire:
         wire.send(f"GET {target} HTTP/1.1\r\nHost: {server.authority}\r\nConnection: close\r\n\r\n")
         assert wire.answer().status in (400, 404, 405)
@@ -304,7 +304,7 @@ def test_expect_continue_is_answered_before_the_body(server):
         (["Content-Length: 35", "Expect: 100-continue", "Content-Encoding: gzip"], 415),
     ],
 )
-def test_expect_continue_is_not_given_to_what_will_be_refused(server, fields, status):
+def test_a_request_that_will_be_refused_gets_no_100_continue(server, fields, status):
     with Wire(server) as wire:
         wire.send(head(server, *fields))
         assert wire.head().status == status
@@ -426,7 +426,7 @@ def test_9_depth_ends_at_64(server, open_, close):
         b"\0",
     ],
 )
-def test_8_malformed_json_says_where(server, body):
+def test_8_malformed_json_is_refused_with_its_place(server, body):
     before = server.tag
     members = server.post(body).problem("malformed-json", 400)
     assert 0 <= members["offset"] <= len(body)
@@ -485,7 +485,7 @@ def test_9_an_idle_connection_is_closed(hasty):
         assert time.monotonic() - began < 4
 
 
-def test_9_a_connection_that_says_nothing_is_closed(hasty):
+def test_9_a_connection_that_sends_nothing_is_closed(hasty):
     with Wire(hasty) as wire:
         wire.socket.settimeout(4)
         while wire.more():
@@ -510,7 +510,7 @@ def test_9_a_long_poll_is_not_idle(hasty):
 # Protocol 9: bounds on connections, streams and the mailbox
 
 
-def test_9_connections_over_the_bound_hear_503():
+def test_9_connections_over_the_bound_get_503():
     with Server("--connections-max", "8") as server:
         wires = []
         for _ in range(8):

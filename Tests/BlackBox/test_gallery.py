@@ -19,7 +19,7 @@ def program():
     return build_sample("Gallery")
 
 
-def test_b13_a_view_that_is_presented_to_another_session_says_nothing(program):
+def test_b13_no_session_dispatches_from_a_view_of_another_session(program):
     with Server(program=program) as server:
         ada, bob, all_others = Client(server).begin(), Client(server).begin(), Client(server)
         assert ada.wait(action("picture/start")).status == 200
@@ -44,7 +44,7 @@ def test_b13_a_view_that_is_presented_to_another_session_says_nothing(program):
         assert bob.views == []
 
 
-def test_b13_of_many_sessions_those_speak_to_whom_it_is_presented(program):
+def test_b13_of_many_sessions_only_sessions_that_show_a_view_dispatch_from_it(program):
     with Server(program=program) as server:
         clients = [Client(server).begin() for _ in range(32)]
         shown = set(random.Random(13).sample(range(32), 16))

@@ -43,5 +43,5 @@ def test_the_page_of_the_server_shows_a_line_of_the_first_store():
     assert line.strip() in code(SERVER / "FirstStore.md")
 
 
-def test_the_commands_of_operating_print_what_is_shown(store_server_in_path):
+def test_the_commands_of_the_operating_guide_print_the_shown_lines(store_server_in_path):
     assert tour.play((SERVER / "Operating.md").read_text(), store_server_in_path) >= 9

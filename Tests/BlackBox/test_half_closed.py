@@ -78,7 +78,7 @@ def test_2_6_a_client_that_has_closed_its_sending_side_is_answered(kind):
         assert server.get("/livez").status == 200
 
 
-def test_2_6_what_is_pipelined_before_the_end_is_answered():
+def test_2_6_pipelined_requests_before_the_end_are_answered():
     with Server() as server:
 
         def client(_):

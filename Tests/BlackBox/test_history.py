@@ -115,7 +115,7 @@ def test_every_version_can_be_read_again(fresh):
     assert fresh.get("/state?version=0").json == INITIAL
 
 
-def test_what_is_past_does_not_change(fresh):
+def test_a_past_version_does_not_change(fresh):
     fresh.post(INCREASE)
     fresh.post(INCREASE)
     tag = fresh.get("/state?version=1")["etag"]
@@ -136,7 +136,7 @@ def test_a_bad_version_is_400(server, query):
     server.get(f"/state?{query}").problem("bad-request", 400)
 
 
-def test_history_that_is_forgotten_is_410_and_says_what_there_is():
+def test_forgotten_history_is_410_with_the_oldest_version():
     with Server("--history-max", "100", "--snapshot-every", "50") as server:
         for _ in range(4):
             server.post([INCREASE] * 100)

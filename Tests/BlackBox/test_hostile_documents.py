@@ -131,7 +131,7 @@ def test_9_deep_and_huge_json_is_refused_in_time(server, body):
 @pytest.mark.parametrize(
     "number", ["1e400", "-1e400", "1" * 400, "9223372036854775808", "-9223372036854775809", "1.5", "1e-400", "1E2"]
 )
-def test_2_numbers_that_no_integer_holds(server, number):
+def test_2_numbers_that_no_integer_holds_are_refused(server, number):
     body = b'{"type":"StepChangeRequested","payload":{"step":%s}}' % number.encode()
     answer = server.post(body)
     if number == "1E2":

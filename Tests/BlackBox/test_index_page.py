@@ -169,6 +169,6 @@ def test_6_2_names_are_escaped(hostile):
         follow(hostile, link)
 
 
-def test_6_2_the_command_of_the_page_is_one_for_the_shell_whatever_an_action_is_called(hostile):
+def test_6_2_the_command_of_the_page_is_a_single_shell_command_for_any_name_of_an_action(hostile):
     assert typed(page(hostile).texts["pre"])["version"] >= 1
     assert hostile.state['a<b>&"c"\'d\'']["lines"][-1] == 'it\'s <i> & that'

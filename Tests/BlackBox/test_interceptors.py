@@ -36,7 +36,7 @@ def test_k7_interceptors_are_asked_in_their_order(watched):
     assert notes(watched, version)[:3] == ["1", "2", "3"]
 
 
-def test_k7_x11_one_that_blocks_leaves_the_state_as_it_was(watched):
+def test_k7_x11_an_interceptor_that_blocks_leaves_the_state_as_it_was(watched):
     watched.wait(action("diary/asked"))
     before = watched.get("/state").body
     for burn in (action("diary/burned"), [action("diary/asked"), action("diary/burned")]):
@@ -45,7 +45,7 @@ def test_k7_x11_one_that_blocks_leaves_the_state_as_it_was(watched):
     assert watched.get("/state").body == before
 
 
-def test_x11_one_may_put_another_action_in_its_place(watched):
+def test_x11_an_interceptor_may_put_another_action_in_its_place(watched):
     watched.post(action("diary/written", text="secret"))
     assert watched.state["diary"]["lines"] == ["noted by start", "…"]
     assert "secret" not in json.dumps(watched.actions())

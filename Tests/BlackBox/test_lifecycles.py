@@ -28,7 +28,7 @@ def test_a_start_of_an_instance_that_is_there_is_refused_and_changes_nothing(boa
     assert boards.state["boards"] == before and boards.version == 2
 
 
-def test_a_start_of_a_started_module_is_refused_where_the_module_says_nothing(boards):
+def test_a_start_of_a_started_module_is_refused_by_default(boards):
     assert boards.post(action("note/start")).status == 200
     refused = boards.post(action("note/start")).problem("refused", 409)
     assert refused["reason"] == "'note' is started already."
@@ -43,7 +43,7 @@ def test_a_module_may_begin_over_the_slice_that_is_there_or_refuse_it_in_its_own
     assert refused["reason"] == "It is open at that."
 
 
-def test_no_client_starts_or_stops_a_shared_slice_whose_mount_does_not_say_so(boards):
+def test_no_client_starts_or_stops_a_shared_slice_unless_its_mount_allows_it(boards):
     boards.post(action("lamp/start")).problem("forbidden", 403)
     assert boards.send("/usecases/panel/press", {}, {"Prefer": "wait=10"}).status == 200
     assert boards.state["lamp"] == {"isBright": False}

@@ -62,7 +62,7 @@ def storm(server, wires, each, seconds):
     return versions
 
 
-def test_200_connections_times_50_increases(fresh):
+def test_200_connections_lose_none_of_50_increases_each(fresh):
     wires = [Wire(fresh) for _ in range(200)]
     versions = storm(fresh, wires, 50, 60)
     assert sorted(versions) == list(range(1, 10_001))
@@ -118,7 +118,7 @@ def test_a_thousand_streams_that_come_and_go_leave_no_descriptor(fresh):
     assert fresh.post(INCREASE).status == 200
 
 
-def test_4_9_two_thousand_streams_of_which_half_are_killed(fresh):
+def test_4_9_of_two_thousand_streams_half_are_killed_and_the_others_go_on(fresh):
     before = fresh.sockets_at_rest
     streams = open_streams(fresh, 2000)
     for events in read_all(streams, lambda events: events):
@@ -137,7 +137,7 @@ def test_4_9_two_thousand_streams_of_which_half_are_killed(fresh):
     until(lambda: fresh.sockets == before, "all descriptors are back", 5)
 
 
-def test_4_9_peers_that_die_within_a_broadcast_harm_nobody(fresh):
+def test_4_9_peers_that_die_within_a_broadcast_harm_no_other(fresh):
     streams = open_streams(fresh, 400)
     read_all(streams, lambda events: events)
     with Wire(fresh) as wire:
@@ -152,7 +152,7 @@ def test_4_9_peers_that_die_within_a_broadcast_harm_nobody(fresh):
         stream.close()
 
 
-def test_7_3_ten_thousand_streams_hear_bye_and_the_process_ends_with_0():
+def test_7_3_ten_thousand_streams_get_bye_and_the_process_ends_with_0():
     server = Server()
     streams = open_streams(server, 10_000)
     read_all(streams, lambda events: events)

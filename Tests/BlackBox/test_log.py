@@ -43,7 +43,7 @@ def test_json_lines_have_the_fields_of_text_lines():
         assert [line["message"] for line in events(server, "server.stopped")] == ["stopped"]
 
 
-def test_a_line_of_text_says_first_what_happened():
+def test_a_line_of_text_begins_with_the_event():
     with Server("--log-actions") as server:
         server.post(INCREASE)
         server.await_log("applied version=1")
@@ -56,7 +56,7 @@ def test_a_line_of_text_says_first_what_happened():
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_what_a_client_sends_forges_no_line(form):
+def test_a_client_forges_no_line(form):
     with Server("--log-format", form, "--access-log") as server:
         assert login(server, FORGED).status in (200, 422)
         assert server.get("/state/%22%0Astore-server:%20error:").status in (400, 404)
@@ -180,7 +180,7 @@ def test_without_the_flag_requests_have_no_line():
         assert "request.ended" not in server.log_text
 
 
-def test_what_is_no_request_has_a_line_too():
+def test_a_malformed_request_has_a_line_too():
     with Server("--access-log", "--log-format", "json") as server:
         wire = Wire(server)
         wire.send(b"POST /dispatch HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n")

@@ -24,7 +24,7 @@ def logged(server, count):
     return found
 
 
-def test_nothing_is_logged_of_actions_unless_it_is_asked_for():
+def test_actions_are_not_logged_without_the_flag():
     with Server() as server:
         server.post(INCREASE)
         assert server.stop() == 0
@@ -76,7 +76,7 @@ def test_k9_types_that_are_left_out_are_absent_from_the_log(how):
         ]
 
 
-def test_a_type_that_is_none_ends_with_2():
+def test_an_unknown_type_ends_with_2():
     ended = run("--ephemeral", "--listen", "127.0.0.1:0", "--log-exclude", "ScrenShown")
     assert ended.returncode == 2
     assert ended.stderr == (

@@ -126,7 +126,7 @@ def test_without_a_bound_nothing_is_refused():
 
 
 @pytest.mark.slow
-def test_what_readers_kept_is_given_back_when_they_have_left():
+def test_the_memory_of_readers_is_given_back_when_they_have_left():
     with Server("--stall-timeout", "3600") as server:
         for number in range(10):
             add_text(server, number)

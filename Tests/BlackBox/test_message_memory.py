@@ -116,7 +116,7 @@ def test_9_4_bodies_that_are_not_whole_have_one_bound_and_small_ones_go_on():
         assert server.post(large).status == 200
 
 
-def test_9_4_one_address_leaves_memory_for_bodies_to_the_others():
+def test_9_4_a_single_address_leaves_memory_for_bodies_to_the_others():
     address = own_address()
     flags = ["--allow-anonymous", "--allowed-host", address, "--buffers-max", str(8 * MIB)]
     with Server(*flags, listen="0.0.0.0:0") as server, closing() as wires:
@@ -129,7 +129,7 @@ def test_9_4_one_address_leaves_memory_for_bodies_to_the_others():
         assert server.post(large).status == 200
 
 
-def test_9_4_one_principal_leaves_memory_for_bodies_to_the_others(tmp_path):
+def test_9_4_a_single_principal_leaves_memory_for_bodies_to_the_others(tmp_path):
     house = House(tmp_path, {"operator": ALL})
     greedy = house.bearer("greedy", "operator")
     with house.server("--buffers-max", str(8 * MIB)) as server, closing() as wires:

@@ -44,7 +44,7 @@ def total(found, name, **labels):
     )
 
 
-def test_7_2_metrics_count_what_happens(fresh):
+def test_7_2_metrics_count_actions_requests_and_streams(fresh):
     before = samples(fresh)
     assert before["store_version"] == 0
     fresh.post([INCREASE] * 3)
@@ -125,7 +125,7 @@ def test_7_2_labels_are_bounded_whatever_clients_send(fresh):
     assert routes == {"none", "/dispatch", "/state/{pointer}", "/metrics"}, routes
 
 
-def test_7_2_what_ends_a_stream_is_counted_once(tmp_path):
+def test_7_2_the_end_of_a_stream_is_counted_once_with_its_reason(tmp_path):
     def closed(found):
         return {key: value for key, value in found.items() if key.startswith("store_streams_closed_total")}
 
@@ -158,7 +158,7 @@ def test_7_2_a_bound_that_is_reached_is_counted():
         assert total(found, "store_http_request_seconds_count", route="none", status="4xx") == 2
 
 
-def test_7_2_what_a_policy_denies_is_counted_by_what_it_would_have_to_grant(tmp_path):
+def test_7_2_a_denial_of_a_policy_is_counted_by_the_missing_grant(tmp_path):
     policy = tmp_path / "policy.json"
     grants = {"read": ["/counter"], "dispatch": ["CounterIncreaseRequested"], "use": ["metrics"]}
     policy.write_text(json.dumps({"roles": {"anonymous": grants}}))
@@ -174,7 +174,7 @@ def test_7_2_what_a_policy_denies_is_counted_by_what_it_would_have_to_grant(tmp_
         assert denied == {"read": 2, "dispatch": 1, "call": 1, "use": 1}
 
 
-def test_7_2_open_streams_are_counted_by_role_where_there_is_a_policy(tmp_path):
+def test_7_2_open_streams_are_counted_by_role_under_a_policy(tmp_path):
     house = House(tmp_path, {})
     reads = {"read": ["*"]}
     house.write({"operator": ALL, "reader": reads, "guest": reads, "anonymous": {}})

@@ -25,7 +25,7 @@ def module(server, name):
 # The list
 
 
-def test_b6_modules_are_listed_with_what_may_be_asked_of_them(fresh):
+def test_b6_modules_are_listed_with_the_actions_that_clients_may_dispatch(fresh):
     page = fresh.get("/modules").json
     assert (page["epoch"], page["version"]) == (fresh.epoch, 0)
     assert [each["name"] for each in page["modules"]] == list(fresh.state)
@@ -88,7 +88,7 @@ def test_b9_only_public_actions_come_from_outside(fresh, type_, payload, said):
     assert (fresh.tag, fresh.get("/state").body) == (tag, before)
 
 
-def test_b28_what_is_a_module_s_own_is_not_taken_elsewhere(fresh):
+def test_b28_the_ui_route_of_a_module_takes_its_own_ui_actions_alone(fresh):
     fresh.post([action("home/start"), action("movieCard/start", title="Movie 1")])
     for type_ in ("movieCard/wanted", "cardShown", "home/start"):
         fresh.send(UI, action(type_)).problem("forbidden", 403)
@@ -99,7 +99,7 @@ def test_b28_what_is_a_module_s_own_is_not_taken_elsewhere(fresh):
     fresh.send("/modules/movieCard/ui", TAP).problem("not-found", 404)
 
 
-def test_b13_a_view_speaks_only_while_its_module_is_started(fresh):
+def test_b13_a_view_dispatches_only_while_its_module_is_started(fresh):
     assert "'home' is not started" in tap(fresh, "Movie 3").problem("refused", 409)["reason"]
     fresh.post(action("home/start"))
     first = tap(fresh, "Movie 3", **{"Idempotency-Key": '"tap-1"'})
@@ -130,7 +130,7 @@ def test_b27_a_tap_in_one_module_starts_another(fresh):
     until(lambda: card() == "Movie 3", "the card is shown again")
 
 
-def test_b16_what_a_presenter_dispatches_is_logged_with_its_cause(fresh):
+def test_b16_an_action_of_a_presenter_is_logged_with_its_cause(fresh):
     fresh.wait(action("home/start"))
     version = tap(fresh, "Movie 3").json["version"]
     until(lambda: fresh.version == version + 3, "the presenters have dispatched")
@@ -209,7 +209,7 @@ def test_6_4_a_slice_has_a_tag_and_is_not_sent_twice(fresh):
 # Streams of slices
 
 
-def test_b14_a_stream_of_a_module_hears_of_its_slice_alone(fresh):
+def test_b14_a_stream_of_a_module_gets_changes_of_its_slice_alone(fresh):
     with Stream(fresh, "/modules/counter/events") as stream:
         first = stream.opened().event()
         assert (first.id, first.json) == (fresh.tag, {"counter": 0, "step": 1})
@@ -222,7 +222,7 @@ def test_b14_a_stream_of_a_module_hears_of_its_slice_alone(fresh):
         assert event.version == 4
 
 
-def test_b10_what_changes_nothing_is_silent_and_answered(fresh):
+def test_b10_an_action_that_changes_nothing_is_answered_and_its_slice_sends_no_event(fresh):
     with Stream(fresh, "/modules/counter/events") as slice_, Stream(fresh) as whole:
         slice_.opened().event(), whole.opened().event()
         answer = fresh.wait(step(1)).json
@@ -234,7 +234,7 @@ def test_b10_what_changes_nothing_is_silent_and_answered(fresh):
         assert slice_.quiet(1)
 
 
-def test_b24_a_change_is_told_with_what_was_before(fresh):
+def test_b24_an_event_has_the_slice_before_the_change(fresh):
     with Stream(fresh, "/modules/home/events?old=true") as stream:
         assert stream.opened().event().json == {"old": None, "new": None}
         fresh.post(action("home/start"))
@@ -300,7 +300,7 @@ def test_4_6_a_stream_of_a_module_goes_on_where_it_was(fresh):
 
 
 @pytest.mark.plain("memory is measured, and a sanitizer keeps what is freed")
-def test_4_4_a_slow_reader_of_a_module_gets_the_newest_and_delays_nobody():
+def test_4_4_a_slow_reader_of_a_module_gets_the_newest_and_delays_no_other():
     with Server() as server:
         server.post(action("AddItem", text="x" * 500_000))
         slow = Stream(server, "/modules/todos/events", receive_bytes=4096).opened()
@@ -326,7 +326,7 @@ def test_4_4_a_slow_reader_of_a_module_gets_the_newest_and_delays_nobody():
         slow.close()
 
 
-def test_4_7_a_stream_of_a_module_hears_bye(fresh):
+def test_4_7_a_stream_of_a_module_gets_bye(fresh):
     with Stream(fresh, "/modules/counter/events") as stream:
         stream.opened().event()
         fresh.stop()
@@ -359,7 +359,7 @@ def test_x19_each_instance_has_a_slice_and_a_stream(cinema):
             assert seven.event().json == {"title": "Aliens", "likes": 0}
 
 
-def test_x19_what_an_instance_is_asked_reaches_it_alone(cinema):
+def test_x19_an_action_of_an_instance_reaches_that_instance_alone(cinema):
     cinema.post(action("cards/7/start", title="Alien"))
     members = cinema.post(action("cards/8/liked")).problem("refused", 409)
     assert "dispatch cards/8/start first" in members["reason"]
@@ -511,7 +511,7 @@ def test_an_action_that_a_module_has_lost_stops_the_start_and_is_named(cinema_pr
         assert server.version == 2
 
 
-def test_6_6_what_is_no_module_is_not_found_whatever_is_done_to_it(fresh):
+def test_6_6_a_post_to_an_unknown_module_is_404(fresh):
     for path in ("/modules/nobody/ui", "/modules/nobody", "/modules/home/nothing"):
         fresh.send(path, TAP).problem("not-found", 404)
     fresh.send("/modules/home", TAP).problem("method-not-allowed", 405)

@@ -63,12 +63,12 @@ def families(text):
     return set(re.findall(r"^# TYPE (\S+) ", text, re.M))
 
 
-def test_7_2_promtool_has_nothing_to_say_about_the_metrics(written):
+def test_7_2_promtool_finds_no_fault_in_the_metrics(written):
     result = promtool("check", "metrics", text=written[0])
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
 
 
-def test_16_4_nor_about_those_of_several_stores():
+def test_16_4_promtool_finds_no_fault_in_the_metrics_of_several_stores():
     with Server(program=build_sample("Rooms")) as server:
         server.send("/stores/chat/dispatch", action("chat/said", text="hello"))
         text = server.get("/metrics").body.decode()
@@ -91,7 +91,7 @@ def test_7_2_a_strict_reader_takes_both_formats(written):
         assert not re.search("_(ms|milliseconds|kb|percent)$", name)
 
 
-def test_7_2_the_rules_are_right_and_each_alert_fires_on_what_it_is_for():
+def test_7_2_the_rules_are_right_and_each_alert_fires_in_its_case():
     assert promtool("check", "rules", str(ALERTS)).returncode == 0
     result = promtool("test", "rules", str(ALERT_TESTS))
     assert result.returncode == 0, result.stdout + result.stderr
@@ -103,7 +103,7 @@ def test_7_2_the_rules_are_right_and_each_alert_fires_on_what_it_is_for():
 
 
 @pytest.mark.parametrize("file", [ALERTS, ALERT_TESTS, DASHBOARD, DOCUMENT], ids=lambda file: file.name)
-def test_7_2_what_is_named_is_written(written, file):
+def test_7_2_every_metric_that_a_file_names_is_written(written, file):
     there = families(written[0])
     named = set(NAME.findall(file.read_text()))
     missing = {name for name in named if name not in there and PARTS.sub("", name) not in there}
@@ -111,14 +111,14 @@ def test_7_2_what_is_named_is_written(written, file):
     assert len(named) > 15
 
 
-def test_7_2_what_is_written_is_documented(written):
+def test_7_2_every_metric_that_is_written_is_documented(written):
     text = DOCUMENT.read_text()
     assert [name for name in sorted(families(written[0])) if f"`{name}`" not in text] == []
     labels = set(re.findall(r'[{,]([a-z]+)="', written[0])) - {"le"}
     assert [label for label in sorted(labels) if f"| `{label}` |" not in text] == []
 
 
-def test_7_2_each_query_of_the_dashboard_is_one(written, tmp_path):
+def test_7_2_each_query_of_the_dashboard_is_valid(written, tmp_path):
     dashboard = json.loads(DASHBOARD.read_text())
     queries = [target["expr"] for panel in dashboard["panels"] for target in panel.get("targets", [])]
     assert len(queries) > 40

@@ -57,12 +57,12 @@ def test_every_threat_has_tests_that_exist():
         ("`text of a client forges no line`", "`nothing`", "has no 'nothing'"),
     ],
 )
-def test_what_is_not_true_is_found(true, false, complaint):
+def test_a_false_row_of_the_table_is_found(true, false, complaint):
     assert true in THREATS
     assert any(complaint in line for line in untrue(THREATS.replace(true, false)))
 
 
-def test_the_commands_of_operating_do_what_they_show(store_server_in_path):
+def test_the_commands_of_operating_print_the_shown_lines(store_server_in_path):
     assert tour.play(OPERATING, store_server_in_path) >= 16
 
 

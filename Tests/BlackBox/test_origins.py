@@ -72,7 +72,7 @@ def test_10_5_a_page_of_another_origin_opens_no_stream(server, path, headers):
     assert answer["access-control-allow-origin"] is None
 
 
-def test_10_5_the_own_origin_and_what_is_no_browser_are_let_through(server):
+def test_10_5_the_own_origin_and_clients_that_are_no_browser_are_let_through(server):
     own = f"http://{server.authority}"
     for headers in ({}, {"Origin": own}, {"Origin": own.upper()}, {"Origin": own.replace("http", "https")}):
         assert server.post(INCREASE, headers).status == 200
@@ -191,7 +191,7 @@ def test_10_6_every_header_field_of_the_description_may_be_read(allowing):
     ["*", "null", "app.example", "https://app.example/", "https://App.example", "https://app.example:443",
      "https://*.example", "https://u@app.example", "https://app.example/x"],
 )  # fmt: skip
-def test_10_6_what_is_no_origin_is_refused_at_the_start(origin):
+def test_10_6_an_invalid_origin_is_refused_at_the_start(origin):
     result = run("--ephemeral", "--cors-origin", origin, "--check-config")
     assert result.returncode == 2
     [line] = result.stderr.strip().split("\n")
@@ -203,7 +203,7 @@ def test_10_6_what_is_no_origin_is_refused_at_the_start(origin):
 # Header fields that protect
 
 
-def test_10_7_every_answer_says_that_its_type_is_meant(server):
+def test_10_7_every_answer_forbids_browsers_to_guess_its_type(server):
     answers = [
         server.get("/state"), server.post(INCREASE), server.get("/nowhere"), server.get("/livez"),
         server.post({"type": "x"}), server.get("/schema"), server.get("/openapi.json"),

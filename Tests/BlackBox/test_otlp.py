@@ -87,7 +87,7 @@ def test_7_5_a_request_and_its_way_through_the_core_are_parts_of_the_callers_tra
     assert len({span["spanId"] for span in collector.spans}) == len(collector.spans)
 
 
-def test_7_5_what_a_use_case_leads_to_is_a_part_of_its_request(collector):
+def test_7_5_actions_of_a_use_case_are_a_part_of_the_trace_of_its_request(collector):
     login = {"userName": "demo", "password": "demo"}
     with exporting(collector) as server:
         assert server.send("/usecases/login/login", login, {**SAMPLED, "Prefer": "wait=10"}).status == 200
@@ -129,7 +129,7 @@ def test_7_5_of_new_traces_the_ratio_is_exported(collector):
     assert all("parentSpanId" not in span and span["flags"] == 0x101 for span in collector.spans)
 
 
-def test_7_5_what_follows_an_action_is_a_part_of_its_trace(collector, cinema_program):
+def test_7_5_consequences_of_an_action_are_a_part_of_its_trace(collector, cinema_program):
     with exporting(collector, program=cinema_program) as server:
         assert server.wait(action("MultiplyTwice", a=5, b=2)).json["value"] == 20
         server.wait(action("Fail", reason="a secret")).problem("effect-failed", 424)
@@ -173,7 +173,7 @@ def test_7_5_an_effect_that_is_cancelled_is_no_error(collector, cinema_program):
     assert attributes(span)["store.outcome"] == "cancelled" and span["status"] == {}
 
 
-def test_7_5_only_what_the_server_does_wrong_is_an_error(collector):
+def test_7_5_only_a_fault_of_the_server_is_an_error(collector):
     with exporting(collector, "--streams-max", "0") as server:
         server.get("/events").problem("stream-limit", 503)
         server.get("/nowhere").problem("not-found", 404)
@@ -298,7 +298,7 @@ def test_7_5_a_collector_that_does_not_answer_holds_up_neither_dispatches_nor_th
             assert "traces.failed" in server.log_text or "spans are not exported" in server.log_text
 
 
-def test_7_5_a_stop_exports_what_waits(collector):
+def test_7_5_a_stop_exports_the_spans_that_wait(collector):
     with exporting(collector) as server:
         dispatching(server, 1_000)
         began = time.monotonic()
@@ -308,14 +308,14 @@ def test_7_5_a_stop_exports_what_waits(collector):
     assert all(len(json.loads(body)["resourceSpans"][0]["scopeSpans"][0]["spans"]) <= 512 for *_, body in collector.requests)
 
 
-def test_7_5_the_metrics_count_what_became_of_spans(collector):
+def test_7_5_the_metrics_count_the_outcomes_of_spans(collector):
     with exporting(collector) as server:
         server.get("/state")
         until(lambda: outcomes(server)["exported"] >= 1, "it is exported")
         assert outcomes(server)["dropped"] == outcomes(server)["failed"] == 0
 
 
-def test_7_5_without_the_option_there_is_nothing_of_it():
+def test_7_5_without_the_option_there_are_no_threads_and_metrics_of_the_export():
     with Server() as server:
         server.post(INCREASE, SAMPLED)
         assert server.actions()[0]["meta"] == SAMPLED
@@ -340,7 +340,7 @@ def test_7_5_libcurl_is_loaded_with_the_first_client_and_not_before(collector):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="hides libcurl by mounts of its own")
-def test_7_5_without_libcurl_the_log_says_what_is_missing_and_the_store_serves(tmp_path):
+def test_7_5_without_libcurl_the_log_names_the_missing_package_and_the_store_serves(tmp_path):
     program = tmp_path / "without-libcurl"
     program.write_text(
         "#!/bin/sh\n"
@@ -371,7 +371,7 @@ def threads(pid):
         (["--otlp-headers-file", "/nowhere"], "--otlp-headers-file: /nowhere: there is no such file"),
     ],
 )
-def test_7_5_what_can_not_be_used_is_refused_in_words(flags, complaint):
+def test_7_5_an_option_that_can_not_be_used_is_refused_in_words(flags, complaint):
     result = run("--check-config", *flags)
     assert result.returncode == 2 and complaint in result.stderr, result.stderr
 
@@ -384,7 +384,7 @@ def test_7_5_what_can_not_be_used_is_refused_in_words(flags, complaint):
         ("A: hush", 0o644, "it has a secret, and everyone may read it; say chmod o-rwx"),
     ],
 )
-def test_7_5_a_headers_file_that_can_not_be_used_is_refused_without_what_it_has(tmp_path, text, mode, complaint):
+def test_7_5_a_headers_file_that_can_not_be_used_is_refused_without_its_content(tmp_path, text, mode, complaint):
     file = tmp_path / "headers"
     file.write_text(text)
     file.chmod(mode)

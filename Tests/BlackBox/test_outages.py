@@ -127,7 +127,7 @@ def test_11_2_a_full_disk_costs_lines_and_nothing_else(tmp_path):
         assert len(said(server, "are written again")) == 1, server.log_text
 
 
-def test_11_2_a_disk_without_any_room_is_said_once_and_left_by_sighup(tmp_path):
+def test_11_2_a_disk_without_room_is_logged_once_and_sighup_opens_another_file(tmp_path):
     file = tmp_path / "analytics.jsonl"
     file.symlink_to("/dev/full")
     with Server("--analytics", f"file:{file}") as server:
@@ -149,7 +149,7 @@ def test_11_2_a_disk_without_any_room_is_said_once_and_left_by_sighup(tmp_path):
 
 
 @pytest.mark.parametrize("stuck", ["stdout", "stdout and stderr"])
-def test_7_3_output_that_nobody_takes_holds_up_neither_service_nor_end(stuck, tmp_path):
+def test_7_3_output_without_a_reader_holds_up_neither_service_nor_end(stuck, tmp_path):
     """A container whose log driver hangs: a full pipe, with analytics, and the log too, behind it."""
     reading, writing = os.pipe()
     listen = f"unix:{tmp_path}/store.sock"

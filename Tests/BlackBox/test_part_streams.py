@@ -16,7 +16,7 @@ def add(text):
     return action("AddItem", text=text)
 
 
-def test_x9_4_5_a_pointer_hears_of_its_part_alone(fresh):
+def test_x9_4_5_a_stream_of_a_pointer_gets_changes_of_its_part_alone(fresh):
     with Stream(fresh, events("/counter/step")) as part, Stream(fresh) as whole:
         first = part.opened().event()
         assert (first.name, first.data, first.id) == ("message", "1", fresh.tag)
@@ -55,7 +55,7 @@ def test_4_5_a_pointer_that_leads_nowhere_is_gone_and_comes_back(fresh):
         assert stream.event().json == "Dream"
 
 
-def test_4_5_a_module_that_starts_is_heard_below_its_name(fresh):
+def test_4_5_streams_below_the_name_of_a_module_get_its_start_and_stop(fresh):
     with Stream(fresh, events("/home/titles/3")) as inner, Stream(fresh, events("/home")) as outer:
         assert inner.opened().event().name == "gone"
         # Where the whole state has null there is null, as GET /state/home says.
@@ -68,7 +68,7 @@ def test_4_5_a_module_that_starts_is_heard_below_its_name(fresh):
         assert outer.event().data == "null"
 
 
-def test_4_5_what_no_module_is_called_is_gone_for_good(fresh):
+def test_4_5_a_pointer_into_no_module_is_gone_for_good(fresh):
     for pointer in ("/nothing", "/nothing/at/all", "/"):
         with Stream(fresh, events(pointer)) as stream:
             assert stream.opened().event().name == "gone"
@@ -82,13 +82,13 @@ def test_4_5_the_empty_pointer_is_the_whole_state(fresh):
 
 
 @pytest.mark.parametrize("pointer", ["counter", "counter/step", "/counter/~2", "/a~", " /counter", "#/a"])
-def test_4_5_a_malformed_pointer_is_400_with_what_is_allowed(server, pointer):
+def test_4_5_a_malformed_pointer_is_400_with_the_allowed_form(server, pointer):
     members = server.get(events(pointer)).problem("bad-request", 400)
     assert "RFC 6901" in members["detail"] and "path" in members["detail"]
     server.get("/modules/counter/events?path=/step").problem("bad-request", 400)
 
 
-def test_4_5_many_watch_the_same_part_and_see_the_same(fresh):
+def test_4_5_many_readers_of_the_same_part_see_the_same(fresh):
     streams = [Stream(fresh, events("/todos/items")).opened() for _ in range(20)]
     assert len({stream.event().raw.split(b"id: ")[1] for stream in streams}) == 1
     with Wire(fresh) as wire:
@@ -118,7 +118,7 @@ def test_4_5_a_hundred_elements_are_watched_at_once(fresh):
         stream.close()
 
 
-def test_4_5_it_resumes_like_any_other(fresh):
+def test_4_5_a_stream_of_a_part_resumes_like_any_other(fresh):
     fresh.post(step(5))
     tag = fresh.tag
     with Stream(fresh, events("/counter/step"), last=tag) as stream:
@@ -132,7 +132,7 @@ def test_4_5_it_resumes_like_any_other(fresh):
         assert stream.event().data == "6"
 
 
-def test_4_8_what_is_posted_while_the_stream_of_a_part_opens_is_seen(server):
+def test_4_8_an_action_posted_while_the_stream_of_a_part_opens_reaches_the_stream(server):
     for number in range(100):
         with Stream(server, events("/counter/step")) as stream, Wire(server) as wire:
             server.post(step(1_000 + number), wire=wire)
@@ -170,7 +170,7 @@ def is_open(server, headers, pointer):
         return stream.wire.head().status == 200
 
 
-def test_4_5_one_address_leaves_pointers_to_the_others():
+def test_4_5_a_single_address_leaves_pointers_to_the_others():
     one, other = ({"X-Forwarded-For": f"203.0.113.{number}"} for number in (1, 2))
     with Server("--trusted-proxy", "127.0.0.1") as server:
         streams, said = fill(server, one)
@@ -189,7 +189,7 @@ def test_4_5_one_address_leaves_pointers_to_the_others():
             stream.close()
 
 
-def test_4_5_one_principal_leaves_pointers_to_the_others(tmp_path):
+def test_4_5_a_single_principal_leaves_pointers_to_the_others(tmp_path):
     house = guarded(tmp_path)
     ada, bob = house.bearer("ada", "reader"), house.bearer("bob", "reader")
     with house.server() as server:
@@ -238,7 +238,7 @@ def test_4_5_an_instance_is_read_in_patches_and_by_pointers(cinema):
 
 
 @pytest.mark.parametrize("mode", ["snapshot", "patch"])
-def test_4_5_who_comes_back_begins_with_what_is(fresh, mode):
+def test_4_5_a_reader_that_comes_back_begins_with_the_current_value(fresh, mode):
     with Stream(fresh, events("/counter/step", mode=mode)) as stream:
         assert stream.opened().event().json == 1
     until(lambda: b'\nstore_streams_open{kind="part"} 0\n' in fresh.get("/metrics").body, "no stream is open")

@@ -101,7 +101,7 @@ def test_4_4_a_slow_reader_gets_one_patch_over_all_that_it_missed(fresh):
 
 
 @pytest.mark.plain("memory is measured, and a sanitizer keeps what is freed")
-def test_4_4_who_missed_too_much_gets_a_snapshot_and_memory_stays_bounded():
+def test_4_4_a_reader_that_missed_too_much_gets_a_snapshot_and_memory_stays_bounded():
     with Server() as server:
         server.post([add("y" * 400_000), add("z" * 400_000)])
         slow = [Stream(server, PATCHES, receive_bytes=4096).opened() for _ in range(10)]
@@ -141,7 +141,7 @@ def test_4_6_a_reader_resumes_with_a_patch_while_its_version_is_kept(fresh):
             assert mirror.names == ["patch", "patch"]
 
 
-def test_4_6_a_version_that_nobody_kept_is_resumed_with_a_snapshot(fresh):
+def test_4_6_a_version_that_is_not_kept_is_resumed_with_a_snapshot(fresh):
     tag = fresh.tag
     fresh.post([INCREASE] * 3)
     with Stream(fresh, PATCHES, last=tag) as stream:
@@ -179,7 +179,7 @@ def test_4_6_a_client_that_comes_and_goes_under_load_ends_in_the_same_state(fres
 
 
 @pytest.mark.parametrize("path", ["/events", "/modules/todos/events"])
-def test_2_10_who_was_left_out_gets_a_patch_over_both(fresh, path):
+def test_2_10_a_stream_that_was_left_out_gets_a_patch_over_both_changes(fresh, path):
     with Stream(fresh, path + "?mode=patch&subscriber=b") as stream:
         mirror = Mirror().take(stream.opened().event())
         fresh.post({**add("for a alone"), "recipients": {"authorized": ["a"]}})
@@ -236,7 +236,7 @@ def test_4_5_a_view_with_nothing_to_show_is_gone(fresh):
         assert (event.name, event.json) == ("snapshot", {"texts": ["one"], "pending": 1})
 
 
-def test_4_3_modes_that_there_are_not(server):
+def test_4_3_unknown_modes_are_refused(server):
     for path in ("/events", "/modules/todos/events", "/views/list/events"):
         members = server.get(path + "?mode=diff").problem("bad-request", 400)
         assert "snapshot or patch" in members["detail"]

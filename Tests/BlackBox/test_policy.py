@@ -48,7 +48,7 @@ def is_valid(policy):
 # Checking
 
 
-def test_a_good_policy_is_said_to_be_good(file):
+def test_a_good_policy_is_accepted(file):
     path = file(SHOWN)
     result = run("policy", "check", path)
     assert (result.returncode, result.stderr) == (0, "")
@@ -66,7 +66,7 @@ def test_all_that_is_wrong_is_listed_with_its_place(file):
         assert line.endswith(f'; did you mean "{nearest}"?')
 
 
-def test_a_pointer_below_what_has_no_members_is_refused_in_words(file):
+def test_a_pointer_below_a_value_without_members_is_refused_in_words(file):
     path = file(where({"/step/x": 1, "/step": 1, "/step/0": 2}))
     result = run("policy", "check", path)
     lines = result.stderr.splitlines()
@@ -153,7 +153,7 @@ def test_the_program_and_the_schema_take_a_good_file(file, policy):
 
 
 @pytest.mark.parametrize("text", ["", "{", '{"roles": {"r": {}, "r": {}}}', '{"roles": {}}' + " " * (1 << 20)])
-def test_what_is_no_json_or_too_large_is_refused_in_one_line(file, text):
+def test_a_policy_that_is_no_json_or_too_large_is_refused_in_one_line(file, text):
     result = run("policy", "check", file(text))
     assert result.returncode == 2 and len(result.stderr.splitlines()) == 1
 
@@ -218,7 +218,7 @@ def test_status_0_is_allowed_and_1_is_denied(file):
         ([], "--path"),
     ],
 )
-def test_a_question_about_what_is_not_there_ends_with_2(file, asked, named):
+def test_a_question_about_an_unknown_name_ends_with_2(file, asked, named):
     status, text = explained(file(SHOWN), "--role", "author", *asked)
     assert status == 2 and named in text
 
@@ -300,7 +300,7 @@ def test_every_route_is_explained(file, sample):
 # The document
 
 
-def test_the_commands_of_the_document_print_what_is_shown(file, store_server_in_path):
+def test_the_commands_of_the_document_print_the_shown_lines(file, store_server_in_path):
     path = file(SHOWN)
     assert tour.play(DOCUMENT.replace("policy.json", str(path)), store_server_in_path) == 5
 

@@ -123,7 +123,7 @@ def test_b17_a_reader_that_comes_back_gets_the_end_of_a_view(shown):
         assert stream.event().json == {"shared": []}
 
 
-def test_b17_a_dry_run_of_a_view_shows_what_it_enters(shown):
+def test_b17_a_dry_run_of_a_view_shows_its_entry_in_presence(shown):
     shown.post(action("page/start"))
     dry = shown.send("/modules/page/ui?dry-run=true", action("appeared")).json
     assert {"op": "add", "path": "/presence/shared", "value": ["page"]} in dry["patch"]
@@ -151,7 +151,7 @@ def test_b17_a_view_reports_by_turns(shown):
     counts(shown, "page", 0)
 
 
-def test_b17_a_program_whose_view_can_not_be_kept_is_refused(tmp_path):
+def test_b17_a_program_with_a_reporting_view_and_without_presence_is_refused(tmp_path):
     """Of a module whose view reports both changes, in a state without `Presence`."""
     with pytest.raises(NotStarted, match=r"add `var presence = Presence.State\(\)`"):
         Server(program=build_sample("Unkept"))

@@ -102,7 +102,7 @@ def change(file, old, new):
         ),
     ],
 )
-def test_b1_what_is_not_where_its_name_says_is_noticed(tmp_path, apply, complaint):
+def test_b1_a_declaration_in_the_wrong_place_is_noticed(tmp_path, apply, complaint):
     shutil.copytree(DOMAIN, tmp_path / "Domain")
     apply(tmp_path / "Domain")
     assert complaint in misplaced(tmp_path / "Domain")

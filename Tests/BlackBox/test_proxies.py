@@ -46,7 +46,7 @@ def opened(server):
 
 @pytest.mark.parametrize("at_path", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_recipe_serves_and_says_where_its_clients_are(kind, at_path):
+def test_a_recipe_serves_and_passes_on_the_addresses_of_its_clients(kind, at_path):
     with proxied(kind, at_path) as (server, proxy):
         answer = proxy.request("POST", "/dispatch", ACTION, JSON)
         assert answer.status == 200, answer
@@ -64,7 +64,7 @@ def test_a_recipe_serves_and_says_where_its_clients_are(kind, at_path):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_client_of_ipv6_is_known_by_it(kind):
+def test_a_client_of_ipv6_is_recorded_with_its_address(kind):
     with proxied(kind, False, "--rate-requests", "1000/3600") as (server, proxy):
         raw = proxy.socket(host="::1")
         with raw:
@@ -158,7 +158,7 @@ def test_a_request_in_which_another_hides_runs_nothing(pair, fields, body):
         assert answer.status == 200 and b"version" not in answer.body
 
 
-def test_many_streams(pair):
+def test_many_streams_pass_a_proxy(pair):
     server, proxy = pair
     streams = []
     try:
@@ -185,7 +185,7 @@ def test_many_streams(pair):
     until(lambda: opened(server) == 0, "all of them are gone", 60)
 
 
-def test_every_line_of_a_recipe_is_what_the_document_says():
+def test_the_document_names_each_recipe_and_its_timeouts_outlast_a_wait():
     document = (ROOT / "docs" / "PROXIES.md").read_text()
     for kind, file in FILES.items():
         assert f"deploy/proxy/{file}" in document

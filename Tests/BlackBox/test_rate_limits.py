@@ -53,7 +53,7 @@ def test_9_3_requests_are_counted_and_refused_and_health_is_not():
         assert 'store_http_rate_limited_total{limit="requests"} 4' in server.get("/metrics").body.decode()
 
 
-def test_9_3_what_was_taken_comes_back():
+def test_9_3_a_used_share_comes_back_with_time():
     with Server("--rate-requests", "2/1") as server:
         assert server.get("/state").status == server.get("/state").status == 200
         assert refused(server.get("/state")) == 1
@@ -120,7 +120,7 @@ def test_9_3_a_request_that_is_refused_with_a_body_is_answered_and_its_connectio
 
 
 @pytest.mark.parametrize("rate", ["", "1", "0/1", "1/0", "-1/1", "1/86401", "1000001/1", "a/b", "1/1/1", "1.5/1"])
-def test_9_3_what_is_no_rate_is_refused_at_the_start(rate):
+def test_9_3_an_invalid_rate_is_refused_at_the_start(rate):
     result = run("--ephemeral", f"--rate-requests={rate}", "--check-config")
     assert result.returncode == 2 and "--rate-requests" in result.stderr and "100/60" in result.stderr
 
@@ -208,7 +208,7 @@ def test_10_8_shares_and_sessions_count_for_the_client_and_ipv6_by_64_bits():
         assert [ask(text).status for text in ("x", "y", "z")] == [200, 200, 429]
 
 
-def test_10_8_a_proxy_at_a_unix_socket(tmp_path):
+def test_10_8_a_proxy_at_a_unix_socket_can_be_trusted(tmp_path):
     path = f"unix:{tmp_path}/store.sock"
     with Server("--trusted-proxy", "unix", listen=path) as server:
         assert origin(server, X_Forwarded_For="192.0.2.1") == "192.0.2.1"
@@ -218,6 +218,6 @@ def test_10_8_a_proxy_at_a_unix_socket(tmp_path):
 
 
 @pytest.mark.parametrize("proxy", ["", "10.0.0.0/33", "proxy.example", "10/8", "[::1]", "unix:/x", "*"])
-def test_10_8_what_is_no_proxy_is_refused_at_the_start(proxy):
+def test_10_8_an_invalid_proxy_is_refused_at_the_start(proxy):
     result = run("--ephemeral", f"--trusted-proxy={proxy}", "--check-config")
     assert result.returncode == 2 and "--trusted-proxy" in result.stderr

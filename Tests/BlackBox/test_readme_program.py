@@ -48,7 +48,7 @@ def guide_program():
     return built("FirstStore", shown_files(GUIDE))
 
 
-def test_the_readme_program_serves_what_is_shown(readme_program):
+def test_the_readme_program_gives_the_shown_answers(readme_program):
     _, found, text = README.partition("\n## Test it and run it\n")
     with Server(program=readme_program) as server:
         assert found and tour.play(text, server.url) == 2
@@ -56,7 +56,7 @@ def test_the_readme_program_serves_what_is_shown(readme_program):
         assert server.post(nameless).problem("refused", 409)["pointer"] == "/payload/name"
 
 
-def test_the_first_store_serves_what_is_shown(guide_program):
+def test_the_first_store_gives_the_shown_answers(guide_program):
     with Server(program=guide_program) as server:
         assert tour.play(GUIDE, server.url) == 3
 
@@ -68,6 +68,6 @@ def test_the_first_store_serves_what_is_shown(guide_program):
         (GUIDE, ["swift test", "swift run Guestbook"]),
     ],
 )
-def test_commands_that_are_not_typed_are_those_that_are_run_here(text, commands):
+def test_the_commands_that_are_not_typed_are_run_by_the_fixtures(text, commands):
     """`make test` runs this; `swift test` and the program are what the fixtures build and run."""
     assert "".join(SHELL.findall(text)).splitlines() == commands

@@ -69,7 +69,7 @@ def test_8_zeros_before_a_length_are_fine(server, zeros):
     served(server, head(server, f"Content-Length: {length}") + ACTION, "POST")
 
 
-def test_8_a_refused_client_that_goes_on_sending_reads_why(server):
+def test_8_a_refused_client_that_goes_on_sending_reads_the_reason(server):
     """Closing on unread bytes would reset the connection under it."""
     for request in (
         head(server, "Content-Length: +1") + b"x" * (4 << 20),
@@ -176,7 +176,7 @@ def test_8_a_header_in_any_number_of_pieces_is_read_the_same(server):
      "GET /livez HTTP/1.12", "GET /livez HTTP/1", "GET /livez HTTP/11", "/livez HTTP/1.1", "HTTP/1.1 200 OK",
      "GET /livez HTTP/1.1 HTTP/1.1", "GET /livez\x0bHTTP/1.1", "GET /livez#x HTTP/1.1", "GET /l\xe9 HTTP/1.1"],
 )  # fmt: skip
-def test_8_request_lines_that_are_none_are_answered_once(server, line):
+def test_8_malformed_request_lines_are_answered_once(server, line):
     refused(server, get(server, line=line))
     # Behind a request, too, that was answered before.
     with Wire(server) as wire:
@@ -243,7 +243,7 @@ def test_9_long_targets_are_a_problem(server, bytes_):
     [b"xyz\r\n", b"-23\r\n", b"+23\r\n", b" 23\r\n", b"0x23\r\n", b"\r\n", b"23 ;a\r\n", b"23\t\r\n", b";a\r\n",
      b"2\0\r\n", b"\0\r\n", b"23" + b"\r" * 10 + b"\n", b"1\r\n{X0\r\n\r\n", b"1\r\n{\r\r\n", b"1\r\n{0\r\n\r\n"],
 )  # fmt: skip
-def test_8_chunks_that_are_none_are_answered_once(server, body):
+def test_8_malformed_chunks_are_answered_once(server, body):
     refused(server, head(server, "Transfer-Encoding: chunked") + body)
 
 
@@ -282,7 +282,7 @@ def test_8_extensions_and_trailers_change_nothing(server, trailer):
 
 
 @pytest.mark.parametrize("trailer", [b"X\r\n\r\n", b"X: " + b"y" * 40_000 + b"\r\n\r\n", b"X: y\r\n" * 5_000])
-def test_8_trailers_that_are_none_run_nothing(server, trailer):
+def test_8_malformed_trailers_run_nothing(server, trailer):
     before = server.version
     with Wire(server) as wire:
         wire.send(head(server, "Transfer-Encoding: chunked") + CHUNKED[:-2] + trailer)
@@ -303,7 +303,7 @@ def test_10_4_an_ipv6_address_alone_stands_in_brackets(server, host):
     served(server, get(server, "Host: [::1]:80", host=False))
 
 
-def test_8_options_of_the_server(server):
+def test_8_options_of_the_server_are_answered(server):
     with Wire(server) as wire:
         for _ in range(2):
             wire.send(get(server, line="OPTIONS * HTTP/1.1"))

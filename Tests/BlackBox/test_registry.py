@@ -242,7 +242,7 @@ def test_an_error_that_is_no_refusal_goes_to_the_log_alone(vault):
     assert len(said) == 5
 
 
-def test_what_a_type_of_its_own_code_throws_goes_to_the_log_alone(vault):
+def test_an_error_of_a_types_own_code_goes_to_the_log_alone(vault):
     assert vault.post(action("Keyed", key=7)).json["changed"] is True
     answers = {
         "/payload": vault.post(action("Keyed", key=13)),

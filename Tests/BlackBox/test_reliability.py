@@ -46,10 +46,10 @@ def test_every_promise_has_tests_that_exist():
         ("`test_verify_replays_everything`", "`test_nothing`", "has no 'test_nothing'"),
     ],
 )
-def test_what_is_not_true_is_found(true, false, complaint):
+def test_a_false_row_of_the_table_is_found(true, false, complaint):
     assert true in TEXT
     assert any(complaint in line for line in untrue(TEXT.replace(true, false)))
 
 
-def test_its_commands_do_what_they_show(store_server_in_path):
+def test_the_commands_of_reliability_print_the_shown_lines(store_server_in_path):
     assert tour.play(TEXT, store_server_in_path) >= 15

@@ -65,7 +65,7 @@ def test_a_replay_has_no_effect(parcels_program, tmp_path):
         assert types(server) == before + ["parcels/stamped"]
 
 
-def test_an_effect_that_goes_on_is_the_one_that_it_was(parcels_program, tmp_path):
+def test_a_resumed_effect_has_the_states_of_its_own_action(parcels_program, tmp_path):
     """The reducer would refuse its action now, and other actions have come since."""
     server = Server(program=parcels_program, data=tmp_path / "data")
     server.post(taken("a", ms=2_000))
@@ -78,14 +78,14 @@ def test_an_effect_that_goes_on_is_the_one_that_it_was(parcels_program, tmp_path
         assert state["taken"] == ["a", "b"] and state["lost"] == []
 
 
-def test_what_an_effect_sends_has_its_cause_and_its_place_and_is_waited_for(parcels):
+def test_an_action_that_an_effect_sends_has_its_cause_and_its_place_and_is_waited_for(parcels):
     parcels.wait(action("parcels/stamped", times=1))
     first, second = parcels.actions()
     assert second["type"] == "parcels/noted" and second["cause"] == first["version"]
     assert second["origin"].startswith("Parcels/main.swift:")
 
 
-def test_what_an_effect_sends_in_vain_is_counted_and_the_next_is_applied(parcels):
+def test_a_refused_action_of_an_effect_is_counted_and_the_next_is_applied(parcels):
     parcels.wait(action("parcels/stamped", times=3))
     assert notes(parcels) == ["stamp 0", "stamp 2"]
     assert samples(parcels)["store_actions_dropped_total"] == 1

@@ -19,7 +19,7 @@ def server():
         yield server
 
 
-def test_6_1_what_is_logged_is_of_the_form_that_the_schema_has(server):
+def test_6_1_every_record_of_the_log_fits_the_schema(server):
     """Also what the program, its presenters and use cases dispatch, which clients may not."""
     types = set()
     server.post(INCREASE)
@@ -53,7 +53,7 @@ def test_6_1_what_is_logged_is_of_the_form_that_the_schema_has(server):
         ([None], "/0"),
     ],
 )
-def test_2_what_the_schema_refuses_the_server_refuses(server, action, pointer):
+def test_2_the_server_refuses_an_action_that_the_schema_refuses(server, action, pointer):
     assert not validator(server.get("/schema").json, "Dispatch").is_valid(action)
     before = server.version
     problem = server.post(action).problem("invalid-payload", 422)
@@ -61,7 +61,7 @@ def test_2_what_the_schema_refuses_the_server_refuses(server, action, pointer):
     assert server.version == before
 
 
-def test_3_what_is_not_there_is_not_known(server):
+def test_3_a_missing_part_is_404_whatever_if_none_match_names(server):
     """RFC 9110 §13.1.2: the condition of `If-None-Match: *` is whether anything is there."""
     for tag in ("*", server.get("/state")["etag"]):
         server.request("GET", "/state/nowhere", headers=[("If-None-Match", tag)]).problem("not-found", 404)
@@ -108,7 +108,7 @@ def test_6_the_index_has_every_route(server):
         assert path.replace("&", "&amp;") in page.body.decode()
 
 
-def test_6_2_the_description_has_what_was_forgotten(server):
+def test_6_2_the_description_has_the_parameters_and_answers_of_dispatch_and_state(server):
     document = server.get("/openapi.json").json
     dispatch = document["paths"]["/dispatch"]["post"]
     names = {parameter["name"] for parameter in dispatch["parameters"]}

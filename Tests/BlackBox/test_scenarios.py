@@ -26,7 +26,7 @@ def matches(expected, actual):
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=[scenario["name"] for scenario in SCENARIOS])
-def test_scenario(fresh, scenario):
+def test_each_scenario_gets_its_answer(fresh, scenario):
     for action in scenario.get("given", []):
         assert fresh.post(action).status == 200
     request = filled(scenario["request"], fresh.epoch)

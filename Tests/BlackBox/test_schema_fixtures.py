@@ -21,7 +21,7 @@ def validator(definition):
     return Draft202012Validator({**SCHEMA, **reference})
 
 
-def test_schema_is_valid_2020_12():
+def test_the_schema_is_valid_2020_12():
     assert SCHEMA["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     Draft202012Validator.check_schema(SCHEMA)
     for definition in SCHEMA["$defs"].values():
@@ -29,7 +29,7 @@ def test_schema_is_valid_2020_12():
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['definition']}-{case['valid']}")
-def test_verdict(case):
+def test_the_schema_accepts_exactly_the_valid_values(case):
     assert validator(case["definition"]).is_valid(case["value"]) == case["valid"]
 
 
@@ -48,10 +48,10 @@ def test_verdict(case):
         ({"payload": {}}, False),
     ],
 )
-def test_dispatch(body, valid):
+def test_the_schema_accepts_exactly_the_valid_bodies_of_a_dispatch(body, valid):
     assert validator("Dispatch").is_valid(body) == valid
 
 
-def test_openapi_is_valid_3_1():
+def test_the_description_is_valid_openapi_3_1():
     document = json.loads((FOLDER / "sample.openapi.json").read_text())
     OpenAPIV31SpecValidator(document).validate()

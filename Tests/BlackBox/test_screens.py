@@ -83,7 +83,7 @@ def test_b25_the_view_of_an_instance_is_presented_while_that_is_there(board, mod
 
 
 @pytest.mark.parametrize("module", ["cards", "notes"])
-def test_b13_what_the_view_of_an_instance_says_is_taken_where_that_is_presented(board, module):
+def test_b13_a_session_dispatches_from_the_view_of_an_instance_only_while_it_is_presented(board, module):
     ada, bob = Client(board).begin(), Client(board).begin()
     start(ada, module, *IDS)
     for count, id in enumerate(IDS, 1):
@@ -243,7 +243,7 @@ def test_u28_a_link_in_a_view_is_followed_by_an_empty_post(board):
     assert (last["type"], last["payload"]) == ("overview/start", {})
 
 
-def test_u28_a_link_takes_what_a_dispatch_takes(board):
+def test_u28_a_link_takes_the_options_of_a_dispatch(board):
     ada = Client(board).begin()
     start(ada, "notes", "7")
     link = links(ada)["notes"][0]["tap"]
@@ -272,7 +272,7 @@ def test_u28_a_link_takes_what_a_dispatch_takes(board):
     assert follow(ada, link, **form).status == 200 and taps() == 3
 
 
-def test_u28_what_is_no_link_is_refused_in_words(board):
+def test_u28_an_invalid_link_is_refused_in_words(board):
     def post(query, body=b"", path="/dispatch", **headers):
         return board.request("POST", f"{path}?{query}", body, headers)
 
@@ -527,7 +527,7 @@ def test_p10_a_command_reaches_the_streams_of_one_session_once(board):
     assert not [each for each in board.actions() if "scrollTo" in json.dumps(each)]
 
 
-def test_p10_a_command_for_a_client_without_a_session_reaches_all_of_those(board):
+def test_p10_a_command_for_a_client_without_a_session_reaches_all_such_clients(board):
     start(Client(board), "notes", "7")
     ada = Client(board).begin()
     with (
@@ -561,7 +561,7 @@ def test_p10_a_command_comes_behind_the_route_that_led_to_it(board):
                 shown = {each["view"] for each in event.json}
 
 
-def test_p10_a_slow_reader_bounds_what_waits_and_drops_are_counted(board):
+def test_p10_commands_for_a_slow_reader_are_bounded_and_drops_are_counted(board):
     def dropped():
         text = board.get("/metrics").body.decode()
         return int(text.split("\nstore_stream_commands_dropped_total ")[1].split("\n")[0])

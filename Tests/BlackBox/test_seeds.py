@@ -29,7 +29,7 @@ def test_u7_a_payload_that_does_not_fit_leaves_the_state_as_it_was(
     assert (server.tag, server.get("/state").body) == (tag, before)
 
 
-def test_u11_an_action_without_a_reducer_is_told_of_and_an_unknown_one_is_not(fresh):
+def test_u11_an_action_without_a_reducer_has_an_event_and_an_unknown_one_has_none(fresh):
     with Stream(fresh) as stream:
         first = stream.opened().event()
         fresh.post({"type": "ScreenShown", "payload": {"name": "Main"}})
@@ -62,7 +62,7 @@ def test_u15_a_stream_begins_with_one_event_at_once(server):
 # The shape of the project
 
 
-def test_b42_what_people_write_is_plain_swift():
+def test_b42_the_library_and_the_examples_are_plain_swift():
     """No macros, and one look into a type at run time, in the library, the store and the examples."""
     magic = re.compile(r"@attached|@freestanding|#externalMacro|\bMirror\(|^@[a-z]\w*Members", re.M)
     files = [

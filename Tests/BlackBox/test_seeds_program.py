@@ -28,7 +28,7 @@ def printed(server, *lines):
     until(lambda: set(lines) <= set(server.printed()), f"{lines} are printed", 5)
 
 
-def test_u4_a_reducer_that_takes_long_holds_up_nobody_else(counter):
+def test_u4_a_reducer_that_takes_long_holds_up_no_other_client(counter):
     slow = {"type": "SlowReducer", "payload": {"ms": 500}}
     with Wire(counter) as wire:
         thread = threading.Thread(target=counter.post, args=(slow,))
@@ -172,7 +172,7 @@ def test_u29_a_command_on_the_main_queue_is_executed_there(counter):
     printed(counter, "7 on main")
 
 
-def test_u26_a_command_that_takes_long_holds_up_nobody_else(counter):
+def test_u26_a_command_that_takes_long_holds_up_no_other_client(counter):
     slow = threading.Thread(target=execute, args=(counter, "sleep", b"500"))
     slow.start()
     asked = []

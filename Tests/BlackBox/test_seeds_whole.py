@@ -46,7 +46,7 @@ def test_s2_a_reaction_and_a_view_see_several_slices(program):
         assert server.state["orders"]["log"] == ["first order"]
 
 
-def test_s4_what_starts_with_the_store_has_the_first_version_and_begins_anew(program, tmp_path):
+def test_s4_a_module_that_starts_with_the_store_has_the_first_version_and_begins_anew(program, tmp_path):
     data = tmp_path / "data"
     with Server(program=program, data=data) as server:
         started(server)
@@ -184,7 +184,7 @@ StoreServer(AppState.self).main()
     return build("Ring", source, parts)
 
 
-def test_s3_five_modules_know_each_others_faces_alone(ring):
+def test_s3_five_modules_depend_on_each_others_interfaces_alone(ring):
     with Server(program=ring) as server:
         server.wait(action("face0/start"))
         assert [server.state[f"face{n}"]["asked"] for n in range(COUNT)] == [0] * COUNT
@@ -193,7 +193,7 @@ def test_s3_five_modules_know_each_others_faces_alone(ring):
         assert [server.state[f"face{n}"]["left"] for n in range(COUNT)] == [0] * COUNT
 
 
-def test_s3_what_is_behind_a_face_cannot_be_named(ring):
+def test_s3_a_type_behind_an_interface_cannot_be_named(ring):
     """Not even by a target that depends on the one which has it."""
     file = PACKAGE / "Sources" / "RingPart1" / "Part.swift"
     text = file.read_text()
@@ -217,7 +217,7 @@ def test_s12_the_originals_are_credited_with_their_licences(name):
 
 
 @pytest.mark.parametrize("name, credited", [("Unicore", ["Alexey Demedetskiy", "Redux"]), ("Plan", ["VueFlux"])])
-def test_s12_those_whom_an_original_credits_are_credited(name, credited):
+def test_s12_the_notice_repeats_the_credits_of_an_original(name, credited):
     entry = re.search(rf"^{name} +{ORIGINALS[name]}\n((?: +.*\n)+)", NOTICE, re.M)
     assert all(each in entry[1] and each in SEEDS for each in credited)
 

@@ -55,7 +55,7 @@ def manager(request, tmp_path):
     manager.socket.close()
 
 
-def test_the_manager_is_told_of_the_start_a_reload_and_the_stop(manager):
+def test_the_manager_gets_the_start_a_reload_and_the_stop(manager):
     with Server(environment=manager.environment) as server:
         assert manager.until("READY=1") == f"READY=1\nSTATUS=listening on {server.url}"
         server.process.send_signal(signal.SIGHUP)
@@ -92,7 +92,7 @@ def stat(pid):
 @pytest.mark.parametrize(
     "environment", [{"WATCHDOG_USEC": "0"}, {"WATCHDOG_USEC": "300000", "WATCHDOG_PID": "1"}, {}]
 )
-def test_no_sign_of_life_is_sent_that_is_not_asked_for(tmp_path, environment):
+def test_no_sign_of_life_is_sent_without_a_watchdog(tmp_path, environment):
     manager = Manager(str(tmp_path / "notify"))
     with Server(environment={**manager.environment, **environment}) as server:
         manager.until("READY=1")
@@ -102,13 +102,13 @@ def test_no_sign_of_life_is_sent_that_is_not_asked_for(tmp_path, environment):
 
 
 @pytest.mark.parametrize("name", ["", "relative", "/" + "x" * 200, "@", "/nowhere/at/all"])
-def test_a_socket_that_is_none_stops_no_start(name):
+def test_an_invalid_socket_of_the_manager_stops_no_start(name):
     with Server(environment={"NOTIFY_SOCKET": name, "WATCHDOG_USEC": "100000"}) as server:
         assert server.get("/state").status == 200
         assert server.stop() == 0
 
 
-def test_readiness_has_reasons_for_who_asks_for_json():
+def test_readiness_has_reasons_for_a_request_that_accepts_json():
     with Server() as server:
         ready = server.get("/readyz", JSON)
         assert (ready.status, ready["content-type"]) == (200, "application/json")
@@ -118,7 +118,7 @@ def test_readiness_has_reasons_for_who_asks_for_json():
             assert server.get("/readyz", {"Accept": accepted}).body == b"ok\n"
 
 
-def test_status_shows_a_person_how_a_server_goes():
+def test_status_shows_the_condition_of_a_server():
     with Server() as server:
         server.post([INCREASE] * 3)
         shown = run("status", server.url)
@@ -189,7 +189,7 @@ def test_status_is_shown_again_and_again_with_the_rate():
             watch.stdout.close()
 
 
-def test_status_of_a_server_that_stops_says_why(tmp_path):
+def test_status_of_a_server_that_stops_has_the_reason(tmp_path):
     """A server of two readinesses, in place of one that is caught in the moment of its stop."""
     answers = {
         "/readyz": ("503 Service Unavailable", json.dumps({

@@ -70,13 +70,13 @@ def test_15_1_each_session_has_its_own_film_login_and_route(fresh, two):
     assert get(bob, "/views/greeting").json is None
 
 
-def test_15_1_what_is_everybodys_is_seen_by_everybody(fresh, two):
+def test_15_1_every_session_sees_a_shared_slice(fresh, two):
     ada, bob = two
     assert ada.wait(action("CounterIncreaseRequested")).status == 200
     assert state(bob)["counter"]["counter"] == fresh.get("/state").json["counter"]["counter"] == 1
 
 
-def test_15_1_a_client_without_a_session_has_what_the_shared_one_has(fresh):
+def test_15_1_a_client_without_a_session_has_the_slices_of_the_shared_session(fresh):
     ada = begun(fresh)
     nobody = Client(fresh)
     assert nobody.wait(action("home/start")).status == 200
@@ -86,7 +86,7 @@ def test_15_1_a_client_without_a_session_has_what_the_shared_one_has(fresh):
     assert list(fresh.get("/state").json["sessions"]) == ["shared"]
 
 
-def test_15_1_one_login_does_not_cancel_anothers(fresh):
+def test_15_1_a_login_does_not_cancel_the_login_of_another_session(fresh):
     clients = [Client(fresh).begin() for _ in range(8)]
     answers = [None] * len(clients)
 
@@ -134,7 +134,7 @@ def versions(client, target="/actions?limit=1000"):
     return [each["version"] for each in get(client, target).json["actions"]]
 
 
-def test_15_2_the_log_has_what_is_everybodys_and_ones_own(fresh, two):
+def test_15_2_the_log_has_shared_actions_and_the_actions_of_its_reader(fresh, two):
     ada, bob = two
     tap(ada, "Movie 5", Prefer="wait=10")
     shared = ada.wait(action("CounterIncreaseRequested")).json["version"]
@@ -157,7 +157,7 @@ def test_15_2_the_log_has_what_is_everybodys_and_ones_own(fresh, two):
         assert seen == sorted(mine)
 
 
-def test_15_2_pages_of_the_log_pass_over_what_others_did(fresh, two):
+def test_15_2_pages_of_the_log_pass_over_actions_of_other_sessions(fresh, two):
     ada, bob = two
     for number in range(30):
         tap(bob, f"Movie {number % 11}", Prefer="wait=10")
@@ -175,7 +175,7 @@ def test_15_2_pages_of_the_log_pass_over_what_others_did(fresh, two):
 # Streams
 
 
-def test_15_3_a_stream_is_silent_while_others_change_what_is_theirs(fresh, two):
+def test_15_3_a_stream_is_silent_while_other_sessions_change_their_slices(fresh, two):
     ada, bob = two
     targets = ["/events", "/events?mode=patch", "/modules/home/events", "/views/greeting/events",
                "/events?path=/movieCard", "/modules/home/events?old=true"]
@@ -197,7 +197,7 @@ def test_15_3_a_stream_is_silent_while_others_change_what_is_theirs(fresh, two):
         stream.close()
 
 
-def test_15_3_what_others_do_spoils_no_condition(fresh, two):
+def test_15_3_changes_of_other_sessions_slices_break_no_condition(fresh, two):
     ada, bob = two
     seen = get(ada, "/state")["etag"]
     tap(bob, "Movie 7", Prefer="wait=10")
@@ -213,7 +213,7 @@ def test_15_3_what_others_do_spoils_no_condition(fresh, two):
     assert ada.send(action("home/start"), **{"If-Match": seen}).status == 412
 
 
-def test_15_3_a_long_poll_waits_for_what_its_client_sees(fresh, two):
+def test_15_3_a_long_poll_waits_for_a_change_that_its_client_sees(fresh, two):
     ada, bob = two
     version = newest(ada)
     answers = []
@@ -342,7 +342,7 @@ def test_15_4_slices_survive_a_restart_and_go_with_their_session(tmp_path):
         assert len(server.get("/actions").json["actions"]) == server.get("/actions").json["version"]
 
 
-def test_15_5_the_schema_describes_what_its_reader_gets():
+def test_15_5_the_schema_describes_the_state_that_its_reader_gets():
     with Server("--operator-reads") as server:
         client = begun(server)
         tap(client, "Movie 5", Prefer="wait=10")
@@ -380,7 +380,7 @@ STREAMS = [
 ]
 
 
-def test_15_nobody_gets_a_byte_of_anothers(fresh):
+def test_15_no_session_gets_a_byte_of_another(fresh):
     """A thousand clients at random over every kind of route, some with streams, and one without a
     session. Each has a secret, which stands in its slices and in the log; all that each was sent is
     searched."""

@@ -138,12 +138,12 @@ def test_b26_a_completion_waits_for_the_client_to_show_it(stage):
     until(lambda: stage.state["stage"]["outcomes"] == ["1 shown"], "the presenter has heard")
 
 
-def test_b26_a_client_that_says_nothing_is_not_waited_for_without_end(stage):
+def test_b26_the_wait_for_a_client_that_sends_nothing_has_an_end(stage):
     ask(Client(stage), "push", "x")
     until(lambda: stage.state["stage"]["outcomes"] == ["1 unconfirmed"], "the time is over", 6)
 
 
-def test_b26_who_shows_an_older_route_confirms_nothing_newer(stage):
+def test_b26_a_client_that_shows_an_older_route_confirms_no_newer_route(stage):
     client = Client(stage)
     ask(client, "push", "x")
     first = stage.version
@@ -178,7 +178,7 @@ def lifecycle(server):
     ]
 
 
-def test_b17_a_view_says_when_it_is_shown_and_when_that_ends(stage_program):
+def test_b17_a_view_reports_when_it_is_shown_and_when_that_ends(stage_program):
     with Server("--debug-routes", program=stage_program) as server:
 
         def streams():
@@ -211,7 +211,7 @@ def test_b17_a_view_says_when_it_is_shown_and_when_that_ends(stage_program):
 # Sessions
 
 
-def test_b13_what_a_view_says_is_taken_where_it_is_presented(fresh):
+def test_b13_a_session_dispatches_from_a_view_only_if_the_view_is_presented_to_it(fresh):
     everybody, ada = Client(fresh), Client(fresh).begin()
     everybody.wait(action("home/start"))
     assert (everybody.views, ada.views) == (["home"], [])
@@ -231,7 +231,7 @@ def test_13_an_array_and_a_dry_run_meet_the_same_rule(fresh):
     ada.send(TAP, "/modules/home/ui?dry-run=true").problem("refused", 409)
 
 
-def test_p6_what_works_for_a_session_ends_with_it(stage):
+def test_p6_effects_of_a_session_end_with_it(stage):
     ada, bob = Client(stage).begin(), Client(stage).begin()
     for client, name in ((ada, "a"), (bob, "b"), (Client(stage), "c")):
         assert client.send(action("work/begun", name=name, ms=700)).status == 200
@@ -282,7 +282,7 @@ def test_13_a_page_of_another_origin_begins_no_session(stage):
     stage.request("GET", "/sessions").problem("method-not-allowed", 405)
 
 
-def test_13_there_are_as_many_sessions_as_may_be(stage_program):
+def test_13_the_number_of_sessions_has_a_bound(stage_program):
     with Server("--sessions-max", "2", program=stage_program) as server:
         ada, _ = Client(server).begin(), Client(server).begin()
         full = server.request("POST", "/sessions", b"")
@@ -293,7 +293,7 @@ def test_13_there_are_as_many_sessions_as_may_be(stage_program):
         server.request("POST", "/sessions", b"").problem("overloaded", 503)
 
 
-def test_13_there_are_as_many_sessions_of_one_address_as_may_be(stage_program, tmp_path):
+def test_13_the_number_of_sessions_of_one_address_has_a_bound(stage_program, tmp_path):
     path = f"unix:{tmp_path}/socket"
     flags = ["--sessions-per-address-max", "2"]
     with Server(*flags, program=stage_program) as server:
@@ -313,7 +313,7 @@ def sessions(server):
     return set(server.state["sessions"])
 
 
-def test_13_a_session_that_nobody_uses_ends_by_itself(stage_program):
+def test_13_an_unused_session_ends_by_itself(stage_program):
     with Server("--session-idle", "1", "--operator-reads", program=stage_program) as server:
         idle, busy = Client(server).begin(), Client(server).begin()
         until(lambda: busy.route == [] and idle.name not in sessions(server), "it has ended", 5)
@@ -398,7 +398,7 @@ def test_13_sessions_and_routes_survive_a_kill(stage_program, tmp_path):
 # Origins
 
 
-def test_b40_the_log_says_which_client_an_action_came_from(stage):
+def test_b40_the_log_names_the_client_that_an_action_came_from(stage):
     ada = Client(stage).begin()
     ada.send(action("work/begun", name="a", ms=1), **{"User-Agent": "probe/1.0 (a test)"})
     began, begun = stage.get("/actions", ada.headers).json["actions"][:2]
@@ -438,13 +438,13 @@ def test_13_the_cookie_of_a_session_is_for_tls_alone_behind_a_proxy_with_tls(fie
 
 @pytest.mark.parametrize("flags, secure", [((), False), (("--cookie-secure", "always"), True),
                                            (("--cookie-secure", "never", "--trusted-proxy", "127.0.0.1"), False)])
-def test_13_a_client_s_own_word_makes_no_cookie_secure_and_the_operator_decides(flags, secure):
+def test_13_a_client_s_own_header_makes_no_cookie_secure_and_the_operator_decides(flags, secure):
     with Server(*flags) as server:
         begun = server.request("POST", "/sessions", b"", {"X-Forwarded-Proto": "https"})
         assert ("; Secure" in begun["set-cookie"]) == secure
 
 
-def test_13_2_a_page_finds_out_who_it_is_without_failing():
+def test_13_2_a_page_reads_its_principal_without_failing():
     nobody = {"principal": "anonymous", "role": "anonymous", "expires": None, "session": None}
     with Server() as server:
         answer = server.get("/session")

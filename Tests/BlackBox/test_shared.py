@@ -31,7 +31,7 @@ def test_b37_owner_and_reader_see_a_change_once_each(stage_program):
             assert owner.quiet(0.5) and reader.quiet(0.1)
 
 
-def test_b37_nobody_but_the_owner_writes(stage_program):
+def test_b37_only_the_owner_writes(stage_program):
     with Server(program=stage_program) as server:
         server.post(action("work/ended", name="a")).problem("forbidden", 403)
         server.post(action("board/named", title="x", done=7))
@@ -57,7 +57,7 @@ def test_b37_a_reader_that_writes_does_not_compile(stage_program, tmp_path):
     assert wrong.returncode != 0 and "setter is inaccessible" in wrong.stderr
 
 
-def test_x8_what_is_shared_survives_a_restart(stage_program, tmp_path):
+def test_x8_a_shared_value_survives_a_restart(stage_program, tmp_path):
     server = Server(program=stage_program, data=tmp_path / "data")
     assert server.wait(WORK).status == 200
     assert server.stop(signal.SIGKILL) == -signal.SIGKILL

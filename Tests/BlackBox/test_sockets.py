@@ -57,14 +57,14 @@ def test_10_9_a_socket_has_the_group_that_is_asked_for(tmp_path):
         (["--listen", "fd:77"], "fd:77"),
     ],
 )
-def test_10_9_what_can_not_be_is_refused_at_the_start(arguments, named):
+def test_10_9_invalid_socket_options_are_refused_at_the_start(arguments, named):
     result = run("--ephemeral", *arguments, "--check-config")
     assert result.returncode == 2, result
     [line] = result.stderr.strip().split("\n")
     assert named in line
 
 
-def test_10_9_what_a_killed_server_left_is_replaced_and_nothing_else(tmp_path):
+def test_10_9_the_socket_of_a_killed_server_is_replaced_and_no_other_file(tmp_path):
     path = tmp_path / "s"
     first = Server(listen=f"unix:{path}")
     first.process.kill()
@@ -212,7 +212,7 @@ def test_10_9_descriptors_for_another_process_are_not_taken(inet, tmp_path):
         assert url != f"http://127.0.0.1:{inet.getsockname()[1]}"
 
 
-def test_10_9_one_descriptor_can_be_named(inet, unix, tmp_path):
+def test_10_9_a_single_descriptor_can_be_named(inet, unix, tmp_path):
     with Started([inet, unix], "--listen", "fd:4", log=tmp_path / "log") as server:
         assert server.urls(1) == [f"unix:{tmp_path}/s"]
 
@@ -221,7 +221,7 @@ def test_10_9_one_descriptor_can_be_named(inet, unix, tmp_path):
     "kind, words",
     [("datagram", "no stream socket"), ("silent", "does not listen"), ("file", "no socket")],
 )
-def test_10_9_what_is_no_listening_socket_is_refused_in_words(tmp_path, kind, words):
+def test_10_9_a_descriptor_that_is_no_listening_socket_is_refused_in_words(tmp_path, kind, words):
     with (
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as datagram,
         socket.socket() as silent,
@@ -233,7 +233,7 @@ def test_10_9_what_is_no_listening_socket_is_refused_in_words(tmp_path, kind, wo
         assert words in server.text and "fd:3" in server.text
 
 
-def test_10_9_an_inherited_socket_beyond_loopback_needs_the_word_for_it(tmp_path):
+def test_10_9_an_inherited_socket_beyond_loopback_needs_its_flag(tmp_path):
     with socket.create_server(("0.0.0.0", 0)) as listener:
         server = Started([listener], log=tmp_path / "log")
         assert server.process.wait(15) == 2
@@ -242,7 +242,7 @@ def test_10_9_an_inherited_socket_beyond_loopback_needs_the_word_for_it(tmp_path
             assert server.urls(1) == [f"http://0.0.0.0:{listener.getsockname()[1]}"]
 
 
-def test_10_9_systemd_starts_it_with_the_first_connection(tmp_path):
+def test_10_9_systemd_starts_the_server_with_the_first_connection(tmp_path):
     path = tmp_path / "s"
     log = tmp_path / "log"
     # It hands down no other variables.

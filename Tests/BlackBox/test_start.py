@@ -61,7 +61,7 @@ def reasons(server):
     return [reason["code"] for reason in answer.json["reasons"]]
 
 
-def test_k10_what_is_dispatched_during_a_start_waits_and_is_the_first_version(
+def test_k10_an_action_dispatched_during_a_start_waits_and_is_the_first_version(
     clockwork_program, tmp_path
 ):
     with starting(clockwork_program, tmp_path, "2000") as (server, log, began):
@@ -93,7 +93,7 @@ def test_k10_what_is_dispatched_during_a_start_waits_and_is_the_first_version(
         assert "listening on unix:" in log.read_text()
 
 
-def test_k10_what_the_program_does_at_the_start_comes_before_what_waited(
+def test_k10_actions_of_the_program_at_the_start_come_before_requests_that_waited(
     clockwork_program, tmp_path
 ):
     variables = {"CLOCKWORK_GREETS": "1"}
@@ -147,7 +147,7 @@ def test_k10_a_stop_waits_for_no_preparation(clockwork_program, tmp_path, end):
         assert "stopped before the start was done" in log.read_text()
 
 
-def test_k10_who_closes_its_side_is_told_to_come_again(clockwork_program, tmp_path):
+def test_k10_a_client_that_closes_its_side_during_a_start_gets_503(clockwork_program, tmp_path):
     with starting(clockwork_program, tmp_path, "forever") as (server, _, _):
         wire = Wire(server)
         wire.send(POST)

@@ -58,7 +58,7 @@ def test_3_2_a_pointer_that_leads_nowhere_is_404(server, pointer):
 
 
 @pytest.mark.parametrize("pointer", ["a~2b", "%ff", "%zz"])
-def test_3_2_what_is_no_pointer_is_refused(server, pointer):
+def test_3_2_a_malformed_pointer_is_refused(server, pointer):
     assert server.get(f"/state/{pointer}").status in (400, 404)
 
 
@@ -82,7 +82,7 @@ def test_3_4_a_long_poll_is_answered_by_the_next_version(fresh):
     assert answer.json["counter"]["counter"] == 1
 
 
-def test_3_4_a_long_poll_of_which_the_time_is_over_is_304(fresh):
+def test_3_4_a_long_poll_is_304_when_its_time_is_over(fresh):
     began = time.monotonic()
     answer = fresh.get("/state?after=0&wait=1")
     assert answer.status == 304
@@ -131,7 +131,7 @@ def test_3_4_a_poller_that_sends_no_more_is_answered_at_once(fresh):
     "query", ["after=x", "after=-1", "after=0&wait=61", "after=0&wait=x", "wait=1", "after=1&after=2",
               "nonsense=1", "after=18446744073709551616"]
 )
-def test_3_4_a_query_that_makes_no_sense_is_400(server, query):
+def test_3_4_an_invalid_query_is_400(server, query):
     server.get(f"/state?{query}").problem("bad-request", 400)
 
 
@@ -145,7 +145,7 @@ def test_3_5_only_a_dispatched_action_changes_state(server, method, path):
     assert server.get("/state").body == before
 
 
-def test_3_1_an_answer_shows_what_was_acknowledged_before_it(server):
+def test_3_1_an_answer_shows_every_action_acknowledged_before_it(server):
     """Protocol 2.5 and 3.1: whoever has the acknowledgement reads its own write."""
     with Wire(server) as writer, Wire(server) as reader:
         for number in range(200):

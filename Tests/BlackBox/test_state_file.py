@@ -59,7 +59,7 @@ def test_a_restart_needs_no_file(tmp_path, file, how):
         assert server.get("/state?version=0").json == GIVEN
 
 
-def test_a_history_with_another_beginning_is_gone_on_with(tmp_path, file):
+def test_a_history_with_another_beginning_is_continued(tmp_path, file):
     data = tmp_path / "data"
     with Server(data=data) as server:
         server.post(INCREASE)
@@ -142,7 +142,7 @@ def test_an_import_with_a_bad_file_ends_with_2(tmp_path, file):
     assert "--state-file" in command(*words, "--state-file", str(file), status=2)
 
 
-def test_it_is_configured_as_everything_else(tmp_path, file):
+def test_a_state_file_is_configured_like_every_option(tmp_path, file):
     assert "state-file" not in json.loads(command("--print-config"))
     printed = command("--print-config", "--state-file", str(file))
     assert json.loads(printed)["state-file"] == str(file)
@@ -153,7 +153,7 @@ def test_it_is_configured_as_everything_else(tmp_path, file):
         assert server.state == GIVEN
 
 
-def test_a_script_begins_with_it(tmp_path, file):
+def test_a_script_begins_with_the_state_file(tmp_path, file):
     script = tmp_path / "script.json"
     steps = [{"dispatch": INCREASE, "expect": {"/counter/counter": 42}}]
     script.write_text(json.dumps({"steps": steps}))

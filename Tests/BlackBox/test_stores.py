@@ -75,7 +75,7 @@ def test_each_store_has_a_state_versions_and_an_epoch_of_its_own(program, tmp_pa
         assert after == before
 
 
-def test_streams_get_what_their_own_store_publishes(program):
+def test_streams_get_the_events_of_their_own_store(program):
     with Server(program=program) as server:
         with Stream(server) as first, Stream(server, "/stores/scores/events") as scores, Stream(
             server, "/stores/chat/actions/events"
@@ -92,7 +92,7 @@ def test_streams_get_what_their_own_store_publishes(program):
             assert first.event().json == {"count": 1}
 
 
-def test_what_is_not_there_is_404_and_names_the_store(program):
+def test_a_missing_resource_is_404_and_names_the_store(program):
     with Server(program=program) as server:
         for target in ("/stores/nobody/state", "/stores/", "/stores/chat/nothing", "/stores/CHAT/state"):
             server.get(target).problem("not-found", 404)

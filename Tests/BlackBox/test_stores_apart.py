@@ -112,7 +112,7 @@ def test_instances_of_one_id_belong_to_their_stores(chats):
     chats.get(SCORES + path).problem("not-found", 404)
 
 
-def test_one_client_has_a_session_in_each_store(chats):
+def test_a_client_has_a_session_in_each_store(chats):
     begun = {base: chats.request("POST", base + "/sessions", b"") for base in (CHAT, TALK)}
     sent = "; ".join(answer["Set-Cookie"].split(";")[0] for answer in begun.values())
     both = {"Cookie": sent}
@@ -178,7 +178,7 @@ def test_a_reader_that_takes_nothing_is_closed_and_delays_no_other_store(program
             stream.close()
 
 
-def test_9_the_places_for_streams_are_those_of_all_stores(program):
+def test_9_all_stores_share_the_places_for_streams(program):
     with Server("--streams-max", "4", program=program) as server:
         chat = [Stream(server, CHAT + "/events").opened() for _ in range(3)]
         log = Stream(server, SCORES + "/actions/events").opened()
@@ -217,7 +217,7 @@ def opened(server, target):
     return None
 
 
-def test_9_the_places_for_connections_are_those_of_all_stores(program):
+def test_9_all_stores_share_the_places_for_connections(program):
     with Server("--connections-max", "3", program=program) as server:
         held = [Wire(server) for _ in range(3)]
         for wire, base in zip(held, ("", CHAT, SCORES), strict=True):

@@ -108,7 +108,7 @@ def test_a_full_disk_refuses_the_actions_of_its_store_alone(program, small):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small file system needs root")
-def test_a_store_starts_on_its_full_disk_and_serves_what_is_there(program, small):
+def test_a_store_starts_on_its_full_disk_and_serves_its_state(program, small):
     server = Server(program=program, data=small)
     lines = fill(server)
     server.stop(signal.SIGKILL)
@@ -175,7 +175,7 @@ class Client:
         return {"type": "Added", "payload": {"count": 1}}
 
 
-def test_kill_9_leaves_each_store_what_it_acknowledged_once(program, tmp_path):
+def test_kill_9_leaves_each_store_its_acknowledged_actions_once(program, tmp_path):
     """Three lives of one data directory; clients of all stores post until the process is killed."""
     data = tmp_path / "data"
     versions, epochs, acknowledged, unanswered = {}, {}, [], []

@@ -122,7 +122,7 @@ def of_type(records, type_):
     return [record for record in records if record["type"] == type_]
 
 
-def test_b18_the_trace_of_every_version_names_what_followed_from_it_alone(tmp_path):
+def test_b18_the_trace_of_every_version_names_its_own_consequences_alone(tmp_path):
     with Server(data=tmp_path / "data") as server:
         own, shared = tapped(server, TRACED_TAPS)
         newest = server.version

@@ -62,7 +62,7 @@ def test_x7_sleepers_wake_in_the_order_of_their_deadlines(clockwork):
     assert times == ["00:00:10", "00:00:20", "00:00:30"]
 
 
-def test_x7_who_waits_for_an_effect_waits_for_the_clock(clockwork):
+def test_x7_a_request_that_waits_for_an_effect_waits_for_the_clock(clockwork):
     clockwork.post(set_("other", 1))
     sleeping(clockwork, 1)
     assert clockwork.post(set_("long", 60), {"Prefer": "wait=0"}).status == 202
@@ -93,7 +93,7 @@ def test_k11_the_same_script_gives_the_same_output(program):
         assert live.state["alarm"]["numbers"] != alarm["numbers"][:1]
 
 
-def test_x7_the_clock_is_for_those_who_ask_for_it(program):
+def test_x7_a_server_without_the_flag_has_no_test_clock(program):
     with Server(program=program) as server:
         for method, path in [("GET", CLOCK), ("POST", ADVANCE)]:
             server.request(method, path, b"{}").problem("not-found", 404)
@@ -101,7 +101,7 @@ def test_x7_the_clock_is_for_those_who_ask_for_it(program):
     assert "--clock" not in server.log_text
 
 
-def test_x7_the_log_and_the_description_say_so(clockwork):
+def test_x7_the_log_and_the_description_name_the_test_clock(clockwork):
     clockwork.await_log("warning: --clock test: time stands still")
     clockwork.await_log("not for production")
     description = Description(clockwork.get("/openapi.json").json)
@@ -122,19 +122,19 @@ def test_x7_the_log_and_the_description_say_so(clockwork):
 
 
 @pytest.mark.parametrize("body", ['{"seconds":-1}', '{"seconds":4e9}', '{"seconds":"1"}', "{}"])
-def test_x7_what_is_no_number_of_seconds_is_refused(clockwork, body):
+def test_x7_an_invalid_number_of_seconds_is_refused(clockwork, body):
     clockwork.send(ADVANCE, body.encode()).problem("invalid-payload", 422)
     assert clockwork.get(CLOCK).json["seconds"] == 0
 
 
-def test_x7_a_page_of_somebody_else_moves_no_clock(clockwork):
+def test_x7_a_page_of_another_origin_moves_no_clock(clockwork):
     headers = {"Origin": "http://elsewhere.example"}
     clockwork.send(ADVANCE, {"seconds": 1}, headers).problem("forbidden", 403)
     clockwork.request("POST", ADVANCE, b"{}").problem("unsupported-media-type", 415)
     clockwork.request("GET", ADVANCE).problem("method-not-allowed", 405)
 
 
-def test_x7_no_history_is_kept_of_times_that_never_were(tmp_path):
+def test_x7_a_server_with_a_test_clock_keeps_no_history(tmp_path):
     refused = run("--clock", "test", "--data", str(tmp_path / "data"))
     assert refused.returncode == 2
     assert "--clock: 'test'" in refused.stderr and "--ephemeral" in refused.stderr

@@ -65,7 +65,7 @@ def test_instances_whose_ids_look_alike_live_side_by_side(ballots, one, other):
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
-def test_a_restart_takes_none_for_another(program, tmp_path, how):
+def test_a_restart_takes_no_instance_for_another(program, tmp_path, how):
     server = Server(program=program, data=tmp_path / "data")
     ids = [id for pair in TWINS for id in pair]
     started(server, *ids)
@@ -84,7 +84,7 @@ def test_a_restart_takes_none_for_another(program, tmp_path, how):
             assert ballot(server, ids[0])["votes"] == {COMPOSED: 1, DECOMPOSED: 1}
 
 
-def test_the_log_gives_the_actions_of_a_type_and_of_none_that_looks_like_it(program, tmp_path):
+def test_the_log_gives_the_actions_of_a_type_and_of_no_type_that_looks_like_it(program, tmp_path):
     types = [f"ballots/{id}/raised" for id in (COMPOSED, DECOMPOSED)]
     for data in (None, tmp_path / "data"):
         with Server(program=program, data=data) as server:
@@ -204,7 +204,7 @@ def test_two_names_that_a_type_would_take_for_one_are_refused(ballots):
     assert ballot(ballots, "c")["votes"] == words
 
 
-def test_names_of_actions_members_and_cases_are_those_bytes(ballots):
+def test_names_of_actions_members_and_cases_are_compared_by_their_bytes(ballots):
     started(ballots, "d")
     for unit, fits in (("Kelvin", True), ("\u212aelvin", False), ("e\u0301tal", False)):
         answer = ballots.post(action("ballots/d/weighed", by=unit))
@@ -244,7 +244,7 @@ def test_idempotency_keys_are_ascii(ballots):
     assert ballot(ballots, "e")["raised"] == 1
 
 
-def test_a_host_and_an_origin_are_none_that_look_like_them(program):
+def test_a_host_or_an_origin_that_only_looks_allowed_is_refused(program):
     def answer(server, request):
         with Wire(server) as wire:
             wire.send(request.encode())

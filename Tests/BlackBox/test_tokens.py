@@ -119,7 +119,7 @@ def test_keys_may_end(keys):
     assert "has expired" in check(ended, "--keys", keys, status=1)
 
 
-def test_a_typo_is_said_to_be_one(keys):
+def test_a_mistyped_key_is_reported_as_such(keys):
     key = create(keys)
     for place in (5, 20, 60, 65):
         typed = key[:place] + ("b" if key[place] == "a" else "a") + key[place + 1 :]
@@ -156,7 +156,7 @@ def test_a_command_waits_for_the_one_before_it(keys):
     assert running.wait(timeout=20) == 0 and len(rows(keys)) == 2
 
 
-def test_a_command_that_lacks_something_shows_how_it_is_written(keys):
+def test_a_command_that_lacks_an_argument_shows_its_form(keys):
     usage = "usage: token create --principal NAME --role ROLE [--expires WHEN] [--keys FILE]"
     assert usage in token("create", "--keys", keys, "--principal", "a", status=2)
     assert usage in token("create", "more", "--keys", keys, status=2)
@@ -176,7 +176,7 @@ def test_a_command_that_lacks_something_shows_how_it_is_written(keys):
     assert "token check TOKEN" in run("--help").stdout
 
 
-def test_the_configuration_says_where_keys_are(keys, tmp_path):
+def test_the_configuration_names_the_file_of_the_keys(keys, tmp_path):
     variables = {"STORE_SERVER_AUTH_KEYS": str(keys)}
     made = token("create", "--principal", "a", "--role", "b", environment=variables)
     assert made.strip()[4:16] in token("list", environment=variables)
@@ -194,7 +194,7 @@ def test_a_file_that_others_may_write_is_refused(keys, policy):
     assert ended.returncode == 2 and f"{keys}: others than its owner may write it" in ended.stderr
 
 
-def test_a_file_stays_its_owners(keys):
+def test_a_keys_file_keeps_its_owner(keys):
     # Root alone gives files away; to others only their own are left.
     owner = (12345, 12345) if os.geteuid() == 0 else (os.geteuid(), os.getegid())
     create(keys)
@@ -323,7 +323,7 @@ def test_a_certificate_is_a_key(tmp_path):
     assert check(issuer.token(), *Issuer.options_for(certificate))
 
 
-def test_claims_are_those_that_are_configured(tmp_path):
+def test_a_jwt_needs_the_configured_claims(tmp_path):
     issuer = Issuer(tmp_path, "EdDSA")
     wrong = {
         "iss of the JWT is another": {"iss": "https://eve.example"},
@@ -357,7 +357,7 @@ def test_no_token_chooses_its_own_algorithm(tmp_path):
     assert reason in check(f"{text}.", *issuer.options, status=1)
 
 
-def test_a_shared_secret_is_in_a_file_that_is_no_ones_else(tmp_path):
+def test_a_shared_secret_is_refused_if_others_may_read_its_file(tmp_path):
     secret, file = os.urandom(32), tmp_path / "secret.json"
     file.write_text(json.dumps({"keys": [{"kty": "oct", "kid": "1", "k": encoded(secret)}]}))
     file.chmod(0o600)
@@ -525,6 +525,6 @@ def test_a_cookie_outlives_a_restart(keys, policy, tmp_path):
         assert server.get("/state", {"Cookie": cookie}).status == 401
 
 
-def test_the_document_shows_what_happens(store_server_in_path):
+def test_the_commands_of_authentication_print_the_shown_lines(store_server_in_path):
     text = (ROOT / "docs" / "AUTHENTICATION.md").read_text()
     assert tour.play(text, store_server_in_path) >= 13

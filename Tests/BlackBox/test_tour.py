@@ -12,7 +12,7 @@ from harness import ROOT, Server
 POST = "curl -s -H 'Content-Type: application/json' http://127.0.0.1:8080/dispatch"
 
 
-def test_the_tour_shows_what_the_server_prints():
+def test_the_tour_shows_the_answers_of_the_server():
     """The commands of the tour, and the analytics line that it leaves on standard output."""
     text = tour.TOUR.read_text()
     with tempfile.TemporaryFile() as output:
@@ -31,13 +31,13 @@ def test_the_tour_shows_what_the_server_prints():
         assert {**real, "time": event["time"]} == event
 
 
-def test_the_readme_shows_what_the_server_prints(fresh):
+def test_the_readme_shows_the_answers_of_the_server(fresh):
     """Up to the store of the reader's own, which test_readme_program.py builds."""
     text, found, _ = (ROOT / "README.md").read_text().partition("\n## Write a store\n")
     assert found and tour.play(text, fresh.url) >= 2
 
 
-def test_the_history_document_shows_what_happens(store_server_in_path):
+def test_the_commands_of_history_print_the_shown_lines(store_server_in_path):
     """Starts, kills, restores and verifies servers as it says, all on one port."""
     text = (ROOT / "docs" / "HISTORY.md").read_text()
     assert tour.play(text, store_server_in_path) >= 20

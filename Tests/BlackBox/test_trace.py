@@ -52,7 +52,7 @@ def test_b18_any_action_of_the_family_shows_all_of_it(fresh):
     assert fresh.get("/trace").json["steps"] == whole
 
 
-def test_b18_what_is_no_action_has_no_trace(fresh):
+def test_b18_a_version_without_an_action_has_no_trace(fresh):
     assert fresh.get("/trace").json["steps"] == []
     fresh.get("/trace?version=1").problem("not-found", 404)
     fresh.get("/trace?version=x").problem("bad-request", 400)

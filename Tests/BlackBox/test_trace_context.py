@@ -43,7 +43,7 @@ def test_the_record_of_an_action_has_the_trace_of_its_request():
         PARENT.replace("4bf9", "4bg9"), "x" * 2000,
     ],
 )
-def test_what_is_no_trace_is_as_if_it_were_not_there(value):
+def test_an_invalid_traceparent_is_ignored(value):
     with Server() as server:
         assert server.post(INCREASE, traced(value)).status == 200
         assert "meta" not in server.actions()[0]
@@ -57,7 +57,7 @@ def test_a_trace_survives_a_restart_and_verify(tmp_path):
         assert server.actions()[0]["meta"] == {"traceparent": PARENT}
 
 
-def test_analytics_and_the_access_log_have_it(tmp_path):
+def test_analytics_and_the_access_log_have_the_trace(tmp_path):
     file = tmp_path / "analytics.jsonl"
     flags = ("--analytics", f"file:{file}", "--access-log", "--log-format", "json")
     with Server(*flags) as server:
@@ -71,7 +71,7 @@ def test_analytics_and_the_access_log_have_it(tmp_path):
         assert found == [PARENT.split("-")[1], None]
 
 
-def test_a_call_of_a_use_case_and_all_that_comes_of_it_are_a_part_of_the_trace(fresh):
+def test_a_call_of_a_use_case_and_its_actions_are_a_part_of_the_trace(fresh):
     def call(*headers):
         fields = {"Prefer": "wait=10"}
         for each in headers:
@@ -100,7 +100,7 @@ def test_the_actions_of_a_trace_are_counted_by_their_types(fresh):
         assert count() == expected
 
 
-def test_a_notification_and_what_is_made_of_it_are_a_part_of_the_trace():
+def test_a_notification_and_its_reactions_are_a_part_of_the_trace():
     with Server(program=build_sample("Watched")) as server:
         assert server.send("/notify/bell", {"rings": 1}, {**traced(), "Prefer": "wait=10"}).status == 200
         # The first is of the start.
@@ -124,7 +124,7 @@ def test_an_effect_that_goes_on_after_a_kill_is_a_part_of_its_trace(tmp_path):
         assert [each["meta"] for each in records] == [{"traceparent": PARENT}] * 3
 
 
-def test_what_interceptors_and_reactions_make_of_an_action_is_a_part_of_its_trace():
+def test_actions_of_interceptors_and_reactions_are_a_part_of_the_trace():
     with Server(program=build_sample("Watched")) as server:
         for fields in (traced(), {}):
             newest = server.version
@@ -138,7 +138,7 @@ def test_what_interceptors_and_reactions_make_of_an_action_is_a_part_of_its_trac
             assert {json.dumps(each.get("meta")) for each in server.actions(newest)} == {json.dumps(expected)}
 
 
-def test_a_session_and_what_presenters_make_of_an_action_are_a_part_of_the_trace():
+def test_a_session_and_actions_of_presenters_are_a_part_of_the_trace():
     with Server("--operator-reads", program=build_sample("Market")) as server:
         until(lambda: server.get("/state/stall").json["bells"] == 1, "the bell has rung")
 
@@ -173,7 +173,7 @@ def test_a_request_that_is_sent_again_is_the_same_in_another_trace():
         assert first.json == again.json and again["idempotency-replayed"] == "true"
 
 
-def test_what_an_effect_dispatches_is_a_part_of_the_trace(cinema):
+def test_actions_of_an_effect_are_a_part_of_the_trace(cinema):
     answer = cinema.post(action("MultiplyTwice", a=5, b=2), {**traced(), "Prefer": "wait=10"})
     assert answer.json["value"] == 20
     assert [record["meta"] for record in cinema.actions()] == [{"traceparent": PARENT}] * 3

@@ -63,7 +63,7 @@ def test_6_5_every_answer_to_a_call_has_the_version_of_its_record(fresh):
             assert set(answer.json) == {"epoch", "version", "completed"}
 
 
-def test_6_5_what_a_call_came_to_is_asked_later(fresh):
+def test_6_5_the_outcome_of_a_call_can_be_read_later(fresh):
     for password in ("demo", "wrong") * 20:
         call = login(fresh, password=password)
         assert call.status == 202 and call.json["completed"] is False
@@ -174,7 +174,7 @@ def test_p5_the_route_of_a_use_case_is_described(cinema):
     assert list(schema["properties"]) == ["user", "password"]
 
 
-def test_p4_what_an_interactor_throws_is_told_to_who_waits(cinema):
+def test_p4_an_error_of_an_interactor_reaches_the_request_that_waits(cinema):
     members = account(cinema, "signIn", WAIT, user="Ada", password="x").problem("effect-failed", 424)
     assert members["reason"] == "The word is another one."
     assert cinema.state["account"]["progress"] == "loading"
@@ -191,7 +191,7 @@ def test_2_6_a_use_case_that_takes_too_long_goes_on(cinema):
     ]
 
 
-def test_p9_a_failed_login_says_why_in_the_log_without_the_password(fresh):
+def test_p9_the_log_has_the_reason_of_a_failed_login_without_the_password(fresh):
     login(fresh, password="S3cret", headers=WAIT)
     fresh.await_log('warning: a login failed user="demo" reason="The name or the password is wrong."')
     # A name is a field: it forges no line, and is cut. One that has the password is left out.
@@ -205,7 +205,7 @@ def test_p9_a_failed_login_says_why_in_the_log_without_the_password(fresh):
 # Interactor, dispatcher, translator, store, presenter
 
 
-def test_p1_a_use_case_knows_neither_http_nor_what_presents_it():
+def test_p1_a_use_case_depends_on_neither_http_nor_its_presenter():
     """The use case sees the engine, the patterns and the fields of a user; a module sees others'
     interfaces, the patterns the engine, and the engine nothing."""
     package = json.loads(
@@ -249,14 +249,14 @@ def test_p7_outputs_come_in_the_order_of_the_calls(cinema):
     assert [each["payload"]["_0"]["loaded"]["name"] for each in outputs] == names
 
 
-def test_p8_what_is_shown_is_a_slice_of_the_one_state(cinema):
+def test_p8_the_shown_value_is_a_slice_of_the_one_state(cinema):
     account(cinema, "signIn", WAIT, user="Ada", password="open sesame")
     shown = cinema.get("/modules/account").json
     assert shown == cinema.state["account"]
     assert (shown["progress"], shown["user"]) == ("loadSucceeded", "Ada")
 
 
-def test_p10_who_comes_late_gets_what_is_shown_and_not_how_it_came(cinema):
+def test_p10_a_late_reader_gets_the_current_slice_and_no_earlier_change(cinema):
     account(cinema, "signIn", WAIT, user="Ada", password="open sesame")
     with Stream(cinema, "/modules/account/events") as stream:
         assert stream.opened().event().json["progress"] == "loadSucceeded"
@@ -306,7 +306,7 @@ def test_p15_a_change_of_two_fields_is_one_event(cinema):
         assert event.version == 2 and stream.quiet(0.3)
 
 
-def test_p6_a_login_that_is_cancelled_says_nothing_more(cinema):
+def test_p6_a_login_that_is_cancelled_dispatches_nothing_more(cinema):
     account(cinema, "wait")
     effect = until(lambda: cinema.get("/effects").json["effects"], "it runs")[0]
     assert cinema.request("DELETE", effect["href"]).status == 204

@@ -95,7 +95,7 @@ def test_6_4_a_view_has_a_tag_and_is_not_sent_twice(fresh):
     assert fresh.get("/views/list", {"If-None-Match": answer["etag"]}).json["pending"] == 3
 
 
-def test_6_4_what_is_no_view_is_404(server):
+def test_6_4_an_unknown_view_is_404(server):
     for target in ("/views/nothing", "/views/list/texts", "/views/nothing/events"):
         server.get(target).problem("not-found", 404)
     server.request("POST", "/views/list", b"{}").problem("method-not-allowed", 405)
@@ -105,7 +105,7 @@ def test_6_4_what_is_no_view_is_404(server):
 # Streams
 
 
-def test_t4_a_stream_of_a_view_hears_of_its_changes_alone(fresh):
+def test_t4_a_stream_of_a_view_gets_changes_of_its_view_alone(fresh):
     with Stream(fresh, "/views/list/events") as view, Stream(fresh) as whole:
         first = view.opened().event()
         assert first.json == {"texts": TEXTS, "pending": 4}
@@ -176,7 +176,7 @@ def test_4_6_a_stream_of_a_view_goes_on_where_it_was(fresh):
         assert stream.event().json["pending"] == 2
 
 
-def test_4_7_a_stream_of_a_part_hears_heartbeats_with_the_newest_version():
+def test_4_7_a_stream_of_a_part_gets_heartbeats_with_the_newest_version():
     with Server("--heartbeat", "1") as server:
         for target in ("/views/list/events", "/modules/todos/events?old=true"):
             with Stream(server, target) as stream:
@@ -188,7 +188,7 @@ def test_4_7_a_stream_of_a_part_hears_heartbeats_with_the_newest_version():
 
 
 @pytest.mark.plain("memory is measured, and a sanitizer keeps what is freed")
-def test_4_5_views_that_nobody_watches_any_more_are_forgotten():
+def test_4_5_views_without_a_reader_are_forgotten():
     """Clients choose the parameters, so there is no end of different ones."""
     with Server() as server:
         server.post(action("AddItem", text="x" * 200_000))

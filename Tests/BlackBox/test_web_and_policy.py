@@ -91,7 +91,7 @@ def test_9_3_a_principal_has_one_share_wherever_it_is(guarded):
         assert server.version == 20
 
 
-def test_9_3_who_shows_a_wrong_token_again_and_again_uses_up_the_address(guarded):
+def test_9_3_wrong_tokens_use_up_the_share_of_the_address(guarded):
     start, fields = guarded
     with start("--rate-requests", "5/3600") as server:
         wrong = {"Authorization": "Bearer ssk_wrong", "X-Forwarded-For": "192.0.2.9"}

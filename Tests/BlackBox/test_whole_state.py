@@ -75,7 +75,7 @@ def version(client):
 # One action for several slices
 
 
-def test_one_action_changes_two_slices_in_one_version(market):
+def test_a_single_action_changes_two_slices_in_one_version(market):
     ada, bob = Client(market).begin(), Client(market).begin()
     add(ada, "pear")
     before = add(bob, "plum")
@@ -91,7 +91,7 @@ def test_one_action_changes_two_slices_in_one_version(market):
     assert "pear" not in log.body.decode()
 
 
-def test_what_it_refuses_changes_nothing_also_in_an_array(market):
+def test_a_refused_action_of_the_whole_state_changes_nothing_also_in_an_array(market):
     ada = Client(market).begin()
     before = version(ada)
     answer = ada.send(action("Checkout"))
@@ -115,7 +115,7 @@ def test_a_dry_run_shows_the_patch_that_the_session_sees(market):
     assert get(bob, "/state/cart").json["items"] == []
 
 
-def test_only_streams_of_what_it_changed_get_an_event(market):
+def test_only_streams_of_changed_parts_get_an_event(market):
     ada, bob = Client(market).begin(), Client(market).begin()
     add(ada, "pear")
     with (
@@ -138,7 +138,7 @@ def test_only_streams_of_what_it_changed_get_an_event(market):
         assert value(theme) == "blue"
 
 
-def test_a_condition_holds_for_a_session_that_sees_nothing_of_it(market):
+def test_a_condition_holds_for_a_session_that_does_not_see_the_change(market):
     ada, bob = Client(market).begin(), Client(market).begin()
     tag = get(bob, "/state")["etag"]
     assert wait(ada, "Themed", theme="dark").status == 200
@@ -171,7 +171,7 @@ def test_an_action_of_a_module_that_others_read_is_applied(market):
     assert [get(each, "/state/cart").json["placed"] for each in (ada, bob)] == [0, 0]
 
 
-def test_blame_names_who_changed_what_a_session_has_not_touched(market):
+def test_blame_names_the_action_that_changed_an_untouched_slice(market):
     ada, bob = Client(market).begin(), Client(market).begin()
     add(ada, "pear")
     done = wait(ada, "Checkout").json["version"]
@@ -195,7 +195,7 @@ def test_an_ended_session_is_shown_to_no_operator_whatever_it_had(program):
         assert ada.name not in server.get("/state").body.decode()
 
 
-def test_blame_names_the_action_and_a_module_none(market):
+def test_blame_names_actions_of_the_whole_state_and_no_module_lists_them(market):
     ada = Client(market).begin()
     wait(ada, "Renamed", title="Bazaar")
     assert get(ada, "/state/title?blame=true").json["changedBy"]["type"] == "Renamed"
@@ -292,7 +292,7 @@ def test_history_keeps_fields_and_actions_of_the_whole_state(program, tmp_path):
 # What starts by itself
 
 
-def test_a_fresh_store_starts_what_is_declared_in_its_first_versions(market):
+def test_a_fresh_store_starts_the_declared_modules_in_its_first_versions(market):
     records = market.get("/actions?after=0").json["actions"][:2]
     assert [(record["version"], record["type"]) for record in records] == [
         (1, "stall/start"),
@@ -303,7 +303,7 @@ def test_a_fresh_store_starts_what_is_declared_in_its_first_versions(market):
     assert market.get("/state/crate").json == {"apples": 3}
 
 
-def test_it_is_started_once_however_often_the_process_ends(program, tmp_path):
+def test_a_declared_module_is_started_once_however_often_the_process_ends(program, tmp_path):
     data = tmp_path / "data"
     for _ in range(4):
         with killed(program, data) as server:

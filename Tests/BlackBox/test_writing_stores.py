@@ -60,7 +60,7 @@ def test_s11_actions_have_the_names_and_refusals_that_the_guide_shows(server):
     assert server.state["books"] == {"readers": {"Emma": "Ada"}}
 
 
-def test_s11_a_choice_is_a_visitors_own_and_the_shelf_is_shared(server):
+def test_s11_each_visitor_has_a_choice_and_the_shelf_is_shared(server):
     ada, bob = visitor(server), visitor(server)
     dispatch(server, "books/registered", book="Emma")
     assert dispatch(server, "choice/chosen", ada, book="Emma").status == 200
@@ -77,7 +77,7 @@ def test_s11_a_choice_is_a_visitors_own_and_the_shelf_is_shared(server):
     assert server.get("/state/choice/shelf", ada).json == []
 
 
-def test_s2_an_action_of_the_whole_state_lends_what_is_chosen(server):
+def test_s2_an_action_of_the_whole_state_lends_the_chosen_books(server):
     ada, bob = visitor(server), visitor(server)
     for book in ("Emma", "Middlemarch"):
         dispatch(server, "books/registered", book=book)
@@ -109,7 +109,7 @@ def test_s11_work_is_done_where_the_guide_says(server):
     assert not {"1234", "9999"} & set(re.findall(r"\d{4}", json.dumps(server.get("/actions").json["actions"])))
 
 
-def test_11_1_analytics_have_what_the_guide_keeps(library):
+def test_11_1_analytics_have_the_values_of_the_guide(library):
     with Server("--analytics-recent", "9", "--operator-reads", program=library) as server:
         for book in ("Emma", "Middlemarch"):
             dispatch(server, "books/registered", book=book)
@@ -177,7 +177,7 @@ def test_s10_a_renamed_action_is_read_as_the_guide_says(library, tmp_path):
         assert server.state["books"] == {"readers": {"Emma": "Ada"}}
 
 
-def test_the_lines_of_the_examples_are_those_of_the_table():
+def test_the_table_has_the_numbers_of_lines_of_the_examples():
     counted = {}
     for name, _ in ROW.findall(GUIDE):
         folder = ROOT / "examples" / name.title() / "Sources"

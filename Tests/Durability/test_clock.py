@@ -15,7 +15,7 @@ DAY_SECONDS = 86_400
 DISPATCHES = 40
 
 
-def test_a_clock_that_jumps_back_a_day(seed, figure, tmp_path):
+def test_a_clock_that_jumps_back_a_day_loses_no_action(seed, figure, tmp_path):
     data, clock, ledger = tmp_path / "data", tmp_path / "clock", Ledger(seed)
     jumps = [0, -DAY_SECONDS, 0, -2 * DAY_SECONDS]
     replayed = 0
@@ -88,7 +88,7 @@ def test_the_clock_of_the_test_does_jump(tmp_path):
 
 
 @pytest.mark.parametrize("hours", [2, 24 * 365])
-def test_17_7_what_an_ended_credential_has_ends_when_the_clock_jumps_ahead(tmp_path, hours):
+def test_17_7_streams_and_requests_of_an_ended_credential_end_when_the_clock_jumps_ahead(tmp_path, hours):
     """Streams and requests that wait; those whose credential lasts go on."""
     data, clock = tmp_path / "data", tmp_path / "clock"
     clock.write_text("0\n")

@@ -106,7 +106,7 @@ def change(data, damage, tmp_path):
 
 
 @pytest.mark.parametrize("end, name", DAMAGES)
-def test_what_was_changed_is_refused_or_cut_off(end, name, journals, figure, tmp_path):
+def test_a_changed_file_is_refused_or_cut_off(end, name, journals, figure, tmp_path):
     folder, ledger, records = journals
     data = tmp_path / "data"
     shutil.copytree(folder / end, data)

@@ -28,7 +28,7 @@ def refused(data, *words, prefix=()):
     return ended.stderr
 
 
-def test_two_servers_on_one_directory(tmp_path):
+def test_a_second_server_on_a_directory_is_refused(tmp_path):
     data = tmp_path / "data"
     with Server(data=data) as first:
         first.post(INCREASE)
@@ -39,14 +39,14 @@ def test_two_servers_on_one_directory(tmp_path):
         assert second.version == 2
 
 
-def test_a_data_directory_that_is_a_file(tmp_path):
+def test_a_data_directory_that_is_a_file_is_refused(tmp_path):
     data = tmp_path / "data"
     data.write_text("keep me")
     refused(data, "needs a directory", "--data")
     assert data.read_text() == "keep me"
 
 
-def test_a_database_of_another_program(tmp_path):
+def test_a_database_of_another_program_is_refused(tmp_path):
     data = tmp_path / "data"
     data.mkdir()
     (data / "store.db").write_text("no database at all, but somebody's")
@@ -54,7 +54,7 @@ def test_a_database_of_another_program(tmp_path):
     assert (data / "store.db").read_text().startswith("no database")
 
 
-def test_a_parent_that_does_not_exist(tmp_path):
+def test_a_directory_without_its_parent_is_refused(tmp_path):
     refused(tmp_path / "nowhere" / "data", "No such file or directory")
 
 
@@ -66,7 +66,7 @@ def reachable(folder):
 
 
 @needs_root
-def test_a_directory_of_another_user(tmp_path):
+def test_a_directory_of_another_user_is_refused(tmp_path):
     data = tmp_path / "data"
     with Server(data=data) as server:
         server.post(INCREASE)
@@ -80,7 +80,7 @@ def test_a_directory_of_another_user(tmp_path):
 
 @needs_root
 @pytest.mark.parametrize("holds", ["a history", "nothing"])
-def test_a_directory_that_its_owner_may_only_read(holds, tmp_path):
+def test_a_directory_that_its_owner_may_only_read_is_refused(holds, tmp_path):
     data = tmp_path / "data"
     if holds == "nothing":
         data.mkdir()
@@ -95,7 +95,7 @@ def test_a_directory_that_its_owner_may_only_read(holds, tmp_path):
 
 
 @needs_root
-def test_a_read_only_file_system(tmp_path):
+def test_a_read_only_file_system_is_refused(tmp_path):
     data = tmp_path / "data"
     with Server(data=data) as server:
         server.post(INCREASE)
@@ -109,7 +109,7 @@ def test_a_read_only_file_system(tmp_path):
         assert server.version == 1
 
 
-def test_what_is_journaled_is_its_owners_alone(tmp_path):
+def test_only_the_owner_may_read_the_files_of_the_journal(tmp_path):
     """Also in a directory that somebody made for everybody to look into."""
     data = tmp_path / "data"
     data.mkdir(mode=0o755)

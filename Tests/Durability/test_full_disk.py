@@ -109,7 +109,7 @@ def test_a_server_starts_on_a_full_disk(small, seed, figure):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small file system needs root")
-def test_what_a_full_disk_refuses_leaves_no_trace(small, seed, figure):
+def test_a_request_that_a_full_disk_refuses_leaves_no_trace(small, seed, figure):
     data, ballast = small / "data", small / "ballast"
     ballast.write_bytes(bytes(BALLAST_BYTES))
     flags = ["--snapshot-every", "100", "--session-idle", "2", "--operator-reads"]

@@ -178,7 +178,7 @@ def drive(ways, rounds, folder, seed):
     ],
     ids=["kill -9", "points", "power cut"],
 )
-def test_what_was_answered_and_shown_is_there_once(
+def test_answered_and_shown_actions_are_there_once(
     ways, few, many, thorough, seed, figure, tmp_path
 ):
     rounds = many if thorough else few

@@ -36,7 +36,7 @@ def traced(folder, environment):
     return script, output
 
 
-def test_the_kernel_saw_what_was_noted(seed, figure, tmp_path):
+def test_the_kernel_saw_the_noted_calls(seed, figure, tmp_path):
     data, notes, ledger = tmp_path / "data", tmp_path / "notes", Ledger(seed)
     program, output = traced(tmp_path, disk.watching(data, notes))
     with Server("--snapshot-every", "10", program=program, data=data) as server:

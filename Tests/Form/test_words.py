@@ -31,7 +31,7 @@ def test_no_folder_has_more_places_than_are_recorded():
         ("Tests/A/a.swift", "/// Whether it is open.", []),
     ],
 )
-def test_what_is_counted(name, text, kinds):
+def test_each_kind_of_place_is_counted(name, text, kinds):
     assert [kind for kind, _, _ in found_in(name, text)] == kinds
 
 
