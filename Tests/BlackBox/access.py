@@ -1,4 +1,4 @@
-"""Roles for the tests of who may do what (protocol 17): keys, a policy, and servers that have both."""
+"""Roles for the tests of access (protocol 17): keys, a policy, and servers that have both."""
 
 import datetime
 import json
@@ -11,9 +11,9 @@ from programs import build_sample
 ALL = {"read": ["*"], "dispatch": ["*"], "call": ["*"], "use": ["*"]}
 ROLES = {
     "operator": ALL,
-    # Sees the list alone.
+    # Sees only the list.
     "reader": {"read": ["/todos", "views/list", "log"], "dispatch": ["todos/*"], "use": ["sessions"]},
-    # Sees the list alone, and may do almost everything.
+    # Sees only the list, and may do almost everything.
     "sender": {
         "read": ["/todos", "views/list", "log"],
         "dispatch": ["*"],
@@ -62,12 +62,12 @@ class House:
         return {"Authorization": f"Bearer {self.token(principal, role, *words)}"}
 
     def brief(self, principal, role, seconds):
-        """Those of a key that ends in so many seconds, to the full second."""
+        """The header fields of a key that ends in so many seconds, to the full second."""
         end = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=seconds)
         return self.bearer(principal, role, "--expires", end.strftime("%Y-%m-%dT%H:%M:%SZ"))
 
     def revoke(self, header):
-        """Takes the key of these header fields out of the file."""
+        """Removes the key of these header fields from the file."""
         id_ = header["Authorization"].split(" ")[1].split("_")[1]
         ended = subprocess.run(
             [binary(), "token", "revoke", id_, "--keys", self.keys],
@@ -89,12 +89,12 @@ def guarded(folder, roles=None):
 
 
 def refusals(server):
-    """How many times a server has said that it goes on with what it had."""
+    """How many times a server has logged that it keeps its earlier files."""
     return server.log_text.count("stay as they were") + server.log_text.count("stays as it is")
 
 
 def reload(server):
-    """Has the server read its files again, and waits until it has."""
+    """Makes the server read its files again, and waits until it has."""
     lines = lambda: server.log_text.count("keys and policy are read again") + refusals(server)  # noqa: E731
     before = lines()
     server.process.send_signal(signal.SIGHUP)
@@ -112,14 +112,14 @@ def cookie_of(answer, name):
 
 
 def session(server, header):
-    """The header fields of a client with a session of its own."""
+    """The header fields of a client that has a session."""
     answer = server.request("POST", "/sessions", b"", header)
     assert answer.status == 201, answer
     return {**header, **cookie_of(answer, "store-session")}
 
 
 def reading(server, header, *targets):
-    """Streams, each behind its first event."""
+    """Opens streams, and reads the first event of each."""
     streams = [Stream(server, target, headers=header.items()).opened() for target in targets]
     for stream in streams:
         assert stream.answer.status == 200, stream.answer

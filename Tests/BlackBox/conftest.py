@@ -1,4 +1,4 @@
-"""One server for each module's tests, and a fresh one for the tests that need it untouched."""
+"""One server for the tests of each module, and a fresh server for the tests that need one."""
 
 import contextlib
 import os
@@ -13,7 +13,7 @@ from programs import build_sample
 def pytest_configure(config):
     config.addinivalue_line("markers", "slow: waits a minute, and needs no processor for it")
     config.addinivalue_line("markers", "plain(reason): fails with a sanitizer, without a fault")
-    # What fails on a thread that a test has started fails the test.
+    # An error on a thread that a test has started fails the test.
     config.addinivalue_line("filterwarnings", "error::pytest.PytestUnhandledThreadExceptionWarning")
 
 
@@ -38,7 +38,7 @@ def fresh():
 
 @pytest.fixture(scope="session")
 def cinema_program():
-    """A store with all that modules can have: programs/Cinema.swift."""
+    """A store with every feature of modules: programs/Cinema.swift."""
     return build_sample("Cinema")
 
 

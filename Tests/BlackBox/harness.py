@@ -49,7 +49,7 @@ INITIAL = {
 
 
 class ConnectionEnded(ConnectionError):
-    """The server closed a connection before what was awaited came."""
+    """The server closed a connection too early."""
 
 
 class NotStarted(Exception):
@@ -65,7 +65,7 @@ def action(type_, **payload):
 
 
 def until(condition, what, seconds=ANSWER_SECONDS_MAX):
-    """Waits until `condition()` is true and answers its value."""
+    """Waits until `condition()` is true, and returns its value."""
     deadline = time.monotonic() + seconds
     while True:
         value = condition()
@@ -83,7 +83,7 @@ def binary():
 
 
 def environment_with(variables=None):
-    """The environment without what would configure the server, and with these variables."""
+    """The environment without variables of the server, and with these variables."""
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("STORE_SERVER_", "OTEL_"))}
     return {**clean, **(variables or {})}
 
@@ -100,7 +100,7 @@ def run(*arguments, environment=None, seconds=20):
 
 
 def listens(path):
-    """Whether somebody accepts connections at a path, which is there a moment earlier (proc(5))."""
+    """True if a process accepts connections at a path. The file exists a moment earlier (proc(5))."""
     lines = [line.split() for line in pathlib.Path("/proc/net/unix").read_text().splitlines()]
     return any(line[3] == "00010000" and line[-1] == path for line in lines if len(line) == 8)
 
@@ -122,7 +122,7 @@ class Answer:
         return json.loads(self.body)
 
     def problem(self, slug, status):
-        """Checks protocol 8.1 and answers the problem's members."""
+        """Checks protocol 8.1, and returns the members of the problem."""
         assert self.status == status, (self.status, self.body)
         assert self["content-type"].split(";")[0] == "application/problem+json"
         assert self["cache-control"] == "no-store"
@@ -138,7 +138,7 @@ class Answer:
 
 
 class Wire:
-    """A socket that sends what it is told to and reads HTTP responses one by one."""
+    """A socket that sends given bytes and reads HTTP responses one by one."""
 
     def __init__(self, server, seconds=ANSWER_SECONDS_MAX):
         self.socket = server.socket(seconds)
@@ -154,7 +154,7 @@ class Wire:
         self.socket.sendall(data if isinstance(data, bytes) else data.encode("latin-1"))
 
     def more(self):
-        """Reads once; answers whether anything came."""
+        """Reads once. Returns whether any bytes arrived."""
         try:
             data = self.socket.recv(65536)
         except ConnectionResetError:
@@ -196,14 +196,14 @@ class Wire:
         return answer
 
     def closed(self):
-        """Whether the peer closes without sending anything more."""
+        """True if the peer closes without sending anything more."""
         while self.more():
             pass
         return self.buffer == b""
 
 
 class Server:
-    """One server process on a port of its own."""
+    """One server process with a port of its own."""
 
     def __init__(
         self,
@@ -215,8 +215,8 @@ class Server:
         program=None,
         data=None,
     ):
-        """Keeps nothing, unless `data` says where. Where its log goes elsewhere (`stderr`), the server
-        has to listen on a path."""
+        """Keeps nothing, unless `data` names a directory. If the log goes elsewhere (`stderr`), the server has to
+        listen on a path."""
         self.path = listen.removeprefix("unix:") if stderr is not None else None
         self.log = tempfile.NamedTemporaryFile(prefix="store-server-", suffix=".log")
         arguments = [*(["--data", str(data)] if data else ["--ephemeral"]), *flags]
@@ -240,7 +240,7 @@ class Server:
         parts = urllib.parse.urlsplit(self.url)
         self.host, self.port = parts.hostname, parts.port
         self.path = self.url.removeprefix("unix:") if self.url.startswith("unix:") else None
-        # Nobody has connected yet: a server's own sockets are those that listen.
+        # No client has connected yet: the server's own sockets are its listeners.
         self.sockets_at_rest = self.sockets
 
     @property
@@ -248,7 +248,7 @@ class Server:
         return pathlib.Path(self.log.name).read_text()
 
     def await_log(self, text):
-        """Waits for a text in the log, which a thread of its own writes."""
+        """Waits for a text in the log, which has a thread of its own."""
         until(lambda: text in self.log_text, f"the log has {text!r}")
 
     def _address(self):
@@ -293,21 +293,21 @@ class Server:
         return self.request("GET", target, headers=headers, wire=wire)
 
     def post(self, body, headers=(), query="", wire=None):
-        """Dispatches; `body` is a value to be written as JSON, or bytes as they are."""
+        """Dispatches. `body` is a value to encode as JSON, or bytes."""
         return self.send("/dispatch" + query, body, headers, wire)
 
     def send(self, target, body, headers=(), wire=None):
-        """Posts a value as JSON, or bytes as they are."""
+        """Posts a value as JSON, or bytes unchanged."""
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
         fields = {"Content-Type": "application/json", **dict(headers)}
         return self.request("POST", target, data, fields, wire)
 
     def actions(self, after=0):
-        """The log after a version, a page of it."""
+        """One page of the log after a version."""
         return self.get(f"/actions?after={after}&limit=1000").json["actions"]
 
     def wait(self, body, seconds=10):
-        """Dispatches, and waits for all that follows."""
+        """Dispatches, and waits for all effects."""
         return self.post(body, {"Prefer": f"wait={seconds}"})
 
     @property
@@ -332,7 +332,7 @@ class Server:
 
     @property
     def sockets(self):
-        """How many of its descriptors are sockets."""
+        """The number of its descriptors that are sockets."""
         folder, count = f"/proc/{self.pid}/fd", 0
         for name in os.listdir(folder):
             try:
@@ -347,7 +347,7 @@ class Server:
         return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) * 1024
 
     def stop(self, signal_=signal.SIGTERM):
-        """Ends the process and answers its exit status."""
+        """Ends the process, and returns its exit status."""
         if self.process.poll() is None:
             self.process.send_signal(signal_)
         try:
@@ -366,7 +366,7 @@ class Server:
 
 
 class AdminListener(Server):
-    """Where the operators of a running server come in (`--admin-listen`)."""
+    """The listener for operators of a running server (`--admin-listen`)."""
 
     def __init__(self, server, url=None):
         self.process = server.process
@@ -396,7 +396,7 @@ class Event:
 
 
 def parse_event(raw):
-    """Reads one event of an event stream; `None` for a block that holds none."""
+    """Reads one event of an event stream; `None` for a block without an event."""
     name, id, data = "message", None, []
     for line in raw.decode().split("\n"):
         field, _, value = line.partition(":")
@@ -418,8 +418,8 @@ class Stream:
             self.wire = Wire.__new__(Wire)
             raw = socket.socket(socket.AF_INET)
             raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
-            # Segments as on a wire. Into a window below loopback's 64 KiB segment the kernel
-            # sends by its probes alone, seconds apart.
+            # Segments as on a network. If the window is smaller than loopback's segment of 64 KiB, the kernel
+            # sends only with its probes, seconds apart.
             raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 536)
             raw.settimeout(ANSWER_SECONDS_MAX)
             raw.connect((server.host, server.port))
@@ -459,7 +459,7 @@ class Stream:
         return self
 
     def unwrap(self):
-        """Takes the chunks that are whole off the wire (RFC 9112 §7.1)."""
+        """Takes the complete chunks from the wire (RFC 9112 §7.1)."""
         if not self.chunked:
             self.text, self.wire.buffer = self.text + self.wire.buffer, b""
             return
@@ -476,7 +476,7 @@ class Stream:
                 return
 
     def take(self):
-        """The next complete event that has arrived already, or `None`."""
+        """The next complete event that has arrived, or `None`."""
         while b"\n\n" in self.text:
             raw, self.text = self.text.split(b"\n\n", 1)
             for line in raw.decode().split("\n"):
@@ -494,7 +494,7 @@ class Stream:
             self.ended = True
 
     def event(self, heartbeats=False):
-        """The next event. Heartbeats that come meanwhile do not prolong the wait for another one."""
+        """The next event. Heartbeats do not prolong the wait for another event."""
         deadline = time.monotonic() + EVENT_SECONDS_MAX
         while True:
             event = self.take()
@@ -507,7 +507,7 @@ class Stream:
                 self.read()
 
     def quiet(self, seconds):
-        """Whether nothing but heartbeats comes for so long: for what must not happen."""
+        """True if only heartbeats arrive in this time: for events that must not arrive."""
         deadline = time.monotonic() + seconds
         while True:
             event = self.take()
@@ -525,14 +525,14 @@ class Stream:
         self.wire.socket.close()
 
     def reset(self):
-        """Closes with RST, without reading what is there."""
+        """Closes with RST, without reading the received bytes."""
         linger = struct.pack("ii", 1, 0)
         self.wire.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
         self.wire.socket.close()
 
 
 def open_streams(server, count, **options):
-    """Opens many streams and reads each one's head."""
+    """Opens many streams, and reads the head of each."""
     streams = [Stream(server, **options) for _ in range(count)]
     for stream in streams:
         assert stream.opened().answer.status == 200, stream.answer
@@ -540,8 +540,8 @@ def open_streams(server, count, **options):
 
 
 def read_all(streams, done, seconds=ANSWER_SECONDS_MAX):
-    """Reads many streams at once until `done(events)` holds for each; answers events per stream,
-    without heartbeats."""
+    """Reads many streams at once until `done(events)` holds for each. Returns the events of each stream, without
+    heartbeats."""
     events = {id(stream): [] for stream in streams}
     waiting = {stream.fileno(): stream for stream in streams}
     poll = select.epoll()

@@ -1,4 +1,4 @@
-"""An OpenTelemetry collector that takes OTLP over HTTP, as far as tests need one."""
+"""An OpenTelemetry collector that takes OTLP over HTTP, as far as tests need it."""
 
 import contextlib
 import http.server
@@ -8,7 +8,7 @@ import threading
 
 
 class Collector:
-    """Keeps what is posted to it, and answers with the next of its statuses, the last one again and again."""
+    """Keeps the posted bodies, and answers with the next of its statuses. The last status repeats."""
 
     def __init__(self, *statuses, body=b"{}", fields=()):
         self.requests = []
@@ -50,7 +50,7 @@ class Collector:
 
     @property
     def spans(self):
-        """All spans, in the order in which they came."""
+        """All spans, in the order of their arrival."""
         found = []
         for _, _, body in self.requests:
             for resource in json.loads(body)["resourceSpans"]:
@@ -70,7 +70,7 @@ class Collector:
 
 @contextlib.contextmanager
 def silent():
-    """A peer that takes connections and never answers; its URL."""
+    """The URL of a peer that takes connections and never answers."""
     with socket.create_server(("127.0.0.1", 0), backlog=64) as listener:
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
 

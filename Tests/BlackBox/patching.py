@@ -1,4 +1,4 @@
-"""A client of streams in patch mode: applies each patch to the state that it has (RFC 6902)."""
+"""A client of streams in patch mode: applies each patch to its state (RFC 6902)."""
 
 import copy
 import json
@@ -10,7 +10,7 @@ def tokens(pointer):
 
 
 def patched(document, patch):
-    """The document with a patch applied; an operation that does not fit fails."""
+    """The document with a patch applied. Fails if an operation does not fit."""
     document = copy.deepcopy(document)
     for operation in patch:
         way = tokens(operation["path"])
@@ -46,19 +46,19 @@ def patched(document, patch):
 
 
 def canonical(value):
-    """The bytes of a value whose members' order does not matter."""
+    """The bytes of a value, with its members in a fixed order."""
     return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
 
 
 class Mirror:
-    """What a reader knows from the events that it has got."""
+    """The state of a reader after the events that it has got."""
 
     def __init__(self, state=None, version=None):
         self.state, self.version = state, version
         self.names = []
 
     def take(self, event):
-        """Takes one event over; ids only grow."""
+        """Applies one event. Ids only grow."""
         self.names.append(event.name)
         if event.name == "resync":
             self.version = None

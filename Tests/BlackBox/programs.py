@@ -1,12 +1,12 @@
-"""Programs of somebody else's: executables of a package that depends on this one by its path.
+"""Sample programs: executables of a package that depends on this package by its path.
 
     Tests/BlackBox/programs.py
 
-Run as a program, it builds all that lie beside the tests at once, which takes less time than one after
-the other. A test that needs one then finds it built.
+As a program, it builds all samples beside the tests at once, which is faster than building one after the other. A
+test that needs a sample then finds it built.
 
-PROGRAMS_OPTIONS has further options of `swift build`, such as those of a sanitizer, and
-PROGRAMS_SCRATCH the folder for what is built with them.
+PROGRAMS_OPTIONS has further options of `swift build`, such as the options of a sanitizer. PROGRAMS_SCRATCH is the
+folder for the build.
 """
 
 import contextlib
@@ -22,13 +22,13 @@ import subprocess
 from harness import ROOT
 
 OPTIONS = shlex.split(os.environ.get("PROGRAMS_OPTIONS", ""))
-# The library is built there already, by `swift build`.
+# `swift build` has built the library there already.
 SCRATCH = pathlib.Path(os.environ.get("PROGRAMS_SCRATCH", ROOT / ".build"))
 BUILT = SCRATCH / ("release" if "release" in OPTIONS else "debug")
 MODULES = BUILT / "Modules"
 PACKAGE = SCRATCH / "programs"
-# SwiftPM would take over the plan that another package has left in this folder, and build that one. These
-# make it plan anew, and leave a plan that is not taken over by a plain `swift build`.
+# SwiftPM would take over the plan of another package in this folder, and build that package. These
+# options make it plan anew, and leave a plan that a plain `swift build` does not take over.
 OWN_PLAN = ["--enable-all-traits", "--disable-build-manifest-caching"]
 SOURCES = pathlib.Path(__file__).parent / "programs"
 BUILD_SECONDS_MAX = 600
@@ -71,7 +71,7 @@ let package = Package(
 
 
 def write(path, text):
-    """Leaves a file alone that says the same already, so that it need not be built again."""
+    """Writes a file, unless it has this text already: then it need not be built again."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_text() != text:
         path.write_text(text)
@@ -82,7 +82,7 @@ def names(folder):
 
 
 def write_manifest():
-    """Written each time: only then does SwiftPM notice files that came or went in what it depends on."""
+    """Writes it each time: only then does SwiftPM notice new and removed files of its dependencies."""
     targets = []
     for name in names("Sources"):
         if is_part(name):
@@ -96,7 +96,7 @@ def write_manifest():
 
 
 def imported_parts(name):
-    """The parts that a part imports, which makes them its dependencies."""
+    """The parts that a part imports: its dependencies."""
     source = (PACKAGE / "Sources" / name / "Part.swift").read_text()
     return re.findall(r"^(?:public )?import (\w+Part\d+)$", source, re.M)
 
@@ -107,7 +107,7 @@ def is_part(name):
 
 @contextlib.contextmanager
 def locked():
-    """Held by the one process that writes or builds the package."""
+    """A lock for the one process that writes or builds the package."""
     PACKAGE.mkdir(parents=True, exist_ok=True)
     with open(PACKAGE / "lock", "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -115,7 +115,7 @@ def locked():
 
 
 def library():
-    """Changes with every file that programs are built of, beside their own."""
+    """A text that changes with every file that the programs depend on, beside their own files."""
     files = [ROOT / "Package.swift", *sorted((ROOT / "Sources").rglob("*"))]
     stats = [(str(file), (stat := file.stat()).st_size, stat.st_mtime_ns) for file in files]
     return repr(stats)
@@ -153,9 +153,9 @@ def write_program(name, source, parts):
 
 
 def build(name, source, parts=()):
-    """Builds a program of this `main.swift`, unless it is built, and answers where it is.
+    """Builds a program of this `main.swift`, unless it is built, and returns its path.
 
-    Each of its parts is a target of its own, which knows StoreCore and the parts that it imports.
+    Each of its parts is a target, which imports StoreCore and the parts that it names.
     """
     with locked():
         mark = fingerprint(source, *parts)
@@ -168,7 +168,7 @@ def build(name, source, parts=()):
 
 
 def run_tests(name, source):
-    """Runs the tests of this file, and answers what was printed of them."""
+    """Runs the tests of this file, and returns the printed text."""
     with locked():
         write(PACKAGE / "Tests" / name / "Tests.swift", source)
         write_manifest()
@@ -178,7 +178,7 @@ def run_tests(name, source):
 
 
 def typecheck(source, folder):
-    """Lets the compiler look at a file that imports the library. Some sample has to be built before."""
+    """Compiles a file that imports the library. A sample has to be built before."""
     file = folder / "checked.swift"
     file.write_text(source)
     command = ["swiftc", "-swift-version", "6", "-typecheck", "-I", MODULES, file]
@@ -186,12 +186,12 @@ def typecheck(source, folder):
 
 
 def build_sample(name):
-    """Builds one of the programs that lie beside the tests."""
+    """Builds one of the programs beside the tests."""
     return build(name, (SOURCES / f"{name}.swift").read_text())
 
 
 def build_samples():
-    """Builds all of them at once."""
+    """Builds all programs at once."""
     with locked():
         sources = {path.stem: path.read_text() for path in SOURCES.glob("*.swift")}
         for name, source in sources.items():

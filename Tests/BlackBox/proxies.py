@@ -1,4 +1,4 @@
-"""Proxies in front of a server, from the files in deploy/proxy as they are, with addresses of the test's own."""
+"""Proxies in front of a server, from the unchanged files in deploy/proxy, with addresses of the test."""
 
 import contextlib
 import grp
@@ -29,7 +29,7 @@ def free_port():
 
 @contextlib.contextmanager
 def folder():
-    """A folder that the users of proxies may enter, which a test's own is not."""
+    """A folder that the users of proxies may enter. They may not enter the folder of a test."""
     path = tempfile.mkdtemp(prefix="store-proxy-", dir="/tmp")
     os.chmod(path, 0o755)
     try:
@@ -39,7 +39,7 @@ def folder():
 
 
 def certificate(path):
-    """Makes a certificate for the name, and the file with its key that HAProxy has."""
+    """Makes a certificate for the name, and the file with its key for HAProxy."""
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
          "-subj", f"/CN={NAME}", "-addext", f"subjectAltName=DNS:{NAME}", "-days", "2",
@@ -50,7 +50,7 @@ def certificate(path):
 
 
 def configuration(kind, text, path, port, upstream):
-    """The recipe with another port, certificate and upstream, and within this process's bounds."""
+    """The recipe with another port, certificate and upstream, and with the bounds of this process."""
 
     def put(old, new, text):
         assert old in text, f"{FILES[kind]} has no {old!r}"
@@ -58,7 +58,7 @@ def configuration(kind, text, path, port, upstream):
 
     text = put("/etc/ssl/store/", f"{path}/", text)
     if upstream.startswith("unix:"):
-        # The line with the path stands below the other one, as a comment.
+        # The line with the path stands below the other line, as a comment.
         lines = text.split("\n")
         [at] = [index for index, line in enumerate(lines) if UPSTREAM in line]
         assert lines[at + 1].strip().startswith("# ") and PATH in lines[at + 1]
@@ -84,7 +84,7 @@ def configuration(kind, text, path, port, upstream):
 
 
 class Proxy:
-    """A proxy that runs in the foreground. Has what a `Wire` and a `Stream` need of a server."""
+    """A proxy that runs in the foreground. It has the members of a server that a `Wire` and a `Stream` use."""
 
     def __init__(self, kind, path, upstream):
         program = shutil.which(kind) or shutil.which(kind, path="/usr/sbin:/usr/bin")
@@ -147,7 +147,7 @@ class Proxy:
         return self
 
     def __exit__(self, *_):
-        # The session is this proxy's own: its workers end with it.
+        # The session belongs to this proxy: its workers end with it.
         os.killpg(self.process.pid, signal.SIGTERM)
         try:
             self.process.wait(10)
@@ -157,5 +157,5 @@ class Proxy:
 
 
 def group_of(kind):
-    """The group that a socket has to have for this proxy; the test's own where it can't give any."""
+    """The group that a socket needs for this proxy; the group of the test if it cannot set another."""
     return grp.getgrnam(GROUPS[kind]).gr_gid if os.getuid() == 0 else os.getgid()

@@ -1,4 +1,4 @@
-"""What a role does not see, it gets on no route (protocol 17)."""
+"""Hidden state reaches a role on no route (protocol 17)."""
 
 import itertools
 import json
@@ -54,7 +54,7 @@ def has_secret(answer):
 
 
 def paths(server, header):
-    """Each path of the table of routes, with what its parameters may be."""
+    """Each path of the table of routes, with values for its parameters."""
     found = []
     for template in server.get("/openapi.json", header).json["paths"]:
         names = [part[1:-1] for part in template.split("/") if part.startswith("{")]
@@ -130,8 +130,8 @@ def test_17_a_reader_of_the_list_sees_nothing_but_the_list(house):
 
 
 def test_17_answers_to_actions_contain_no_hidden_value(house):
-    """Of the whole state, of effects of modules that were not asked, of values and of states; the reasons of the
-    modules that were asked are their own text about that."""
+    """Secrets of the whole state, of effects of other modules, of values and of states. The reason of a module
+    that the request addressed is that module's own text."""
     header = house.bearer("ada", "sender")
     with house.server() as server:
         plant(server, house)
@@ -157,7 +157,7 @@ def test_17_answers_to_actions_contain_no_hidden_value(house):
         for query in "", "?dry-run=true":
             refused = server.post(action("Swept", text="refuse"), own, query).problem("refused", 409)
             assert "The store refuses this." in refused["detail"]
-        # Who sees all of the state gets the text.
+        # A role that sees the whole state gets the text.
         assert SECRET in server.post(action("Swept", text="refuse"), house.operator).json["detail"]
 
 
@@ -184,7 +184,7 @@ def test_17_changed_covers_visible_slices_and_the_slices_of_the_actions(house):
 
 
 def common(answer, path):
-    """All of an answer but what each request has of its own."""
+    """An answer without the parts that differ for each request."""
     own = {"date", "content-length"}
     headers = sorted((name, value) for name, value in answer.headers if name not in own)
     body = answer.json if answer.body else {}
@@ -284,7 +284,7 @@ def test_17_streams_contain_no_hidden_value_and_are_silent_during_hidden_changes
 
 @pytest.mark.parametrize("target", ["/events", "/events?mode=patch"])
 def test_17_3_a_stream_is_silent_when_another_stream_of_its_role_begins(house, target):
-    """Hidden changes lie between the two, and none of them gives the first reader an event."""
+    """Hidden changes lie between the two, and the first reader gets no event for them."""
     ada, bob = house.bearer("ada", "reader"), house.bearer("bob", "reader")
     with house.server() as server:
         assert server.post(action("todos/added", text="first"), house.operator).status == 200
@@ -295,7 +295,7 @@ def test_17_3_a_stream_is_silent_when_another_stream_of_its_role_begins(house, t
         also = other.event()
         assert (also.data, also.id) == (begun.data, begun.id)
         assert stream.quiet(0.2)
-        # It goes on with what both see, from where each of them was.
+        # Both streams and a resumed stream go on with the visible state.
         with Stream(server, target, last=begun.id, headers=bob.items()).opened() as again:
             assert again.quiet(0.2) and stream.quiet(0.05)
             assert server.post(action("todos/added", text="next"), house.operator).status == 200

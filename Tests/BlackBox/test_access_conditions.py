@@ -1,4 +1,4 @@
-"""Conditions on versions are about what a role sees (protocol 17.3): they say nothing of what is hidden, not
+"""Conditions on versions cover the state that a role sees (protocol 17.3). They show nothing of hidden state, not
 even that it has changed."""
 
 import itertools
@@ -11,10 +11,10 @@ from harness import action
 SEEN = {"sender": {"todos"}, "keeper": {"todos", "diary"}, "operator": None}
 ROLES = {
     "operator": ALL,
-    # What the view is made from it sees, too.
+    # The view is made from the safe, which this role sees, too.
     "sender": {"read": ["/todos", "views/list", "log"], "dispatch": ["*"], "use": ["sessions"]},
     "keeper": {"read": ["/todos", "/diary"], "dispatch": ["*"], "use": ["sessions"]},
-    # Sees the safe by a view alone.
+    # Sees the safe only through a view.
     "viewer": {"read": ["/todos", "views/safe", "views/list"], "dispatch": ["*"], "use": ["sessions"]},
     "nothing": {"dispatch": ["*"]},
 }
@@ -27,7 +27,7 @@ def house(tmp_path):
 
 
 def tags(server, house):
-    """What makes the entity tags of a server's versions."""
+    """Makes the entity tags of a server's versions."""
     epoch = server.get("/state", house.operator)["etag"].strip('"').split(":")[0]
     return lambda version: f'"{epoch}:{version}"'
 

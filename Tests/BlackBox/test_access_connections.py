@@ -1,4 +1,4 @@
-"""Who asks is found out for each request, also where one connection carries many (protocol 17)."""
+"""Each request is authenticated by itself, also if one connection carries many (protocol 17)."""
 
 import contextlib
 import random
@@ -16,7 +16,7 @@ def house(tmp_path):
 
 
 def sees(server, header, wire):
-    """The members that a request on this connection is shown; the status where it is not 200."""
+    """The members that a request on this connection gets; the status if it is not 200."""
     answer = server.get("/state", header, wire=wire)
     return set(answer.json) if answer.status == 200 else answer.status
 
@@ -25,7 +25,7 @@ def test_17_each_request_on_a_connection_is_judged_by_its_own_credential(house):
     reader, author = house.bearer("ada", "reader"), house.bearer("bob", "author")
     nothing = house.bearer("eve", "nothing")
     token = reader["Authorization"]
-    # Of the same length as a good one, and other bytes at the beginning, in between and at the end.
+    # As long as a good token, with other bytes at the beginning, in between and at the end.
     wrong = [token[:place] + ("a" if token[place] != "a" else "b") + token[place + 1 :] for place in (12, 20, -1)]
     long = {"Authorization": token.replace(" ", " " * 1_500)}
     with house.server() as server, Wire(server) as wire:
@@ -38,7 +38,7 @@ def test_17_each_request_on_a_connection_is_judged_by_its_own_credential(house):
             ({"Authorization": token.replace("Bearer", "Basic")}, 401),
         ]
         assert len(everything) > 3
-        # A browser's cookie counts where there is no header field, and a session changes nothing of it.
+        # A browser's cookie counts if there is no header field. A session makes no difference.
         cookie = cookie_of(server.request("POST", "/session", b"", author), "store-auth")
         expected += [
             (cookie, {"todos"}), ({**house.operator, **cookie}, everything), ({**nothing, **cookie}, 403),
@@ -87,13 +87,13 @@ def test_17_an_open_connection_keeps_no_right_that_was_taken_away(house):
         mine, others, soon = (stack.enter_context(Wire(server)) for _ in range(3))
         for header, wire in ((ada, mine), (bob, others), (brief, soon)):
             assert [sees(server, header, wire) for _ in range(3)] == [{"todos"}] * 3
-        # The end of a key.
+        # The end of a key
         until(lambda: sees(server, brief, soon) == 401, "the key has ended")
-        # Another policy.
+        # Another policy
         house.write({**ROLES, "reader": {**ROLES["reader"], "read": ["/safe"]}})
         reload(server)
         assert [sees(server, header, wire) for header, wire in ((ada, mine), (bob, others))] == [{"safe"}] * 2
-        # A key that is revoked.
+        # A revoked key
         house.revoke(ada)
         assert sees(server, ada, mine) == {"safe"}
         reload(server)

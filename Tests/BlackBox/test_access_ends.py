@@ -21,7 +21,7 @@ def house(tmp_path):
 
 
 def last_events(stream):
-    """What comes until the stream ends: names and events."""
+    """The names and events until the stream ends."""
     found = []
     while True:
         try:
@@ -31,7 +31,7 @@ def last_events(stream):
 
 
 def ended(stream):
-    """Checks that it ends because of its credential, and answers what came before the last event."""
+    """Checks that it ends because of its credential, and returns the events before the last one."""
     *before, bye = last_events(stream)
     assert bye.name == "bye" and bye.json["reason"] == "expired", bye
     return before
@@ -42,7 +42,7 @@ def listed(server, house):
 
 
 def test_17_streams_end_with_their_credential(house):
-    """With an announcement at once, where it ends soon; one that is behind ends, too."""
+    """A stream that ends soon is announced at once. A slow stream ends, too."""
     bob = house.bearer("bob", "reader")
     with house.server() as server:
         began = time.time()
@@ -92,13 +92,13 @@ def test_17_a_new_policy_ends_the_streams_that_it_does_not_allow_and_no_others(h
     ada, bob = house.bearer("ada", "reader"), house.bearer("bob", "author")
     with house.server("--debug-routes") as server:
         mine, others = reading(server, ada, *STREAMS), reading(server, bob, "/events", "/actions/events")
-        # More than before: none has to end.
+        # More grants than before: no stream has to end.
         reader = ROLES["reader"]
         house.write({**ROLES, "reader": {**reader, "read": [*reader["read"], "/safe", "views/safe"]}})
         reload(server)
         assert list(server.get("/state", ada).json) == ["todos", "safe"]
         until(lambda: len(listed(server, house)) == len(mine) + len(others), "all go on")
-        # What each shows is looked at alone.
+        # Each stream is judged by its own topic.
         house.write({**ROLES, "reader": {**reader, "read": ["/todos", "/safe"]}})
         reload(server)
         gone = {target: stream for target, stream in zip(STREAMS, mine) if target.startswith(("/views", "/actions"))}
@@ -132,7 +132,7 @@ def test_17_7_a_stream_of_a_pointer_goes_on_while_its_member_is_granted(house):
         assert server.post(action("todos/added", text="x"), house.operator).status == 200
         for target, stream in zip(targets[:2], kept):
             assert '"x"' in stream.event().data, target
-        # What was hidden before is as if it were not there, as ever.
+        # The stream of hidden state stays silent, as before.
         assert kept[2].quiet(0.05)
         assert len(listed(server, house)) == len(kept)
 
@@ -198,7 +198,7 @@ class Waiting:
             fields = "".join(f"{name}: {value}\r\n" for name, value in header.items())
             wire.send(f"GET {target} HTTP/1.1\r\nHost: {server.authority}\r\n{fields}\r\n".encode())
             self.wires.append(wire)
-        # The event loop has read what came before, and goes on in the order of its turns.
+        # The event loop has read the earlier bytes, and goes on in the order of its turns.
         for _ in range(3):
             assert server.get("/livez").status == 200
 
@@ -214,12 +214,12 @@ class Waiting:
 
     @property
     def wait(self):
-        """Whether none of them is answered."""
+        """True if no request is answered."""
         return not select.select([wire.socket for wire in self.wires], [], [], 0.2)[0]
 
 
 def polls(server, header, slow=None):
-    """What waits for a newer state, or for the end of a dispatch."""
+    """Requests that wait for a newer state, or for the end of a dispatch."""
     version = server.get("/state", header)["etag"].strip('"').split(":")[1]
     found = [(f"/state?after={version}&wait=60", header), (f"/state/todos?after={version}&wait=60", header)]
     if slow:
@@ -228,7 +228,7 @@ def polls(server, header, slow=None):
 
 
 def planned(server, header, ms=600_000):
-    """Where a dispatch of the caller's is asked after, whose effect takes so long."""
+    """The location of the outcome of a dispatch whose effect takes so long."""
     answer = server.post(action("todos/planned", text=f"{ms}", ms=ms), {**header, "Prefer": "wait=0"})
     assert answer.status == 202, answer
     return answer["location"]
@@ -296,12 +296,12 @@ def test_17_7_requests_that_wait_end_when_a_new_policy_does_not_allow_them(house
         location = planned(server, ada)
         mine, others = Waiting(server, *polls(server, ada, location)), Waiting(server, *polls(server, bob))
         with mine as waiting, others:
-            # It sees more: what it is shown goes on.
+            # The role sees more: its requests go on waiting.
             house.write({**ROLES, "sender": {**sender, "read": [*sender["read"], "/safe"]}})
             reload(server)
             assert waiting.wait
         with Waiting(server, *polls(server, ada, location)) as waiting, Waiting(server, *polls(server, bob)) as others:
-            # It sees less, and dispatches what it did.
+            # The role sees less: its polls end. The wait for its own dispatch goes on.
             house.write(ROLES)
             reload(server)
             [_, _, outcome] = waiting.wires

@@ -1,4 +1,4 @@
-"""What refuses by the whole state gives its reason to those who see all of it (protocol 17.4)."""
+"""A refusal by the whole state shows its reason only to roles that see the whole state (protocol 17.4)."""
 
 import itertools
 import json
@@ -28,7 +28,7 @@ def server(tmp_path):
 
 
 def lines(server, event):
-    """The lines of the log that are about an event."""
+    """The lines of the log about an event."""
     return [each for each in map(json.loads, server.log_text.splitlines()) if each["event"] == event]
 
 
@@ -38,7 +38,8 @@ def items(server):
 
 @pytest.mark.parametrize("text", ["watched", "blocked", "followed", "replaced", "forbidden"])
 def test_17_4_only_a_role_that_sees_the_whole_state_reads_its_reasons(server, text):
-    """Of the root state's reducer, of an interceptor, of what an interceptor has chosen; alone, in arrays, dry."""
+    """The root state's reducer, an interceptor, or an action that an interceptor has chosen; alone, in arrays, as
+    a dry run."""
     status, slug = (403, "forbidden") if text == "forbidden" else (409, "refused")
     refused, good = action("todos/added", text=text), action("todos/added", text="milk")
     bodies = [(refused, None), ([refused], "/0"), ([good, good, refused, good], "/2")]
@@ -89,7 +90,7 @@ def test_17_4_work_that_the_whole_state_refused_fails_without_its_reason(server,
         server.send("/usecases/todos/enter", {"text": "watched"}, header),
     ]
     for each in begun:
-        # It may have ended already.
+        # The work may have ended already.
         answers.append(server.get(each["location"], wait) if each.status == 202 else each)
     for answer in answers:
         assert answer.status == 424, answer

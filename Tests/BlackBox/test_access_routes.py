@@ -1,4 +1,4 @@
-"""Who may use which route: each of the table of routes, for each kind of credential (protocol 17)."""
+"""The grants of each route of the table, for each kind of credential (protocol 17)."""
 
 import itertools
 
@@ -7,7 +7,7 @@ from access import ALL, ROLES, cookie_of, guarded, session
 from harness import action, until
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
-# All may use these, whatever the policy is.
+# All clients may use these, under any policy.
 FREE = {("GET", "/"), ("GET", "/livez"), ("GET", "/readyz"), ("GET", "/problems/{slug}"), ("GET", "/session"), ("DELETE", "/session"),
         ("POST", "/session")}
 VALUES = {"module": "todos", "collection": "boxes", "id": "a", "version": "1", "effect": "1", "slug": "refused",
@@ -27,7 +27,7 @@ def filled(template):
 
 
 def bad(house):
-    """Credentials that are shown and are not good, by what is wrong with them."""
+    """Bad credentials, by their fault."""
     good = house.operator["Authorization"].split(" ")[1]
     revoked = house.bearer("gone", "operator")
     house.revoke(revoked)
@@ -53,7 +53,7 @@ def request(server, method, path, header):
 
 
 def test_17_each_route_checks_the_credential(house):
-    """Each route and method, with nothing, with what is not good, and with each role."""
+    """Each route and method, without a credential, with a bad one, and with each role."""
     headers = {role: house.bearer("ada", role) for role in (*ROLES, "unheard")}
     shown = bad(house)
     with house.server() as server:
@@ -63,11 +63,11 @@ def test_17_each_route_checks_the_credential(house):
         for template, method in itertools.product(catalog, METHODS):
             path, where = filled(template), (method, template)
             if template.endswith("/events") and method == "GET":
-                continue  # Streams are looked at below.
+                continue  # Another test checks streams.
             methods = {each.upper() for each in catalog[template]}
             exists = method in methods or method == "OPTIONS" or (method == "HEAD" and "GET" in methods)
             isFree = where in FREE or ("GET", template) in FREE and method in ("HEAD", "OPTIONS")
-            # With nothing: 401, or 404 for what it may not know of; never what is behind it.
+            # Without a credential: 401, or 404 for a resource that has to stay hidden; never its content.
             answer = request(server, method, path, {})
             assert answer.status < 500, (where, answer)
             if method == "HEAD" and template.endswith("/events"):
@@ -83,7 +83,7 @@ def test_17_each_route_checks_the_credential(house):
             for role in "nothing", "reader", "operator":
                 answer = request(server, method, path, headers[role])
                 assert answer.status < 500 and answer.status != 401 or path == "/session", (role, where, answer)
-            # Who may do everything is refused nothing.
+            # A role that may do everything is refused nothing.
             assert answer.status != 403, (where, answer)
             if not exists:
                 assert answer.status == 405, (where, answer)

@@ -1,4 +1,4 @@
-"""Cookies, sessions and records of those who have shown who they are (protocol 17)."""
+"""Cookies, sessions and records of authenticated clients (protocol 17)."""
 
 import itertools
 import json
@@ -36,11 +36,11 @@ def test_17_a_bearer_token_is_exchanged_for_a_cookie(house):
         assert answer.status == 204 and re.fullmatch(ATTRIBUTES, answer["set-cookie"])
         cookie = cookie_of(answer, "store-auth")
         assert server.get("/state", cookie).json == server.get("/state", ada).json
-        # On another host than loopback it is for TLS alone.
+        # On a host other than loopback the cookie is for TLS alone.
         assert begin(server, ada, Origin=server.url).status == 204
         with Stream(server, "/events", headers=cookie.items()).opened() as stream:
             assert list(stream.event().json) == ["todos"]
-        # Neither the cookie nor its value as a token gives another one, nor does who shows nothing.
+        # A client gets no other cookie for its cookie, for the cookie's value as a token, or without a credential.
         value = cookie["Cookie"].split("=", 1)[1]
         for header in cookie, {}, {"Authorization": f"Bearer {value}"}:
             answer = begin(server, header)
@@ -52,7 +52,7 @@ def test_17_a_bearer_token_is_exchanged_for_a_cookie(house):
         taken = server.request("DELETE", "/session", headers={**own, "Cookie": f"{own['Cookie']}; {cookie['Cookie']}"})
         assert taken.status == 204
         assert "store-auth=;" in taken["set-cookie"] and "store-session=;" in taken["set-cookie"]
-        # Who has logged in and whose session has ended gets rid of both.
+        # A client that has logged in and whose session has ended gets rid of both.
         taken = server.request("DELETE", "/session", headers={"Cookie": f"{own['Cookie']}; {cookie['Cookie']}"})
         assert taken.status == 204 and "store-auth=;" in taken["set-cookie"]
 
@@ -76,7 +76,7 @@ def test_13_2_a_principal_finds_out_its_role_its_end_and_its_session(house):
         own = session(server, ada)
         shown = server.get("/session", own).json
         assert {**shown, "session": None} == known and shown["session"]
-        # To another principal it is the cookie of no session.
+        # For another principal it is the cookie of no session.
         assert server.get("/session", {**bob, "Cookie": own["Cookie"]}).json["session"] is None
         end = server.get("/session", brief).json["expires"]
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", end), end
@@ -151,7 +151,7 @@ def test_17_a_session_belongs_to_its_principal(house, tmp_path):
 
     def check(server):
         assert server.get("/modules/diary", mine).json["lines"] == ["mine"]
-        # Another key of the same principal is the same principal.
+        # Another key of the same principal stands for the same principal.
         assert server.get("/modules/diary", {**again, **cookie}).json["lines"] == ["mine"]
         for header in {**bob, **cookie}, cookie:
             assert server.get("/modules/diary", header).problem("forbidden", 403)
@@ -182,7 +182,7 @@ def test_17_idempotency_keys_belong_to_the_principal(house):
                 assert (answer["idempotency-replayed"] == "true") == (number > 0)
                 versions.add(answer.json["version"])
             assert len(versions) == 1
-        # Those who show nothing have them for each session.
+        # Anonymous clients have keys for each session.
         for header in {}, session(server, {}), session(server, {}):
             answer = server.post(action("todos/added", text="nobody"), {**header, **key})
             assert (answer.status, answer["idempotency-replayed"]) == (200, None)
@@ -195,7 +195,7 @@ def test_17_idempotency_keys_belong_to_the_principal(house):
 
 
 def followed(server, house, version):
-    """What has followed from a version, once an effect has dispatched what it ends with."""
+    """The records that followed from a version, once an effect has dispatched its last action."""
 
     def later():
         found, versions = [], {version}

@@ -1,4 +1,4 @@
-"""Roles that read by views: they dispatch to modules that they do not see (protocol 2.7, 17.3, 17.4)."""
+"""Roles that read through views: they dispatch to modules that they do not see (protocol 2.7, 17.3, 17.4)."""
 
 import itertools
 import json
@@ -20,7 +20,7 @@ ROLES = {
         "call": ["usecases/safe/look", "usecases/boxes/{id}/label"],
         "use": ["sessions"],
     },
-    # May dispatch to the safe, and see neither it nor its view.
+    # May dispatch to the safe, and sees neither the safe nor its view.
     "blind": {"read": ["views/list"], "dispatch": ["safe/*"]},
 }
 
@@ -73,7 +73,7 @@ def test_17_4_reasons_of_other_modules_and_of_the_whole_state_stay_hidden(house,
     for query in "", "?dry-run=true":
         problem = server.post(action("Swept", text="refuse"), visitor, query).problem("refused", 409)
         assert problem["reason"] == NEUTRAL and "pointer" not in problem
-    # The list was asked, and the effect of the safe has failed.
+    # The request addressed the list, and the effect of the safe has failed.
     failed = server.post(action("todos/broken"), {**visitor, "Prefer": "wait=10"})
     assert SECRET not in str(failed.problem("effect-failed", 424))
 
@@ -110,14 +110,14 @@ def test_17_4_changed_covers_the_slice_of_the_action(house, server):
 
 
 def condition(header, answer):
-    """The condition that a resource is as this answer has it."""
+    """The condition that a resource is the same as in this answer."""
     return {**header, "If-Match": answer["etag"]}
 
 
 def test_2_7_a_condition_on_a_view_holds_while_the_view_shows_the_same(house, server):
     visitor = house.visitor
     view = server.get("/views/safe", visitor)
-    # A session begins, the safe is opened, which its view does not show, and a box comes to be.
+    # A session begins, the safe is opened, which its view does not show, and a box is started.
     assert server.request("POST", "/sessions", b"", visitor).status == 201
     for each in action("safe/opened"), action("boxes/7/start", label="x"), action("todos/added", text="x"):
         assert server.post(each, house.operator).status == 200
@@ -140,19 +140,19 @@ def test_2_7_a_condition_on_a_part_holds_while_the_part_is_the_same(house, serve
     root = house.operator
     assert server.post(action("todos/added", text="milk"), root).status == 200
     part = server.get("/state/todos/items", root)
-    # The echoes beside it change, and the safe.
+    # The echoes beside it change, and so does the safe.
     assert server.post(action("Swept", text="x"), root).status == 200
     add = action("todos/added", text="tea")
     for resource in "/state", "/state/todos", "/state/todos/echoes":
         assert server.post(add, condition(root, part), "?if-match-of=" + resource).status == 412, resource
     assert server.post(add, condition(root, part), "?if-match-of=/state/todos/items").status == 200
     assert server.post(add, condition(root, part), "?if-match-of=/state/todos/items").status == 412
-    # It has the same bytes again.
+    # The view has the same bytes again.
     part = server.get("/state/todos/items", root)
     for type_, extra in [("todos/cleared", {}), ("todos/added", {"text": "milk"}), ("todos/added", {"text": "tea"})]:
         assert server.post(action(type_, **extra), root).status == 200
     assert server.post(add, condition(root, part), "?if-match-of=/state/todos/items").status == 200
-    # What is not there has no tag.
+    # A missing resource has no tag.
     assert server.post(add, condition(root, part), "?if-match-of=/state/todos/items/9").status == 412
     assert server.post(add, condition(root, part), "?if-match-of=/state/nowhere").status == 412
 
@@ -229,7 +229,7 @@ def test_2_7_an_invalid_resource_is_400_and_a_hidden_one_is_answered_like_a_miss
         server.post(put, {**visitor, "If-Match": value}, named).problem("bad-request", 400)
     for value in '"00000000:1"', '"nonsense"', header["If-Match"].split(":")[0] + ':999"':
         server.post(put, {**visitor, "If-Match": value}, named).problem("version-mismatch", 412)
-    # A part that the role does not see is as one that is not there.
+    # A part that the role does not see is answered like a missing part.
     for part in "/state/safe", "/state/nowhere":
         server.post(put, header, "?if-match-of=" + part).problem("version-mismatch", 412)
 
@@ -240,7 +240,7 @@ def test_2_7_a_condition_names_a_view_with_its_parameters():
         assert server.post(action("ScreenShown", name="x")).status == 200
         add = action("AddItem", text="tea")
         assert server.post(add, condition({}, done), "?if-match-of=/views/items?completed=true%26limit=2").status == 200
-        # The list has one more, and this view of it shows the same two.
+        # The list has one more item, and this view of it shows the same two.
         assert server.post(add, condition({}, done), "?if-match-of=/views/items?completed=true%26limit=2").status == 200
         complete = action("CompleteItem", index=0)
         assert server.post(complete).status == 200

@@ -36,7 +36,7 @@ def post_many(server, count):
 
 
 def pages(server, target):
-    """The pages from here on, up to the first one that is empty."""
+    """The pages from here on, up to the first empty page."""
     while True:
         page = server.get(target).json
         yield page
@@ -307,7 +307,7 @@ def test_5_2_a_reader_that_takes_nothing_is_closed_and_comes_back_without_loss()
         with Wire(server) as wire:
 
             def is_closed():
-                """Whether the slow one is gone; the other gets what is posted meanwhile."""
+                """True if the slow reader is gone. The other reader gets the actions that are posted meanwhile."""
                 version = server.post(INCREASE, wire=wire).json["version"]
                 assert live.event().version == version
                 return server.sockets == server.sockets_at_rest + 2

@@ -1,4 +1,4 @@
-"""A listener of the operators' own (protocol 7.4)."""
+"""A listener for operators (protocol 7.4)."""
 
 import json
 import socket
@@ -16,7 +16,7 @@ FLAGS = ["--debug-routes", "--analytics-recent", "10", "--operator-reads"]
 
 @pytest.fixture(scope="module", params=["tcp", "unix"])
 def both(request, tmp_path_factory):
-    """A server, and where its operators come in."""
+    """A server, and its listener for operators."""
     path = tmp_path_factory.mktemp("admin") / "admin.sock"
     address = "127.0.0.1:0" if request.param == "tcp" else f"unix:{path}"
     with Server("--admin-listen", address, *FLAGS) as server:
@@ -62,7 +62,7 @@ def test_7_4_clients_take_no_place_of_an_operator():
             assert server.get("/state", wire=one).status == server.get("/state", wire=two).status == 200
             server.get("/state").problem("overloaded", 503)
             assert admin.get("/readyz").status == 200
-            # And the other way round: as many operators as may take no place of a client.
+            # And the other way round: the maximum of operators takes no place of a client.
             held = [socket.create_connection((admin.host, admin.port)) for _ in range(64)]
             try:
                 until(lambda: refused(admin), "operators have a bound of their own")
@@ -118,7 +118,7 @@ def test_7_4_the_health_of_a_start_is_shown_to_operators_alone(tmp_path):
         admin = AdminListener(server, address)
         assert admin.get("/livez").status == 200
         admin.get("/readyz").problem("draining", 503)
-        # These wait, as all requests do, and are answered by the ready server.
+        # These requests wait, like all requests, and the ready server answers them.
         server.get("/livez").problem("not-found", 404)
         assert admin.get("/metrics").status == admin.get("/readyz").status == 200
 

@@ -59,7 +59,7 @@ def test_11_1_lines_are_cloud_events(analysed):
 
 
 def test_11_1_the_state_is_the_one_before_the_action(analysed):
-    """Middleware sees the old state: within one batch, each screen shows what was before it."""
+    """Middleware sees the old state: within one batch, each screen shows the state before it."""
     analysed.post([SCREEN, INCREASE, SCREEN, step(5), INCREASE, SCREEN])
     events = when_written(analysed.analytics, 6)
     assert [e["data"]["counter"] for e in events if e["type"] == "ScreenShown"] == [0, 1, 6]
@@ -139,7 +139,7 @@ def test_11_1_stdout_has_the_lines_and_nothing_else():
 def test_11_2_a_reader_of_stdout_that_does_not_read_slows_no_client():
     with Server("--analytics", "stdout", stdout=subprocess.PIPE) as server:
         with Wire(server) as wire:
-            # Some 30 MB of lines, where a pipe holds 64 KB.
+            # Some 30 MB of lines. A pipe holds 64 KB.
             for _ in range(100):
                 assert server.post([SCREEN] * 1000, wire=wire).status == 200
         began = time.monotonic()
@@ -167,11 +167,11 @@ def test_11_2_lines_that_wait_are_bounded_in_bytes():
             before = server.resident_bytes
             show(140)
             grown = server.resident_bytes - before
-            # 32 MiB of lines may wait, and what is being written is there a second time.
+            # 32 MiB of lines may wait, and the line that is being written is there a second time.
             assert grown < 96 << 20, f"{grown >> 20} MiB more"
-            # 37 lines have 32 MiB. The pipe has a part of the first.
+            # 37 lines have 32 MiB. The pipe holds a part of the first.
             assert 150 - 40 <= lost() <= 150 - 35
-            # Small ones wait beside them as long as there is room, and all is counted.
+            # Small lines wait beside them as long as there is room, and all lines are counted.
             server.post(INCREASE)
         rest = server.process.stdout
         server.process.send_signal(signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""What stands around the reducer, and what follows an action, in a program that was built for that."""
+"""Code around the reducer, and consequences of an action, in a program for these tests."""
 
 import json
 import os
@@ -25,7 +25,7 @@ def program():
 
 
 class Lines:
-    """A server, and the lines of its standard output as they come."""
+    """A server, and the lines of its standard output as they arrive."""
 
     def __init__(self, *flags, **options):
         reading, writing = os.pipe()
@@ -71,7 +71,7 @@ def test_s6_middleware_has_an_envelope_and_work_that_waits_for_the_commit(progra
         server = around.server
         assert server.post(write("a")).status == 200
         assert server.post(write("refused")).status == 409
-        # An array is one: what its first member left is dropped with it.
+        # An array is one envelope: work that its first member left is dropped with it.
         assert server.post([write("b"), write("refused")]).status == 409
         assert server.post([write("c"), write("d")]).status == 200
         assert server.post(write("e"), query="?dry-run=true").status == 200
@@ -115,7 +115,7 @@ def test_u22_s6_of_two_middlewares_with_one_name_the_first_is_taken_away_first(p
         assert remove(server, "middleware", "twin") == 204
         assert remove(server, "middleware", "twin") == 404
         assert server.post(write("c")).status == 200
-        # The one without a name is removed by its place, as its link has it.
+        # The middleware without a name is removed by its place, which is in its link.
         href = server.get("/debug/middleware").json["middleware"][0]["href"]
         assert server.request("DELETE", href).status == 204
         assert ids(server, "middleware") == []
@@ -126,7 +126,7 @@ def test_u22_s6_of_two_middlewares_with_one_name_the_first_is_taken_away_first(p
 
 
 def test_u22_a_middleware_is_taken_away_while_actions_are_under_way(program):
-    """Each action has all of what middleware does for it, or nothing."""
+    """Each action has all of the middleware's work, or none."""
     with Lines("--debug-routes", program=program) as around:
         server = around.server
         stop = threading.Event()
@@ -210,7 +210,7 @@ def test_u21_only_an_operator_reads_analytics(program):
         assert "/analytics" not in server.get("/openapi.json").json["paths"]
 
 
-# What follows an action
+# Consequences of an action
 
 
 def test_s7_an_answer_comes_after_the_observers_on_queues(program):
@@ -221,11 +221,11 @@ def test_s7_an_answer_comes_after_the_observers_on_queues(program):
         took = time.monotonic() - began
         assert answer.status == 200 and answer.json["completed"] is True
         assert 0.3 <= took < 2, took
-        # Without the wish to wait it is answered at once.
+        # Without `Prefer: wait` the answer comes at once.
         began = time.monotonic()
         assert server.post(action("desk/observed", ms=300)).status == 200
         assert time.monotonic() - began < 0.3
-        # Many wait for their own.
+        # Many requests wait for their own outcomes.
         answers = together(*[lambda: server.wait(write("m")) for _ in range(4)])
         assert [each.json["completed"] for each in answers] == [True] * 4
 
@@ -238,7 +238,7 @@ def test_s7_an_answer_waits_for_the_client_that_is_to_show_a_view(program):
         assert 1 <= time.monotonic() - began < 2
         location = answer["location"]
         assert location == f"/dispatch/{answer.json['version']}"
-        # The watch gives up after three seconds, and that is the end.
+        # The watch gives up after three seconds, which ends the wait.
         done = server.get(location, {"Prefer": "wait=10"})
         assert 2.9 <= time.monotonic() - began < 5
         assert done.status == 200 and done.json == {**answer.json, "completed": True}
@@ -274,7 +274,7 @@ def test_b35_the_outcome_of_a_dispatch_is_the_answer_of_a_longer_wait(program):
         pending = server.get(location)
         assert pending.status == 202 and pending["retry-after"] == "1"
         assert pending["location"] == location and pending.json["completed"] is False
-        # Several may wait for the end.
+        # Several requests may wait for the end.
         answers = together(
             *[lambda: server.get(location, {"Prefer": "wait=10"}) for _ in range(3)]
         )
@@ -306,7 +306,7 @@ def test_b35_only_the_session_of_the_202_and_operators_read_the_outcome(program)
         problem = server.get(location, bob.headers).problem("not-found", 404)
         assert "not remembered" in problem["detail"]
         assert server.get(location).status == 202
-        # What was answered with 200 is not remembered, and what is no version never was.
+        # A dispatch that was answered with 200 is not remembered, and a text that is no version never was.
         version = server.wait(write("a")).json["version"]
         for other in (version, 99, "x", "-1", "99999999999999999999999"):
             server.get(f"/dispatch/{other}").problem("not-found", 404)
@@ -405,7 +405,7 @@ def test_k14_effects_are_measured_by_action_with_many_at_once(program):
 
 
 def test_7_2_ids_of_instances_are_neither_labels_nor_types(program):
-    """Clients choose ids: 10,000 of them were 10,000 series, and names beyond 1,000 are `other`."""
+    """Clients choose ids. Without a bound, 10,000 ids would make 10,000 series; names beyond 1,000 are `other`."""
     with Server("--analytics-recent", "10", "--operator-reads", program=program) as server:
         for start in range(0, 1_200, 400):
             starts = [action(f"card/id{number}/start") for number in range(start, start + 400)]
@@ -423,7 +423,7 @@ def test_7_2_ids_of_instances_are_neither_labels_nor_types(program):
             ("card/{id}/rested", "card/id7"),
             ("desk/written", "desk"),
         ]
-        # The log and history name the instance as before.
+        # The log and history still name the instance.
         assert server.actions(1_200)[0]["type"] == "card/id7/rested"
 
 
@@ -479,7 +479,7 @@ def test_x8_a_shared_value_is_kept_in_a_file_and_whole_at_any_time(program, tmp_
         together(read, read, change)
         assert len(found) > 2
         assert sorted(each.name for each in tmp_path.iterdir()) == ["user.json"]
-        # What does not change it does not write it.
+        # A change of other state does not write the file.
         before = path.stat().st_ino
         server.wait(write("a"))
         rename(server, "ada")
@@ -518,7 +518,7 @@ def test_x8_a_fresh_store_begins_with_the_file_by_an_action(program, tmp_path):
     with Server(program=program, environment=environment, data=data) as server:
         assert server.state["user"] == {"name": "ada", "changes": 2}
         until(lambda: holds(path, "ada"), "the value of history")
-        # A replay finds the beginning without the file.
+        # A replay finds the first state without the file.
         assert server.get("/state/user?version=1").json == {"name": "from before", "changes": 1}
     shutil.rmtree(data)
     path.unlink()
@@ -572,7 +572,7 @@ def test_x8_a_full_disk_leaves_the_older_value_whole(program, tmp_path):
     path = tmp_path / "user.json"
     with Server(program=program, environment={"AROUND_FILE": str(path)}) as server:
         until(lambda: holds(path, "nobody yet"), "the first value")
-        # No file may grow beyond that.
+        # No file may grow beyond this size.
         unlimited = resource.prlimit(server.pid, resource.RLIMIT_FSIZE, (4_096, resource.RLIM_INFINITY))
         rename(server, "x" * 9_000)
         server.await_log("can't be kept in")

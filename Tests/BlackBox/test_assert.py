@@ -1,4 +1,4 @@
-"""`store-server assert`: a script that states everything, against a server over HTTP."""
+"""`store-server assert`: a script that states every change, against a server over HTTP."""
 
 import json
 import re
@@ -96,7 +96,7 @@ def test_x6_a_wrong_number_fails_with_a_difference_of_exactly_that_field(play):
     [
         # a change that is not stated
         ({"dispatch": step(3)}, ["  /counter", '−   "step": 1', '+   "step": 3']),
-        # a stated value that does not come
+        # a stated value that does not arrive
         (
             {"dispatch": INCREASE, "expect": {"/counter/counter": 1, "/counter/step": 2}},
             ["  /counter", '−   "step": 2', '+   "step": 1'],
@@ -111,7 +111,7 @@ def test_x6_a_wrong_number_fails_with_a_difference_of_exactly_that_field(play):
             {**LOGIN, "receive": ["login/loading", "login/succeeded"]},
             ["  /receive", '+   2: "user/start"'],
         ),
-        # a stated action that does not come
+        # a stated action that does not arrive
         (
             {"dispatch": INCREASE, "expect": {"/counter/counter": 1}, "receive": ["home/start"]},
             ['−   0: "home/start"'],
@@ -230,7 +230,7 @@ def test_2_6_a_wait_covers_the_actions_of_presenters(fresh):
     assert fresh.wait({"type": "home/start"}).status == 200
     body = json.dumps(TAP).encode()
     headers = {"Content-Type": "application/json", "Prefer": "wait=10"}
-    # The first tap presents the card, too.
+    # The first tap also presents the card.
     for follow in [3] + [2] * 49:
         version = fresh.version
         answer = fresh.request("POST", "/modules/home/ui", body, headers)

@@ -1,4 +1,4 @@
-"""What is a module's own, and what another one dispatches of it: programs/Borders.swift."""
+"""A module's private actions, and another module that dispatches them: programs/Borders.swift."""
 
 import pytest
 from harness import Server, action, until

@@ -1,4 +1,4 @@
-"""Bounds that hold however long the server runs: what it keeps of what is over."""
+"""Bounds that hold however long the server runs: finished work leaves a bounded amount of memory."""
 
 import json
 import re
@@ -10,7 +10,7 @@ MIB = 1 << 20
 
 
 def post_all(server, body, count, headers="", ahead=64):
-    """Posts the same body so often over one connection, some requests ahead of their answers."""
+    """Posts the same body so often over one connection. Some requests are ahead of their answers."""
     body = json.dumps(body).encode()
     head = (
         f"POST /dispatch HTTP/1.1\r\nHost: {server.authority}\r\nContent-Type: application/json\r\n"
@@ -65,13 +65,13 @@ def test_3_4_a_long_poll_that_is_answered_leaves_nothing_in_memory():
         before = server.resident_bytes
         poll(10_000)
         grown = server.resident_bytes - before
-        # 10,000 timers would be four times as much.
+        # 10,000 timers would take four times as much.
         assert grown < MIB / 2, f"{grown / MIB:.1f} MiB more"
 
 
 @pytest.mark.plain("memory is measured, and a sanitizer keeps what is freed")
 def test_a_history_in_memory_keeps_its_bytes():
-    # The journal may have 64 MiB; beside it there are the state, a few of its encodings and snapshots.
+    # The journal may have 64 MiB. Beside it there are the state, a few of its encodings and snapshots.
     with Server("--body-max", str(2 * MIB)) as server:
         post_all(server, INCREASE, 100)
         before = server.resident_bytes
@@ -82,7 +82,7 @@ def test_a_history_in_memory_keeps_its_bytes():
         assert grown < (64 + 64) * MIB, f"{grown / MIB:.0f} MiB more"
         kept = server.get("/actions?limit=1").json
         assert 1_500 - 70 < kept["actions"][0]["version"] - 100 < 1_500
-        # What is kept can be made again.
+        # A version that is kept can be made again.
         assert server.get(f"/state/counter?version={server.version - 1}").status == 200
 
 

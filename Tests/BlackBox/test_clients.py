@@ -1,4 +1,4 @@
-"""Readers that other people wrote (protocol 4): httpx-sse, sseclient-py, curl and Chromium."""
+"""Readers by other authors (protocol 4): httpx-sse, sseclient-py, curl and Chromium."""
 
 import json
 import shutil
@@ -17,7 +17,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 def events_of(source):
-    """What httpx-sse reads, without the events that it makes of a block with nothing but `retry`."""
+    """The events of httpx-sse, without the events that it makes of a block with nothing but `retry`."""
     return (event for event in source.iter_sse() if event.data)
 
 
@@ -124,7 +124,7 @@ def test_4_6_chromium_reads_resumes_and_gets_a_new_epoch(tmp_path):
         assert seen("message")[1][1] == f"{server.epoch}:1"
         assert json.loads(seen("message")[1][2]) == server.state
 
-        # It reconnects and sends the id that it saw last: nothing comes again.
+        # The browser reconnects and sends the last id that it got: no event arrives twice.
         until(lambda: len(seen("open")) >= 2, "the browser reconnects", 20)
         assert [entry[1] for entry in seen("message")] == [f"{server.epoch}:0", f"{server.epoch}:1"]
         assert seen("bye")
@@ -133,7 +133,7 @@ def test_4_6_chromium_reads_resumes_and_gets_a_new_epoch(tmp_path):
         assert seen("message")[2][1] == f"{server.epoch}:2"
         assert not seen("resync")
 
-        # Another process on the same port: another epoch, told by resync, then the new state.
+        # Another process on the same port: another epoch; resync comes first, then the new state.
         port = server.port
         assert server.stop(signal.SIGTERM) == 0
         with Server(listen=f"127.0.0.1:{port}") as second:

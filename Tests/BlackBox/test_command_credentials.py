@@ -1,4 +1,4 @@
-"""The commands that ask a server show it a credential: from a file, or from the environment."""
+"""The commands that send requests to a server show it a credential: from a file, or from the environment."""
 
 import json
 import re
@@ -30,7 +30,7 @@ def file(house, tmp_path):
 
 
 def shown(ended):
-    """What a status shows behind each word."""
+    """The words of a status, each with its value."""
     return dict(line.split(maxsplit=1) for line in ended.stdout.splitlines() if not line.startswith(" "))
 
 

@@ -1,4 +1,4 @@
-"""What the command line says of itself: help for each command, versions, and the name of the program."""
+"""Help of the command line: for each command, versions, and the name of the program."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""What is done with a history besides serving it: backup, export, import, verify."""
+"""Commands about a history besides serving it: backup, export, import, verify."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from test_sessions import Client
 
 @pytest.fixture
 def history(tmp_path):
-    """A directory with a few actions and snapshots, and the state that they lead to."""
+    """A directory with a few actions and snapshots, and the state after them."""
     data = tmp_path / "data"
     with Server("--snapshot-every", "10", data=data) as server:
         for number in range(1, 31):
@@ -53,7 +53,7 @@ def test_an_export_has_the_sessions_and_an_import_keeps_them(tmp_path):
     data, file, copy = tmp_path / "data", tmp_path / "lines", tmp_path / "copy"
     with Server(data=data) as server:
         ada = Client(server).begin()
-        # The spaces and the quote are the client's own words, which change nothing.
+        # The spaces and the quote are a part of the client's JSON, which change nothing.
         assert ada.send(INCREASE, **{"User-Agent": "session=eve x"}).status == 200
         assert Client(server).send(INCREASE, **{"User-Agent": 'session=eve "x"'}).status == 200
         assert ada.wait(action("movieCard/start", title="Alien")).status == 200
@@ -64,7 +64,7 @@ def test_an_export_has_the_sessions_and_an_import_keeps_them(tmp_path):
     assert ada.name in sessions.values()
     increases = [each.get("session") for each in records if each["type"] == INCREASE["type"]]
     assert increases == [ada.name, None]
-    # What follows from an action of a session is that session's.
+    # An action that follows from an action of a session belongs to that session.
     for each in records:
         if "cause" in each:
             assert each.get("session") == sessions[each["cause"]]
@@ -82,7 +82,7 @@ def test_an_export_has_the_sessions_and_an_import_keeps_them(tmp_path):
 
 
 def make_form_1(data, folder):
-    """The same history in a database of form 1, in which records have no session and no program."""
+    """The same history in a database of form 1: records without a session and a program."""
     records = [json.loads(line) for line in command("export", "--data", str(data)).splitlines()]
     lines, old = folder / "old-lines", folder / "old"
     for record in records:
@@ -146,7 +146,7 @@ def test_a_history_of_a_newer_form_is_left_alone(history):
 
 
 def test_only_the_owner_may_read_an_export(history, tmp_path):
-    """Whatever the mask is; it has all of history."""
+    """Under any mask of the process. The file has all of history."""
     file = tmp_path / "lines"
     old = os.umask(0)
     try:
@@ -208,7 +208,7 @@ def test_a_backup_is_taken_while_the_store_is_served_and_can_be_served(history, 
     backup.rename(restored / "store.db")
     with Server(data=restored) as server:
         assert server.get("/state").body == state
-        # What came after the backup is another history.
+        # Actions after the backup are another history.
         assert server.epoch != epoch
         assert server.post(INCREASE, {"Idempotency-Key": '"1"'})["idempotency-replayed"] == "true"
 
@@ -238,7 +238,7 @@ def test_verify_if_new_verifies_a_history_again_after_another_program_has_served
     assert "30 actions replayed" in command("verify", "--if-new", "--data", data)
     assert served(data) == history[1]
     assert "has verified the history" in command("verify", "--if-new", "--data", data)
-    # To a start, a program with another time is another one.
+    # For a start, a program with another time is another program.
     other = shutil.copy(binary(), tmp_path / "other")
     with Server(program=other, data=data) as server:
         assert server.post(INCREASE).status == 200
@@ -255,7 +255,7 @@ def test_a_history_that_is_served_is_not_verified_beside(history):
     with Server(data=history[0]) as server:
         said = command("verify", "--data", str(history[0]), status=1)
         assert f"process {server.pid}" in said
-        assert len(said.strip().splitlines()) == 2  # what is wrong, and what to do
+        assert len(said.strip().splitlines()) == 2  # the fault, and the way out
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
-"""What is not applied changes nothing that a client can see, and what follows from an action follows from
-that action."""
+"""An action that is not applied changes nothing that a client can see. Each consequence names the action that it
+follows."""
 
 import json
 import signal
@@ -19,7 +19,7 @@ def program():
 
 
 def seen(server, *clients):
-    """All that clients can see of a store and of their sessions."""
+    """Everything that clients can see of a store and of their sessions."""
     targets = ["/state", "/actions?limit=1000", "/effects", "/modules", "/trace"]
     answers = [server.get(target) for target in targets]
     answers += [server.get("/route", client.headers) for client in clients]
@@ -32,7 +32,7 @@ def metrics(server):
 
 
 def at_once(*works):
-    """Does each in a thread of its own, all beginning together."""
+    """Calls each function on a thread of its own, all beginning together."""
     barrier, failures = threading.Barrier(len(works)), []
 
     def run(work):
@@ -50,7 +50,7 @@ def at_once(*works):
     assert failures == []
 
 
-# What is not applied
+# Actions that are not applied
 
 
 def test_2_9_a_dry_run_leaves_no_trace(fresh):
@@ -71,7 +71,7 @@ def test_2_9_a_dry_run_leaves_no_trace(fresh):
         assert ada.send(tap, "/modules/home/ui?dry-run=true").json["changed"] is True
         assert states.quiet(0.3) and routes.quiet(0)
     assert seen(fresh, everybody, ada) == before
-    # The same is applied where that is asked.
+    # The same action is applied without the dry run.
     ada.wait(action("home/stop"))
     assert ada.views == ["movieCard"]
 
@@ -103,11 +103,11 @@ def test_2_8_a_request_replayed_by_its_key_has_no_new_consequences(fresh):
     assert seen(fresh, ada) == before and ada.views == ["home"]
 
 
-# What follows from an action
+# Consequences of an action
 
 
 def taps_and_cards(server, client=None):
-    """The taps of a client's log by version, and what the presenter made of them by cause."""
+    """The taps of a client's log by version, and the presenter's actions by cause."""
     log, after = [], 0
     headers = client.headers if client else {}
     while page := server.get(f"/actions?after={after}&limit=1000", headers).json["actions"]:
@@ -184,7 +184,7 @@ def test_b18_a_trace_shows_nothing_of_another_client(tmp_path):
 
 
 def errand(server, name):
-    """What the log has of an errand's end: of what it comes, and from where."""
+    """The records of an errand's end in the log: cause and origin."""
     [found] = [each for each in server.actions() if each["payload"] == {"name": name}]
     return found["type"], found["cause"], found["origin"]
 
@@ -194,7 +194,7 @@ def test_13_an_effect_that_goes_on_after_a_kill_works_for_its_own_client(program
     server = Server(**flags)
     ada, bob, cid = (Client(server).begin() for _ in range(3))
     everybody = Client(server)
-    # What is not cut off shows how it is.
+    # A text that is not cut off is shown as it is.
     whole = ada.wait(action("errands/begun", name="whole", ms=1, again=True)).json["version"]
     origin = errand(server, "whole")[2]
     assert errand(server, "whole") == ("errands/ended", whole, origin) and ada.views == ["whole"]
@@ -205,7 +205,7 @@ def test_13_an_effect_that_goes_on_after_a_kill_works_for_its_own_client(program
     bob.wait(action("errands/begun", name="r", ms=1, again=False))
     lost = bob.send(action("errands/begun", name="cut", ms=60_000, again=False)).json["version"]
     bob.send(action("errands/delegated", name="b", ms=1_000))
-    # Nobody becomes another client by what it calls itself.
+    # A client cannot become another client by its name.
     spoof = {"User-Agent": f"session={ada.name} curl"}
     everybody.send(action("errands/begun", name="s", ms=1_000, again=True), **spoof)
     until(lambda: len(server.state["effects"]["pending"]) == 6, "all has begun")
@@ -255,20 +255,20 @@ def test_1_2_texts_that_look_the_same_are_two_on_the_server_that_ships(tmp_path)
         assert (newest.body, newest["etag"]) == before[-1]
 
 
-# What the program itself dispatches has a bound
+# The bound for actions of the program itself
 
 
 DISPATCHED, OWN_MAX = 70_000, 65_536
 
 
 def lost(server):
-    """How many actions of the program's own were not applied."""
+    """The number of the program's own actions that were not applied."""
     [line] = [line for line in metrics(server) if line.startswith("store_actions_dropped_total ")]
     return int(line.split(" ")[1])
 
 
 class Flood:
-    """Fills all the room that the program's own actions have, and holds the Core up for so long."""
+    """Fills all the room for the program's own actions, and holds the Core up for so long."""
 
     def __init__(self, server, ms):
         self.server = server
@@ -291,21 +291,21 @@ def test_9_actions_of_the_program_have_a_bound_of_their_own(program):
         with Flood(server, 3_000):
             notified = client.send({}, "/notify/bell").problem("overloaded", 503)
             assert "the program's own" in notified["detail"]
-            # The module's view is told of who shows it.
+            # A stream of the module's view needs an action of the program.
             opened = server.get("/modules/board/events")
             opened.problem("overloaded", 503)
             assert int(opened["retry-after"]) >= 1
             server.send("/usecases/none/none", {}).problem("not-found", 404)
-            # What clients dispatch has its own room, and is answered when its turn comes.
+            # Actions of clients have room of their own, and are answered when their turn comes.
             assert client.send(action("work/begun", name="a", ms=1)).status == 200
         assert server.state["flood"]["drops"] == OWN_MAX
-        # What the presenter dispatched, and what the view was to say.
+        # The actions of the presenter, and the action of the view.
         assert lost(server) == DISPATCHED - OWN_MAX + 1
         assert client.send({}, "/notify/bell").status == 202
 
 
 def test_13_an_expired_session_ends_even_if_there_was_no_room(program):
-    # The flood comes before the session's time is over, and lasts longer.
+    # The flood begins before the session's time is over, and lasts longer.
     flags = ["--session-idle", "3", "--history-max", "1000", "--operator-reads"]
     with Server(*flags, program=program) as server:
         client = Client(server).begin()

@@ -1,4 +1,4 @@
-"""The server is held against its own description by schemathesis, with all of its checks."""
+"""Schemathesis checks the server against its own description, with all of its checks."""
 
 import os
 import pathlib
@@ -23,9 +23,9 @@ ROLES = {
 
 
 def hold(server, configuration, seed, examples, headers=None):
-    """Runs schemathesis, and fails with its report where something is not as described.
+    """Runs schemathesis, and fails with its report if an answer is not as described.
 
-    It reads each answer to its end, and streams have none: `test_description.py` has what they say.
+    It reads each answer to its end, and a stream has no end: `test_description.py` checks streams.
     """
     command = [
         pathlib.Path(sys.executable).parent / "schemathesis", "--config-file", configuration,

@@ -1,4 +1,4 @@
-"""What a description in OpenAPI has no words for: which parameters exclude or need each other."""
+"""Rules that OpenAPI cannot express: parameters that exclude or need each other."""
 
 import re
 
@@ -14,10 +14,10 @@ PATTERNS = {
 def filter_case(context, case):
     query, body = case.query or {}, case.body
     if "wait" in query and ("after" not in query or query["wait"] not in (0, 1, "0", "1")):
-        # Longer waits are true to the description, and to their time.
+        # The description allows longer waits, but they take their time.
         return "after" in query and not str(query["wait"]).isdigit()
-    # An action stands in the query or in the body; which texts are actions, a query has no schema for.
-    # A condition on a resource needs the resource's tag, and the path of one that is there.
+    # An action stands in the query or in the body. A schema cannot express that a query's text is an action.
+    # A condition on a resource needs the tag of the resource, and the path of a resource that exists.
     if "if-match-of" in query:
         return False
     has_no_body = type(body).__name__ == "NotSet"
@@ -29,7 +29,7 @@ def filter_case(context, case):
         return False
     if str(query.get("old")).lower() == "true" and query.get("mode") == "patch":
         return False
-    # Where it finds no text for a pattern, it sends one that does not match, and takes it for one that does.
+    # If schemathesis finds no text for a pattern, it sends a text that does not match, and takes it for valid.
     if case.meta and case.meta.generation.mode.is_positive:
         for name, pattern in PATTERNS.items():
             text = (case.headers or {}).get(name)
@@ -44,7 +44,7 @@ def filter_case(context, case):
 
 @schemathesis.check
 def what_is_allowed_is_no_invalid_payload(context, response, case):
-    """422 is for keys that were used before, and not for what the schema allows."""
+    """422 is for keys that were used before, and not for bodies that the schema allows."""
     if not case.meta or not case.meta.generation.mode.is_positive or response.status_code != 422:
         return
     problem = response.json()
