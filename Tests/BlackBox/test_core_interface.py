@@ -1,5 +1,5 @@
-"""What a program may do with a Core, read from the compiler's own account of its interface: reducers are
-the only way to change the state, and observers the only way to it (Unicore's U10 and U16)."""
+"""The uses of a Core that its interface allows, read from the compiler: reducers alone change the state, and only
+observers read it (Unicore's U10 and U16)."""
 
 import json
 import platform
@@ -9,13 +9,13 @@ import subprocess
 import pytest
 from programs import MODULES, build_sample
 
-# A value of the state itself, and not of a closure that is given it: `State` as a whole type.
+# A value of the state itself, and not of a closure that gets it: `State` as a whole type.
 STATE = re.compile(r"(?<![\w.<(])State\b(?![\w.>])")
 
 
 @pytest.fixture(scope="module")
 def interface(tmp_path_factory):
-    """The declarations of all that the library's users see of `Core`, by their kinds."""
+    """The public declarations of `Core`, by their kinds."""
     build_sample("UnicoreCounter")
     folder = tmp_path_factory.mktemp("symbols")
     target = f"{platform.machine()}-unknown-linux-gnu"
@@ -30,12 +30,12 @@ def interface(tmp_path_factory):
 
 
 def own_types(declaration):
-    """A declaration without the types of its closures: what is left is given or returned as it is."""
+    """A declaration without the types of its closures: the rest is given or returned as it is."""
     return re.sub(r"@escaping [^,]*?\(.*?\)[^,)]*", "closure", declaration)
 
 
 def breaches(declaration):
-    """Why a declaration gives the state away, or lets it be set."""
+    """The way in which a declaration gives the state away, or lets a program set it."""
     found = []
     if re.search(r"\bvar\b|\bsubscript\b", declaration) and not declaration.endswith("{ get }"):
         found.append("it can be set")

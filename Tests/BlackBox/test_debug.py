@@ -86,7 +86,7 @@ def test_12_1_the_description_is_true(debugged):
             for status, request in forbidden(description, method, path, operation):
                 answer = ask(debugged, request)
                 hold(description, operation, request, answer)
-                # What a body should have been is only known of a command that there is.
+                # Only a command that exists has a form for its body.
                 assert answer.status == status or method == "POST" and answer.status == 404
 
 
@@ -166,7 +166,7 @@ def test_12_2_a_reader_that_is_behind_is_listed_as_behind(fresh_debugged):
         id = listed["id"]
         for _ in range(2):
             assert server.request("DELETE", f"/debug/subscriptions/{id}").status == 204
-        # What was begun is finished, then it hears bye.
+        # The server finishes the event that it has begun, then it sends bye.
         sleeper.opened()
         while (event := sleeper.event()).name != "bye":
             pass
@@ -218,7 +218,7 @@ def test_12_3_analytics_can_be_taken_away_for_good(tmp_path):
         server.post([INCREASE] * 10)
         server.request("DELETE", "/debug/middleware/analytics").problem("not-found", 404)
         assert server.get("/debug/middleware").json == {"middleware": []}
-    # The server has stopped, so whatever it had to write is written.
+    # The server has stopped, so it has written all lines.
     ids = [json.loads(line)["id"].split(":")[1] for line in file.read_text().splitlines()]
     assert ids == [str(number) for number in range(1, 11)]
 
@@ -242,7 +242,7 @@ def test_12_4_the_server_that_ships_exposes_no_command(debugged):
 def test_12_5_a_page_of_another_origin_is_refused(debugged, method, path):
     for origin in ("https://evil.example", "null", "http://127.0.0.1:1"):
         debugged.request(method, path, b"", {"Origin": origin}).problem("forbidden", 403)
-    # Reading is no harm: without a CORS header no page gets to see the answer.
+    # Reading does no harm: without a CORS header the browser shows the answer to no page.
     debugged.get("/debug/commands/x", {"Origin": "null"}).problem("not-found", 404)
     own = f"http://{debugged.authority}"
     debugged.request(method, path, b"", {"Origin": own}).problem("not-found", 404)

@@ -1,6 +1,6 @@
-"""The deadlines as they are when nobody sets any (protocol 4.7, 4.9, 9), all waited for at once.
+"""The default deadlines (protocol 4.7, 4.9, 9), all at once.
 
-Each row says what a client does and answers how long the server took to act on it.
+Each row is a client. It returns how long the server took to act on it.
 """
 
 import concurrent.futures
@@ -14,14 +14,14 @@ import time
 import pytest
 from harness import INCREASE, Server, Stream, Wire, until
 
-# What a deadline may be late by: the server looks once a second, and the machine is busy.
+# The tolerance for a deadline: the server looks once a second, and the machine is busy.
 LATE_SECONDS_MAX = 4
 WAIT_SECONDS_MAX = 90
 SO_ATTACH_FILTER = 26
 
 
 def inode(server, client):
-    """The server's end of a client's connection, as /proc names it."""
+    """The server's end of a client's connection, under its name in /proc."""
     pair = (server.port, client.getsockname()[1])
     for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]:
         fields = line.split()
@@ -31,7 +31,7 @@ def inode(server, client):
 
 
 def holds(server, socket_name):
-    """Whether the process has this socket open."""
+    """True if the process has this socket open."""
     folder = f"/proc/{server.pid}/fd"
     for descriptor in os.listdir(folder):
         try:
@@ -43,7 +43,7 @@ def holds(server, socket_name):
 
 
 def seconds_held(server, client):
-    """How long the server keeps its end of a connection from now on."""
+    """The time for which the server keeps its end of a connection from now on."""
     name, began = inode(server, client), time.monotonic()
     assert holds(server, name)
     until(lambda: not holds(server, name), "the server lets go", WAIT_SECONDS_MAX)
@@ -51,7 +51,7 @@ def seconds_held(server, client):
 
 
 def play_dead(client):
-    """From now on all that comes for this socket is dropped, unacknowledged: a cable is pulled.
+    """Drops all packets for this socket from now on, unacknowledged, like a pulled cable.
 
     A socket filter (socket(7)) of one instruction: accept 0 bytes.
     """
@@ -64,7 +64,7 @@ def play_dead(client):
 
 
 def cut_off(server, request):
-    """Sends part of a request; answers how long until 408, after which the connection is closed."""
+    """Sends part of a request. Returns the time until 408, after which the connection is closed."""
     began = time.monotonic()
     with Wire(server, WAIT_SECONDS_MAX) as wire:
         wire.send(request)
@@ -79,7 +79,7 @@ def half_a_header(server):
 
 
 def half_a_second_header(server):
-    """The time for headers counts anew for each request of a connection."""
+    """The time for headers begins anew for each request of a connection."""
     with Wire(server, WAIT_SECONDS_MAX) as wire:
         assert server.get("/livez", wire=wire).status == 200
         began = time.monotonic()
@@ -120,7 +120,7 @@ def reader_that_takes_nothing(server):
     stream = Stream(server, receive_bytes=4096)
     stream.opened()
     for _ in range(8):
-        # More than the system's buffers hold: the last frame can't have left.
+        # More than the buffers of the system hold: the last frame cannot have left.
         server.post({"type": "AddItem", "payload": {"text": "x" * 900_000}})
     seconds = seconds_held(server, stream.wire.socket)
     stream.close()
@@ -152,7 +152,7 @@ def dead_peer_that_is_owed_an_answer(server):
         return time.monotonic() - began
 
 
-# What is done, and the seconds: at least, at most.
+# The clients, and the seconds: at least, at most.
 BOUNDS = [
     (half_a_header, 10, 10 + LATE_SECONDS_MAX),
     (half_a_second_header, 10, 10 + LATE_SECONDS_MAX),
@@ -175,7 +175,7 @@ def test_9_the_default_deadlines_hold():
         assert server.post(INCREASE).status == 200
         with concurrent.futures.ThreadPoolExecutor(len(BOUNDS)) as pool:
             running = [
-                # The large states of one row must not be the others' heartbeats' burden.
+                # The large states of one row must not delay the heartbeats of others.
                 (row, pool.submit(row[0], burdened if row[0] is reader_that_takes_nothing else server))
                 for row in BOUNDS
             ]
@@ -183,7 +183,7 @@ def test_9_the_default_deadlines_hold():
             for (client, least, most), future in running:
                 try:
                     seconds = future.result()
-                except Exception as error:  # every row is heard, not the first failure alone
+                except Exception as error:  # each row reports, not only the first failure
                     wrong.append(f"{client.__name__}: {error!r}")
                     continue
                 print(f"{client.__name__}: {seconds:.1f} s")

@@ -1,5 +1,5 @@
-"""Effects are given what they need, and nothing stands for all (Beaver's B38): on programs/Offices.swift,
-three stores of one kind in one process."""
+"""Each effect gets its own dependencies, and nothing is global (Beaver's B38): on programs/Offices.swift, three
+stores of one kind in one process."""
 
 import random
 import re
@@ -19,7 +19,7 @@ def program():
 
 
 def test_b38_the_effects_of_each_store_get_the_dependencies_of_that_store(program):
-    """Many clients of all stores at once, with arrays, some of which are refused in the middle."""
+    """Many clients of all stores at once, with arrays. Some arrays are refused in the middle."""
     with Server(program=program) as server:
 
         def ask(place):
@@ -43,7 +43,7 @@ def test_b38_the_effects_of_each_store_get_the_dependencies_of_that_store(progra
             list(pool.map(ask, range(len(CLERKS) * SESSIONS)))
 
 
-# What any part of a program could reach, and change or replace for all others.
+# A value that any part of a program could reach, and change or replace for all others.
 SINGLETONS = (
     re.compile(r"^ *(?:[\w()]+ )*static var \w+[^{\n]*$", re.M),
     re.compile(r"^ *(?:[\w()]+ )*static var \w+[^{\n]* = ", re.M),
@@ -65,7 +65,7 @@ def test_b38_neither_the_library_nor_a_store_has_a_singleton():
     ]
     assert len(files) > 100
     found = {file.name: singletons(file.read_text()) for file in files}
-    # Where tests run beside one another, each has its own; it belongs to the task.
+    # Each of several tests at the same time has its own; it belongs to the task.
     allowed = {"ActionCoverage.swift": ["@TaskLocal static var current: ActionCoverage?"]}
     assert {name: lines for name, lines in found.items() if lines and name not in allowed} == {}
 

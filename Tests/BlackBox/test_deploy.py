@@ -1,4 +1,4 @@
-"""The files of deploy/: each is read by what it is for, and fits the server and the image."""
+"""The files of deploy/: the program of each reads it, and it fits the server and the image."""
 
 import json
 import os
@@ -21,12 +21,12 @@ COMPOSE = sorted((DEPLOY / "compose").glob("*.yaml"))
 COMPOSE = [path for path in COMPOSE if "services" in yaml.safe_load(path.read_text())]
 MANIFESTS = list(yaml.safe_load_all((DEPLOY / "kubernetes/store.yaml").read_text()))
 
-#: The most that `systemd-analyze security` may say.
+#: The greatest exposure that `systemd-analyze security` may report.
 EXPOSURE_MAX = 2.0
 
 
 def variables(text):
-    """The options that variables in a text name."""
+    """The options whose variables a text names."""
     return {
         name.removesuffix("_FILE").lower().replace("_", "-")
         for name in re.findall(r"STORE_SERVER_([A-Z_]+)", text)
@@ -36,7 +36,7 @@ def variables(text):
 
 @pytest.fixture(scope="module")
 def unit(tmp_path_factory):
-    """The service as installed, with the program where it is here."""
+    """The service as installed, with the path of the program on this machine."""
     folder = tmp_path_factory.mktemp("systemd")
     for path in (DEPLOY / "systemd").iterdir():
         text = path.read_text().replace("/usr/local/bin/store-server", os.path.abspath(binary()))
@@ -79,7 +79,7 @@ def test_the_times_of_the_service_fit_the_server():
 
 
 def test_the_service_may_make_every_system_call_that_the_server_makes(tmp_path):
-    """What a server calls from its start to its end, with a journal, streams and a reload."""
+    """The system calls of a server from its start to its end, with a journal, streams and a reload."""
     text = (DEPLOY / "systemd/store-server.service").read_text()
     shown = subprocess.run(["systemd-analyze", "syscall-filter"], capture_output=True, text=True).stdout
     sets, name = {}, None
@@ -120,12 +120,12 @@ def test_the_service_may_make_every_system_call_that_the_server_makes(tmp_path):
         server.stderr.close()
     made = set(re.findall(r"^\d+ +(?:<\.\.\. )?([a-z0-9_]+)(?:\(| resumed)", trace.read_text(), re.M))
     assert len(made) > 30 and "epoll_wait" in made
-    # SQLite, where it is root alone, which the service is not.
+    # SQLite calls this only as root, and the service does not run as root.
     assert made - allowed - {"fchown"} == set()
 
 
 def assert_verifies(command, environment):
-    """The command is taken, and succeeds where there is no history."""
+    """Checks that the command is accepted, and succeeds without a history."""
     where = tempfile.mkdtemp()
     words = [where if word == "/data" else word for word in command]
     given = {name: where if value == "/data" else value for name, value in environment.items()}
@@ -170,7 +170,7 @@ def test_compose_files_fit_the_image(path):
             else:
                 assert source in volumes, volume
         for port in service.get("ports", []):
-            # Reached from other machines: the proxy alone.
+            # Other machines reach only the proxy.
             assert name == "caddy" or port.startswith("127.0.0.1:"), (name, port)
         for other in service.get("depends_on", {}):
             assert other in services
@@ -201,12 +201,12 @@ def test_the_store_behind_a_proxy_is_reached_inside_alone():
     alerts = (DEPLOY / "prometheus/alerts.yml").read_text()
     assert f'job="{scraped[0]["job_name"]}"' in alerts
     assert scraped[0]["static_configs"][0]["targets"] == ["store:8080"]
-    # The names under which Caddy's checks and Prometheus ask.
+    # The names that Caddy's checks and Prometheus use.
     assert "--allowed-host=store" in project["services"]["store"]["command"]
 
 
 def test_caddy_takes_its_file():
-    """Caddy itself where it is there; else its braces."""
+    """Checks a file with Caddy if it is installed; else its braces."""
     path = DEPLOY / "compose/Caddyfile"
     text = path.read_text()
     assert text.count("{") == text.count("}") and "\tflush_interval" not in text
@@ -252,7 +252,7 @@ def test_the_pod_fits_the_server():
     assert verify["volumeMounts"] == container["volumeMounts"]
     assert_verifies(verify["args"], kinds["ConfigMap"][0]["data"])
 
-    # What the ConfigMap says is a configuration that the server takes.
+    # The text of the ConfigMap is a configuration that the server accepts.
     [configured] = kinds["ConfigMap"]
     assert container["envFrom"] == [{"configMapRef": {"name": configured["metadata"]["name"]}}]
     assert run("--check-config", environment=configured["data"]).returncode == 0
@@ -273,7 +273,7 @@ def test_the_pod_fits_the_server():
 
 
 def test_probes_are_answered_as_the_kubelet_asks():
-    """By the pod's address, with the header fields of the manifest: else it is 421."""
+    """Requests by the pod's address, with the header fields of the manifest. Without them the answer is 421."""
     [stateful] = [manifest for manifest in MANIFESTS if manifest["kind"] == "StatefulSet"]
     [container] = stateful["spec"]["template"]["spec"]["containers"]
     with Server("--allow-anonymous", listen="0.0.0.0:0") as server:

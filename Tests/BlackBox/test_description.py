@@ -1,4 +1,4 @@
-"""Protocol 6.2: `GET /openapi.json` is true. Requests are made from it, and answers are held to it."""
+"""Protocol 6.2: `GET /openapi.json` is true. Requests are made from it, and answers are checked against it."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from harness import INCREASE, Server, Wire
 from jsonschema import Draft202012Validator
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-# Texts from which those are taken that a pattern allows.
+# Candidates for texts that match a pattern.
 TEXTS = ["", "x", "*", '"00000000:0"', '"a" , W/"b"', "counter", "todos/items/0", "a~1b/~0", " "]
 HEADER_BYTES_MAX, TARGET_BYTES_MAX, BODY_BYTES_MAX = 16 << 10, 8 << 10, 1 << 20
 
@@ -37,7 +37,7 @@ class Description:
         Draft202012Validator(whole).validate(value)
 
     def values(self, schema):
-        """Values that a schema allows, those at its bounds among them; the first is the least."""
+        """Values that a schema allows, with its bounds among them. The first is the least."""
         schema = self.resolved(schema)
         if "enum" in schema:
             return schema["enum"]
@@ -64,7 +64,7 @@ class Description:
         return [0]
 
     def objects(self, schema):
-        """The smallest object, and for each member one with each value that it may have."""
+        """The smallest object, and for each member one object with each of its values."""
         properties = schema.get("properties", {})
         smallest = {name: self.values(properties[name])[0] for name in schema.get("required", [])}
         further = [
@@ -76,14 +76,14 @@ class Description:
 
 
 def needed(parameter):
-    """The other parameter without which this one is refused; OpenAPI has words for it only."""
+    """The other parameter without which this parameter is refused. OpenAPI has only prose for it."""
     return re.findall(r"Needs (\w+)", parameter["description"])
 
 
 class Request:
     def __init__(self, method, path):
         self.method, self.path = method, path
-        # An empty POST says so.
+        # An empty POST has this length.
         self.query, self.headers, self.body = {}, {}, b"" if method.upper() == "POST" else None
 
     def put(self, parameter, value):
@@ -106,7 +106,7 @@ class Request:
 
 
 def made(description, method, path, operation, given=None, body=None):
-    """A request with what is required, each at its least, and with what is given."""
+    """A request with all required parameters, each at its least, and with the given values."""
     request = Request(method, path)
     given = given or {}
     for parameter in operation.get("parameters", []):
@@ -119,12 +119,12 @@ def made(description, method, path, operation, given=None, body=None):
         request.headers["Content-Type"] = media
         request.body = json.dumps(body or description.values(part["schema"])[0]).encode()
     if "action" in given:
-        # It stands in the query, in place of the body.
+        # The action stands in the query, in place of the body.
         request.query["action"] = request.body.decode()
         request.body = b""
         del request.headers["Content-Type"]
     if "if-match-of" in given:
-        # It names the resource of a tag.
+        # The parameter names the resource of a tag.
         request.query["if-match-of"] = "/state"
         request.headers["If-Match"] = '"00000000:0"'
     return request
@@ -136,7 +136,7 @@ def allowed(description, method, path, operation):
     yield made(description, method, path, operation)
     for name, parameter in parameters.items():
         for value in description.values(parameter["schema"]):
-            # With a key that was used before, the answer would be the one that was given then.
+            # With a key that was used before, the answer would be the earlier answer.
             value = f'"{uuid.uuid4()}"' if name == "Idempotency-Key" else value
             others = {
                 other: description.values(parameters[other]["schema"])[0]
@@ -149,7 +149,7 @@ def allowed(description, method, path, operation):
 
 
 def forbidden(description, method, path, operation):
-    """Requests that it does not allow, each with the status that it gets."""
+    """Requests that it forbids, each with the status of its answer."""
     for parameter in operation.get("parameters", []):
         name, schema = parameter["name"], parameter["schema"]
         wrong = []
@@ -205,7 +205,7 @@ def ask(server, request):
 
 
 def hold(description, operation, request, answer):
-    """Checks that an answer is one of those that are described."""
+    """Checks that an answer is described."""
     response = operation["responses"].get(str(answer.status))
     assert response, f"{request}: {answer.status} is not described"
     content = response.get("content")
@@ -224,7 +224,7 @@ def hold(description, operation, request, answer):
 @pytest.fixture(scope="module")
 def described():
     with Server() as server:
-        # So that a version is known that is greater than 0, and no wait needs to last.
+        # Then there is a version greater than 0, and no wait needs to last.
         assert server.post(INCREASE).status == 200
         yield server, Description(server.get("/openapi.json").json)
 

@@ -30,7 +30,7 @@ def validator(document, fragment):
 
 
 def state_definition(document):
-    """Where the schema of the state is."""
+    """The path of the schema of the state."""
     found = [name for name in document["$defs"] if name.lower() in ("state", "appstate")]
     assert found, list(document["$defs"])
     return f"#/$defs/{found[0]}"
@@ -282,7 +282,7 @@ def test_7_3_sigterm_sends_bye_to_every_stream_and_ends_with_0(request):
         for stream in streams:
             while not stream.ended:
                 stream.read()
-        # The request that was open is answered, not cut off.
+        # The open request is answered, not cut off.
         assert poll.answer().status in (200, 304, 503)
     assert server.process.wait(10) == 0
     assert time.monotonic() - began < 10

@@ -1,4 +1,4 @@
-"""What a client sends is repeated in problems and in the log in printable characters alone (protocol 8.2)."""
+"""Problems and the log repeat the input of a client in printable characters alone (protocol 8.2)."""
 
 import json
 import unicodedata
@@ -7,7 +7,7 @@ import urllib.parse
 import pytest
 from harness import INCREASE, Server, Wire, action
 
-# Control characters, lines that end elsewhere, what terminals act upon, what turns text around.
+# Control characters, other line ends, sequences for terminals, and marks that turn text around.
 NASTY = "\x1b[31mred\x07\r\nforged: line\x00\x7f\x9b31m\u2028\u2029\u202e\ufeff\"'<script>&\U000e0001\ud7fc"
 FORBIDDEN = {"Cc", "Cf", "Zl", "Zp", "Co", "Cn", "Cs"}
 
@@ -17,7 +17,7 @@ def unprintable(text):
 
 
 def assert_clean(answer):
-    """Neither the bytes nor the sentence for people have what a terminal acts upon."""
+    """Checks that neither the bytes nor the sentence contain characters that a terminal acts upon."""
     text = answer.body.decode()
     assert unprintable(text) == [], text
     members = answer.json
@@ -100,10 +100,10 @@ def test_8_2_action_types_and_pointers_come_back_without_control_characters(logg
     ):  # fmt: skip
         text = json.dumps(body, ensure_ascii=True).encode()
         assert_clean(logging.post(text))
-        # The same as they are, where JSON takes them so.
+        # The same bodies without escapes, as far as JSON allows them.
         raw = json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
         assert_clean(logging.post(raw))
-    # A member stays what it was, whatever its escapes.
+    # The meaning of a member does not depend on its escapes.
     problem = logging.post({"type": "StepChangeRequested", "payload": {"step": 1}, "meta": 1})
     assert problem.status in (200, 422)
 

@@ -16,7 +16,7 @@ SEARCH = action("search/start")
 
 
 def head(server, body):
-    """A request to dispatch this body, whole."""
+    """A whole request that dispatches this body."""
     return (
         f"POST /dispatch HTTP/1.1\r\nHost: {server.authority}\r\n"
         f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
@@ -36,7 +36,7 @@ def effects(server):
 
 
 def together(*calls):
-    """Makes calls at the same time and answers what each gave."""
+    """Makes calls at the same time, and returns their results."""
     answers = [None] * len(calls)
 
     def run(index):
@@ -96,14 +96,14 @@ def test_k2_updaters_are_applied_in_the_order_in_which_they_came(cinema):
 
 
 def test_k2_updaters_of_many_clients_are_applied_in_the_order_in_which_they_came(cinema):
-    """All but the first wait together, while the Core works on that."""
+    """All but the first wait together, while the Core works on the first."""
     with contextlib.ExitStack() as open_:
         metrics, *wires = (open_.enter_context(Wire(cinema)) for _ in range(13))
         for number, wire in enumerate(wires):
             body = b'{"type":"Slow","payload":{"ms":%d,"number":%d}}'
             known = samples(cinema, metrics)["store_http_requests_total"]
             wire.send(head(cinema, body % (0 if number else 1_000, number)))
-            # Each look at the metrics is a request, too.
+            # Each read of the metrics is a request, too.
             looks = itertools.count(1)
             until(
                 lambda: samples(cinema, metrics)["store_http_requests_total"] > known + next(looks),
@@ -132,7 +132,7 @@ def test_k3_ten_effects_of_a_second_run_at_the_same_time(cinema):
     took = time.monotonic() - began
     assert [answer.json["completed"] for answer in answers] == [True] * 10
     assert 1 <= took < 1.3, f"ten effects of a second took {took:.2f} s"
-    # They dispatched nothing: only actions change the state.
+    # The effects dispatched nothing: only actions change the state.
     assert types(cinema) == ["Pause"] * 10
 
 
@@ -158,7 +158,7 @@ def test_b35_an_action_is_done_when_all_its_consequences_are(cinema):
     assert time.monotonic() - began >= 0.3
     assert answer.json["completed"] is True
     assert cinema.state["search"]["found"] == ["brazil"]
-    # One without effects is done at once.
+    # An action without effects is done at once.
     began = time.monotonic()
     assert cinema.wait(action("tally/increased")).json["completed"] is True
     assert time.monotonic() - began < 1
@@ -201,11 +201,11 @@ def test_x1_an_action_of_an_effect_names_the_action_that_it_follows(cinema):
         assert stream.opened().event().json == found
 
 
-# Cancelling: a longer pause is waited for, so that what was cancelled would have come.
+# Cancelling: the test waits for a longer pause, in which the cancelled effect would have ended.
 
 
 def settled(server):
-    """What was dispatched, after all that could have come has."""
+    """The types of the dispatched actions, after every effect had time to end."""
     assert server.wait(action("Pause", ms=500)).status == 200
     return types(server)
 
@@ -239,7 +239,7 @@ def test_x2_an_effect_is_cancelled_from_outside(cinema):
         "id": "search/search", "module": "search", "cause": 2, "href": "/effects/search%2Fsearch",
     }
     assert card["module"] == "cards" and card["cause"] == 4
-    # The id is the path, whether its slashes are encoded or not.
+    # The id is the path, with encoded slashes or plain ones.
     search["href"] = "/effects/search/search"
     for effect in (search, card):
         assert cinema.request("DELETE", effect["href"]).status == 204
@@ -273,8 +273,8 @@ def test_x4_an_effect_ends_with_its_instance_alone(cinema):
 
 
 def test_x4_a_stop_under_load_leaves_no_late_action(cinema):
-    """Effects that end while their slice is stopped and begun anew, over and over and by several clients:
-    nothing comes of an earlier life."""
+    """Effects that end while their slice is stopped and begun anew, over and over and by several clients: an
+    effect of an earlier life changes nothing."""
 
     def live_and_die(id_):
         with Wire(cinema) as wire:
@@ -317,7 +317,7 @@ def test_k5_an_error_of_an_effect_reaches_its_dispatcher_alone(cinema):
     members = cinema.wait(action("Fail", reason="no film")).problem("effect-failed", 424)
     assert members["reason"] == "no film"
     assert (members["epoch"], members["version"]) == (cinema.epoch, 1)
-    # Without waiting it is only logged.
+    # Without a wait the failure is only logged.
     assert cinema.post(action("Fail", reason="no sound")).status == 200
     until(lambda: "no sound" in cinema.log_text, "the log has it")
     assert cinema.get("/livez").status == 200
@@ -360,7 +360,7 @@ def test_2_8_a_replayed_answer_has_no_member_completed(cinema):
     for answer in (again, later):
         assert answer["idempotency-replayed"] == "true" and answer["preference-applied"] is None
         assert answer.json == {"epoch": cinema.epoch, "version": 1, "changed": False}
-    # Nor of what has failed.
+    # A failed effect is not reported either.
     headers["Idempotency-Key"] = '"failing"'
     cinema.post(action("Fail", reason="no"), headers).problem("effect-failed", 424)
     assert "completed" not in cinema.post(action("Fail", reason="no"), headers).json
@@ -388,7 +388,7 @@ def test_a_restart_does_not_run_unfinished_effects(cinema_program, tmp_path):
         assert server.state["search"] == {"text": "ab", "found": []}
 
 
-# What nobody waits for
+# Failures without a client that waits
 
 
 def test_7_2_a_refused_action_of_a_reaction_is_logged_and_counted(cinema):
@@ -429,7 +429,7 @@ def test_x5_closing_cancels_the_effects_if_the_request_asks_for_it(cinema, targe
     waiting(cinema, target, body).socket.close()
     until(lambda: effects(cinema) == [], "the effect is gone")
     version = cinema.version
-    # Somebody else's effect, which ends later than the one that was cancelled would have.
+    # An effect of another client, which ends later than the cancelled effect would have.
     cinema.wait(action("Pause", ms=2600))
     assert cinema.version == version + 1
     if isinstance(body, list):

@@ -1,5 +1,4 @@
-"""Stores in a program of somebody else's, which belongs to itself (docs/EMBEDDING.md,
-programs/Embedded.swift)."""
+"""Stores in a host program, which stays its own master (docs/EMBEDDING.md, programs/Embedded.swift)."""
 
 import re
 import resource
@@ -28,7 +27,7 @@ class Store(Server):
 
 
 class Program:
-    """The process, with what it has printed."""
+    """The process, and the lines that it has printed."""
 
     def __init__(self, binary, data):
         self.process = subprocess.Popen(
@@ -43,7 +42,7 @@ class Program:
 
     @staticmethod
     def begin():
-        """Gives the process what is looked at later, whatever these tests themselves were started with."""
+        """Sets the limits and signals that later checks look at, whatever the test process has."""
         resource.setrlimit(resource.RLIMIT_NOFILE, (DESCRIPTORS, 4_096))
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
@@ -55,7 +54,7 @@ class Program:
         self.process.communicate()
 
     def line(self, word):
-        """Reads until a line that begins with this word, and answers its words."""
+        """Reads until a line that begins with this word, and returns its words."""
         while True:
             line = self.process.stdout.readline()
             assert line, self.lines
@@ -64,12 +63,12 @@ class Program:
                 return line.split()
 
     def stop(self):
-        """Has the stores stopped, and answers what was printed of them."""
+        """Stops the stores, and returns the printed lines."""
         rest, _ = self.process.communicate("stop\n", timeout=STOP_SECONDS_MAX)
         return [line for line in rest.splitlines() if line.startswith("stopped ")]
 
     def status(self, field):
-        """A line of the kernel's words about the process (proc(5))."""
+        """A line of the kernel about the process (proc(5))."""
         with open(f"/proc/{self.process.pid}/status") as file:
             return re.search(rf"^{field}:\s*(\S+)", file.read(), re.M)[1]
 
@@ -88,7 +87,7 @@ def test_a_failed_disk_leaves_the_process_and_the_other_store_alone(program, tmp
             log = next(tmp_path.glob("*-wal"))
             limits = (log.stat().st_size + 100, resource.RLIM_INFINITY)
             resource.prlimit(host.process.pid, resource.RLIMIT_FSIZE, limits)
-            # Whether it became durable is not known, so there is no answer.
+            # There is no answer: the action may be durable or not.
             with pytest.raises(ConnectionEnded):
                 durable.add(5)
             host.line("failed")
@@ -106,7 +105,7 @@ def test_a_failed_disk_leaves_the_process_and_the_other_store_alone(program, tmp
         assert ephemeral.get("/state").json == {"count": 5}
         assert host.stop() == ["stopped clean false", "stopped clean true"]
         assert host.process.returncode == 0
-    # What was acknowledged is there for the next one.
+    # The next process has every acknowledged action.
     with Program(program, tmp_path) as host:
         assert host.stores[0].get("/state").json["count"] in (3, 8)
         assert host.stores[0].add(1).status == 200

@@ -79,7 +79,7 @@ def test_10_4_no_cors_header_is_sent(server):
 
 
 def test_8_2_no_input_gives_a_5xx_or_ends_the_process():
-    """Mutated requests, from a seed that is printed: 2xx, 3xx, 4xx, 503, 505, or a closed door."""
+    """Mutated requests, from a seed that is printed: 2xx, 3xx, 4xx, 503, 505, or a closed connection."""
     seed = random.randrange(2**32)
     print(f"seed {seed}")
     source = random.Random(seed)
@@ -90,7 +90,7 @@ def test_8_2_no_input_gives_a_5xx_or_ends_the_process():
         % (len(body), body)
     )
     pieces = [b"\0", b"\r\n", b"\xff", b"9" * 30, b'"', b"{", b"[", b"\\u", b":", b"%00", b" ", b"e", b"-"]
-    # What stays incomplete is cut off by the deadlines; all of it waits for them at once.
+    # The deadlines cut off incomplete requests; the test waits for all of them at once.
     with Server("--headers-timeout", "1", "--body-timeout", "1", "--idle-timeout", "1") as server:
         sent = []
         for _ in range(800):
@@ -117,7 +117,7 @@ def test_8_2_no_input_gives_a_5xx_or_ends_the_process():
 
 
 def test_8_an_instance_does_not_show_the_number_of_requests(server):
-    """The names of requests come in no order, and the log has the same."""
+    """The names of requests come in no order, and the log has the same names."""
     names = [server.get("/nothing").problem("not-found", 404)["instance"] for _ in range(40)]
     assert len(set(names)) == len(names)
     numbers = [int(name.split("-")[1], 36) for name in names]

@@ -40,7 +40,7 @@ def test_4_2_the_first_event_comes_at_once_with_the_tag_and_the_state(server):
     answer = server.get("/state")
     assert event.id == answer["etag"].strip('"')
     assert event.data.encode() == answer.body
-    # One id line, one data line, nothing else.
+    # An id line, a data line, nothing else.
     lines = [line.split(b":")[0] for line in event.raw.split(b"\n")]
     assert [line for line in lines if line not in (b"retry", b"")] == [b"id", b"data"]
 
@@ -186,7 +186,7 @@ def test_4_9_a_reader_that_takes_nothing_is_closed_and_delays_no_other():
         assert worst < 1, f"a slow reader made a fast one wait {worst:.2f} s"
         until(lambda: server.sockets < before, "the slow reader is closed", 10)
         assert server.get("/livez").status == 200
-        # What it did get is whole up to where it was cut, and newer than what it skipped.
+        # The received bytes are whole up to the cut, and newer than the versions that were left out.
         seen = []
         while not slow.ended:
             event = slow.take()
@@ -225,7 +225,7 @@ def test_4_9_a_closed_peer_is_noticed_at_once(server):
 
 
 def test_4_8_an_action_posted_while_the_stream_opens_reaches_the_stream(server):
-    """Joins and posts at once, many times: the posted version comes, at first or after it."""
+    """Joins and posts at once, many times: the posted version arrives, first or later."""
     for _ in range(100):
         with Stream(server) as stream, Wire(server) as wire:
             version = server.post(INCREASE, wire=wire).json["version"]
@@ -247,7 +247,7 @@ def test_a_hundred_streams_see_the_same_ids_and_bytes(fresh):
             assert len({event.raw for event in events}) == 1
     late = Stream(fresh).opened()
     assert late.event().json["counter"]["step"] == 50
-    # A burst may be skipped through, but ids only grow, equal ids have equal bytes, all see the end.
+    # A burst may be conflated, but ids only grow, equal ids have equal bytes, and all streams get the end.
     fresh.post([INCREASE] * 1000)
     bytes_of = {}
     for events in read_all(streams, lambda events: events and events[-1].version == 1050):
@@ -260,7 +260,7 @@ def test_a_hundred_streams_see_the_same_ids_and_bytes(fresh):
 
 
 def test_fifty_readers_that_join_under_load_miss_nothing(fresh):
-    """Protocol 4.8: contiguous ids from each one's first event to the last."""
+    """Protocol 4.8: contiguous ids from the first event of each stream to the last."""
     posts, joiners = 400, []
     readers = []
     with Wire(fresh) as wire:
@@ -268,7 +268,7 @@ def test_fifty_readers_that_join_under_load_miss_nothing(fresh):
             version = fresh.post(INCREASE, wire=wire).json["version"]
             if number % 8 == 0:
                 joiners.append(Stream(fresh))
-            # The load is paced by the first reader: the next version waits until it has this one.
+            # The first reader paces the load: the next version waits until the reader has this version.
             if not readers:
                 readers.append(Stream(fresh).opened())
             while readers[0].event().version < version:
@@ -294,7 +294,7 @@ def test_fifty_readers_that_join_under_load_miss_nothing(fresh):
     ],
 )
 def test_2_1_only_the_recipients_of_an_action_get_its_event(server, recipients, told):
-    """Everybody is told of the next change; so whoever was left out goes from the first to the third."""
+    """All streams get the next change. A stream that was left out goes from the first version to the third."""
     names = ["a", "b", None]
     paths = ["/events", "/modules/counter/events"]
     streams = {

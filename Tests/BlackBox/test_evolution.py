@@ -26,8 +26,8 @@ def program():
 
 @pytest.fixture
 def old(program, tmp_path):
-    """A directory with three actions in it, written by the first program; no snapshot is newer than
-    the first state, because the program was killed."""
+    """A directory with three actions in it, written by the first program. No snapshot is newer than the first
+    state, because the program was killed."""
     data = tmp_path / "data"
     server = Server(program=program, data=data)
     for by in (1, 2, 3):
@@ -41,7 +41,7 @@ def later(program, data, age, *flags):
 
 
 def refused(program, data, age, variable="EVOLVING"):
-    """Starts a program that can't go on, and answers what it says."""
+    """Starts a program that cannot go on, and returns its message."""
     ended = subprocess.run(
         [program, "--data", str(data), "--listen", "127.0.0.1:0"],
         env=environment_with({variable: age}),
@@ -54,7 +54,7 @@ def refused(program, data, age, variable="EVOLVING"):
 
 
 def run(program, age, *command, status=0):
-    """Runs a command of the program, and answers what it says."""
+    """Runs a command of the program, and returns its output."""
     ended = subprocess.run(
         [program, *map(str, command)],
         env=environment_with({"EVOLVING": age}),
@@ -67,7 +67,7 @@ def run(program, age, *command, status=0):
 
 
 def without_programs(program, age, data, tmp_path):
-    """The same history, whose records do not say which program wrote them, as those of older servers."""
+    """The same history. Its records do not name the program that wrote them, like records of older servers."""
     lines, copy = tmp_path / "lines-of-now", tmp_path / "older"
     run(program, age, "export", lines, "--data", data)
     records = [json.loads(line) for line in lines.read_text().splitlines()]
@@ -83,7 +83,7 @@ def test_an_action_that_no_longer_exists_stops_the_start_and_is_named(program, o
     said = refused(program, old, "renamed")
     assert "Counted" in said and "version 1" in said
     assert ".migrating(.action(" in said
-    # Nothing was lost by trying.
+    # The try has lost nothing.
     with Server(program=program, data=old) as server:
         assert server.state["count"] == 6
 
@@ -182,11 +182,11 @@ def test_a_program_without_a_recorded_name_is_refused_whatever_the_snapshot_cove
     assert "Counted (first at version 1: no action has this name" in said
     assert '.migrating(.action("Counted", from: OldFields.self)' in said
     assert '.dropped("Counted")' in said
-    # Nothing was lost by trying, and the old program goes on.
+    # The try has lost nothing, and the old program goes on.
     with Server(program=program, data=covered) as server:
         assert server.state["count"] == 6
         count(server)
-    # What is refused is refused each time.
+    # A refused start is refused each time.
     assert "Counted" in refused(program, covered, "renamed")
     with later(program, covered, "migrated") as server:
         assert server.state["count"] == 16
@@ -201,7 +201,7 @@ def test_an_action_that_no_record_has_may_go(program, tmp_path):
     with Server(program=program, data=data) as server:
         assert server.state["count"] == 1
         server.stop()
-    # Taken back, and then used.
+    # The program is taken back. Then a record gets the new action.
     with later(program, data, "extended") as server:
         assert server.post({"type": "Added", "payload": {"amount": 5}}).status == 200
         server.stop()
@@ -230,7 +230,7 @@ def test_a_version_that_can_not_be_made_again_has_no_retry_after(program, old):
         assert "Retry-After" not in answer.headers
         assert "version 3" in problem["detail"] and "a further try fails" in problem["detail"]
         server.await_log("the reducer refuses the action of version 3")
-        # What the snapshot does not cover up can still be made.
+        # A version before that record can still be made.
         assert server.get("/state?version=2").json["count"] == 3
 
 
@@ -309,7 +309,7 @@ def test_a_single_migration_reads_the_actions_of_all_instances(editions, boards)
     server = edition(editions, boards, "second")
     assert cards(server) == {"a": ["old of a", "new"], "b": ["old of b"]}
     killed(server)
-    # Each record is read by the migration of its form; the third edition gets the id, too.
+    # The migration of its form reads each record. The third edition gets the id, too.
     with edition(editions, boards, "third") as server:
         assert cards(server) == {"a": ["a: of a", "new"], "b": ["b: of b"]}
 
@@ -370,7 +370,7 @@ def test_a_damaged_row_of_a_program_stops_the_start_and_verify_names_it(program,
 
 
 def test_records_of_a_lost_program_are_read_as_records_of_an_unknown_program(program, old):
-    """As those of a program beyond the 256 that are kept (docs/decisions/0025)."""
+    """Records like the records of a program beyond the 256 that are kept (docs/decisions/0025)."""
     in_programs(old, "DELETE FROM programs WHERE number = 1")
     assert "3 actions replayed" in run(program, "migrated", "verify", "--data", old)
     for more in (0, 4):
@@ -380,7 +380,7 @@ def test_records_of_a_lost_program_are_read_as_records_of_an_unknown_program(pro
                 assert server.post({"type": "Added", "payload": {"amount": more}}).status == 200
                 assert server.state["count"] == 10
     with contextlib.closing(sqlite3.connect(old / "store.db")) as database:
-        # No program gets the number of the lost one: its records are not taken for another's.
+        # No program gets the number of the lost program: its records are not taken for another's.
         assert 1 not in {row[0] for row in database.execute("SELECT number FROM programs")}
         assert {row[0] for row in database.execute("SELECT program FROM records WHERE version < 4")} == {1}
 
@@ -389,7 +389,7 @@ def test_records_of_a_lost_program_are_read_as_records_of_an_unknown_program(pro
 
 
 def deployed_commands():
-    """The commands that each file of deploy/ runs before a start, of a directory /data."""
+    """The commands on a directory /data that each file of deploy/ runs before a start."""
     [unit] = re.findall(r"^ExecStartPre=(.*)$", (DEPLOY / "systemd/store-server.service").read_text(), re.M)
     commands = {"systemd": (unit.replace("${STATE_DIRECTORY}", "/data").split()[1:], {})}
     for path in sorted((DEPLOY / "compose").glob("*.yaml")):
@@ -418,12 +418,12 @@ def test_a_program_that_cannot_read_the_history_is_refused_before_the_old_one_is
             env=environment_with({**given, "EVOLVING": age}), capture_output=True, text=True, timeout=60,
         )
 
-    # The old one: replays once, and then nothing.
+    # The old program replays once, and then nothing.
     first, again = deployed("old"), deployed("old")
     assert (first.returncode, again.returncode) == (0, 0), (first, again)
     assert "3 actions replayed" in first.stdout and "replayed" not in again.stdout + again.stderr
     assert again.stdout == f"this program has verified the history of {old} before\n"
-    # The new one is another executable.
+    # The new program is another executable.
     with open(old / "verified", "w") as mark:
         mark.write("0" * 64 + "\n")
     for _ in range(2):
@@ -475,7 +475,7 @@ def test_verify_and_import_show_their_progress(program, long, tmp_path, is_termi
 
 
 def shown(program, command, is_terminal):
-    """What a command writes to standard error, which is a terminal or a pipe."""
+    """The output of a command on standard error, which is a terminal or a pipe."""
     ours, theirs = pty.openpty() if is_terminal else os.pipe()
     child = subprocess.Popen(
         [program, *map(str, command)],

@@ -1,4 +1,4 @@
-"""The packages in examples/: each is built and tested as it stands, started, and driven by curl."""
+"""The packages in examples/: each is built, tested and started unchanged, and driven by curl."""
 
 import functools
 import json
@@ -26,7 +26,7 @@ def movies():
 
 @functools.cache
 def built(example):
-    """Builds an example, has its tests pass, and answers where its program is."""
+    """Builds an example, runs its tests, and returns the path of its program."""
     package = EXAMPLES / example
     with locked():
         swift("build", "--build-tests", package=package)
@@ -58,7 +58,7 @@ def is_shown(server, view, **members):
 
 
 class Visitor:
-    """A browser with a jar of its own for cookies, and a session in it."""
+    """A browser with its own cookies, and a session in it."""
 
     def __init__(self, server, folder, name):
         self.server, self.jar = server, folder / name
@@ -73,7 +73,7 @@ class Visitor:
 
 
 class Films:
-    """The service that the movies example brings along."""
+    """The service that belongs to the movies example."""
 
     def __init__(self, port=0):
         self.process = subprocess.Popen(
@@ -210,7 +210,7 @@ def test_t1_the_list_is_shared_and_the_filter_belongs_to_a_visitor(tmp_path):
         with Stream(server, "/views/visibleItems/events") as screen:
             assert screen.event().json["pending"] == 4
             ada.dispatch("filter/chosen", _0="completed")
-            # The last cell's own link completes it.
+            # The link of the last cell completes it.
             followed = server.request("POST", cells[3]["complete"]["href"], b"")
             assert followed.status == 200
             assert screen.event().json["pending"] == 3

@@ -1,5 +1,5 @@
-"""Many clients that do harm: those who come in masses, those who are slow, and those who never read.
-The others are served meanwhile (protocol 9)."""
+"""Harmful clients: many at once, slow ones, and clients that never read. The server serves the others meanwhile
+(protocol 9)."""
 
 import contextlib
 import json
@@ -28,7 +28,7 @@ def descriptors():
 
 
 def limited(folder, files):
-    """The server as a program that may have so many open files."""
+    """The server as a program with so many descriptors at most."""
     path = folder / "limited"
     path.write_text(f'#!/bin/sh\nulimit -n {files} && exec "{binary()}" "$@"\n')
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
@@ -36,14 +36,14 @@ def limited(folder, files):
 
 
 def own_address():
-    """An address of this machine that is not loopback; no packet is sent for that."""
+    """An address of this machine that is not loopback. No packet is sent to find it."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.connect(("203.0.113.1", 9))
         return probe.getsockname()[0]
 
 
 class From(Wire):
-    """A connection from one of this machine's addresses to the same address."""
+    """A connection from an address of this machine to the same address."""
 
     def __init__(self, server, address):
         self.socket = socket.create_connection((address, server.port), 15, (address, 0))
@@ -52,7 +52,7 @@ class From(Wire):
 
 @contextlib.contextmanager
 def closing():
-    """A list of wires that are closed at the end."""
+    """A list of wires, which are closed at the end."""
     wires = []
     try:
         yield wires
@@ -73,7 +73,7 @@ def post(server, body=BODY, length=None):
 
 
 def processor_waits(pid):
-    """How many seconds each thread of a process has waited for a processor, because others had it."""
+    """The seconds for which each thread of a process has waited for a processor."""
     waits = {}
     for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
         with contextlib.suppress(OSError):
@@ -82,8 +82,8 @@ def processor_waits(pid):
 
 
 def timely(server, wire):
-    """A dispatch and /livez on a connection that is kept, and how long the slower of them took. What other
-    programs on the machine held up is not counted."""
+    """Sends a dispatch and /livez on a connection that stays open, and returns the longer time. Delays by other
+    programs on the machine do not count."""
     pids = (server.pid, os.getpid())
     before = [processor_waits(pid) for pid in pids]
     began = time.monotonic()
@@ -99,7 +99,7 @@ def timely(server, wire):
 
 
 def fill(server, megabytes=4):
-    """A state that no socket's buffer holds."""
+    """A state that fits into no socket's buffer."""
     for _ in range(megabytes):
         answer = server.post({"type": "AddItem", "payload": {"text": "x" * 1_000_000}})
         assert answer.status == 200, answer
@@ -169,7 +169,7 @@ def test_9_with_1024_files_kept_connections_are_served_in_a_flood(kind, tmp_path
 
 
 def test_9_a_flood_that_comes_again_and_again_is_borne(tmp_path):
-    """Connections that are opened as fast as can be, and closed by reset or not."""
+    """Connections that are opened as fast as possible, and closed by reset or not."""
     with Server(program=limited(tmp_path, 1_024)) as server, Wire(server) as kept:
         for turn in range(10):
             with closing() as wires:
@@ -192,7 +192,7 @@ class _Bare:
 
 
 def refused(tmp_path, monkeypatch, files, *flags):
-    """What a server that may open so many files says where it does not start."""
+    """The message of a server that may open so many files and does not start."""
     monkeypatch.setenv("TESTED_BINARY", str(limited(tmp_path, files)))
     ended = run("--ephemeral", "--analytics", "off", "--listen", "127.0.0.1:0", *flags)
     assert ended.returncode == 2, ended
@@ -240,7 +240,7 @@ def test_9_fewer_open_files_than_bounds_lower_the_bounds_and_the_log_has_a_line(
             server.get("/state").problem("overloaded", 503)
 
 
-# One address
+# A single address
 
 
 def test_9_a_single_address_leaves_places_to_the_others():
@@ -257,14 +257,14 @@ def test_9_a_single_address_leaves_places_to_the_others():
             answer = wire.answer()
             assert "your address has 32 connections" in answer.problem("overloaded", 503)["detail"]
             assert int(answer["retry-after"]) >= 1
-        # Loopback, behind which there may be a proxy, has what is left but the kept places.
+        # Loopback may be a proxy, so it gets all other places except the reserved ones.
         for _ in range(128 - 32 - 2):
             wires.append(Wire(server))
             assert server.get("/livez", wire=wires[-1]).status == 200
         server.get("/state").problem("overloaded", 503)
         with From(server, "127.0.0.9") as other:
             assert server.get("/livez", wire=other).status == 200
-        # A place that becomes free is the address's again.
+        # The address gets a place again that becomes free.
         wires[0].socket.close()
 
         def served_again():
@@ -288,7 +288,7 @@ def test_9_the_bound_of_an_address_is_configured():
 
 
 def test_9_1_an_address_that_floods_still_reads_the_health_of_the_server():
-    """Also beside many connections without a place that say nothing; nothing else is answered there."""
+    """Also beside many silent connections without a place. Other requests are not answered there."""
     address, bound = own_address(), "--connections-per-address-max"
     open_to_all = Server("--allow-anonymous", "--allowed-host", address, bound, "3", listen="0.0.0.0:0")
     with open_to_all as server, closing() as wires:
@@ -305,7 +305,7 @@ def test_9_1_an_address_that_floods_still_reads_the_health_of_the_server():
             with From(server, address) as wire:
                 wire.send(get(server, target))
                 wire.answer().problem("overloaded", 503)
-        # Those that said nothing are refused when their time is over.
+        # Silent connections are refused when their time is over.
         for wire in wires[3:]:
             wire.answer().problem("overloaded", 503)
         assert server.get("/livez").status == 200
@@ -332,7 +332,7 @@ def test_9_slow_readers_of_one_address_hold_up_no_other():
 
 
 def test_9_pipelined_requests_without_a_reader_are_bounded(server):
-    """What is sent ahead waits in the kernel, not in the server."""
+    """Requests that are sent ahead wait in the kernel, not in the server."""
     fill(server, 1)
     message = (get(server, "/state") * 100).encode()
     with closing() as wires:
@@ -368,7 +368,7 @@ def test_9_thousands_of_pipelined_requests_are_answered_in_order(server):
                 assert wire.answer().status == 404
 
 
-# Bodies that lie about their length
+# Bodies with a wrong length
 
 
 @pytest.mark.parametrize("more", [1, 35, 1_000])

@@ -1,4 +1,4 @@
-"""A package of somebody else's may name its targets as it likes, and depend on this one by path or by URL."""
+"""A package may name its targets freely, and depend on this package by path or by URL."""
 
 import shutil
 import subprocess
@@ -9,7 +9,7 @@ from programs import SCRATCH, locked, write
 
 pytestmark = pytest.mark.plain("the package is built as others build it, without a sanitizer")
 
-# The names that a program's own targets have, and those of this package's folders and subjects.
+# Common names of a program's targets, and the names of this package's folders and subjects.
 NAMES = """
 App Domain Texts Wire Platform Core Store Server Root Patterns Testing History HTTP Digest Traces Telemetry
 Authentication Authorization ActionCatalog ControlledWorld EventStream HTTPTransport HTTPClient TraceExport
@@ -60,7 +60,7 @@ def run(*command, cwd):
 
 
 def committed(folder):
-    """A repository with one commit, which has this package as it is."""
+    """A repository with one commit, which contains this package."""
     folder.mkdir()
     for name in ("Sources", "Tests"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns(".build", "__pycache__"))
@@ -73,7 +73,7 @@ def committed(folder):
 
 
 def check(folder):
-    """Builds the program in a folder of its own: its modules would hide those of the library's builds."""
+    """Builds the program in a folder of its own: its modules would hide the modules of the library's builds."""
     built = run("swift", "build", "--product", "Foreign", cwd=folder)
     assert built.returncode == 0, built.stdout + built.stderr
     assert run(folder / ".build" / "debug" / "Foreign", cwd=folder).stdout == "7\n"

@@ -1,6 +1,6 @@
-"""Requests as attackers and broken programs send them, byte by byte (protocol 8, 9).
+"""Requests of attackers and broken programs, byte by byte (protocol 8, 9).
 
-After each of them the server still serves, and what was smuggled has not been run: the state shows it.
+After each of them the server still serves, and the state shows that no smuggled request was run.
 """
 
 import time
@@ -23,14 +23,14 @@ def smuggled(server):
 
 
 def refused(server, request, statuses=(400,)):
-    """Sends the request and a smuggled follower; checks refusal, closing, and that nothing was run."""
+    """Sends the request and a smuggled follower. Checks the refusal, the close, and that no action was run."""
     before = server.tag
     with Wire(server) as wire:
         wire.send(request + smuggled(server))
         answer = wire.answer("POST")
         assert answer.status in statuses, answer
         assert (answer["connection"] or "").lower() == "close"
-        # What is left on the connection is no second answer.
+        # The remaining bytes on the connection are no second answer.
         while wire.more():
             pass
         assert wire.buffer == b"", wire.buffer[:300]
@@ -275,13 +275,13 @@ def test_9_thousands_of_empty_lines_do_no_harm(server):
             wire.send(b"\r\n" * 10_000 + b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
             status = wire.answer().status
         except OSError:
-            status = None  # the connection may as well be closed
+            status = None  # the server may also close the connection
         assert status in (None, 200, 400, 414, 431)
     assert server.get("/livez").status == 200
 
 
 def test_8_bare_line_feeds_do_not_run_anything_twice(server):
-    """libmicrohttpd 0.9.75 takes them as line ends, which its handler cannot see."""
+    """libmicrohttpd 0.9.75 takes them as line ends, and its handler cannot see that."""
     before = server.version
     with Wire(server) as wire:
         wire.send(smuggled(server).replace(b"\r\n", b"\n"))
@@ -362,7 +362,7 @@ def test_9_headers_of_15_KiB_are_taken(server):
 
 @pytest.mark.parametrize("excess, status", [(0, 200), (1, 431)])
 def test_9_headers_are_taken_up_to_16_KiB_in_100_fields(server, excess, status):
-    """The library has just so much memory for a connection as these need; the second one reuses it."""
+    """The library has exactly as much memory for a connection as these need. The second request reuses it."""
     names = [f"X-{number:03}" for number in range(98)]
     standard = len(f"Host: {server.authority}\r\nContent-Type: application/json\r\n/state")
     counted = standard + len(names) * len("X-000: \r\n") + 100 * 64
@@ -444,7 +444,7 @@ def hasty():
 
 
 def drip(wire, data, seconds):
-    """Sends a byte now and then until the peer closes; answers whether it did in time."""
+    """Sends a byte from time to time until the peer closes. Returns whether the peer closed in time."""
     deadline = time.monotonic() + seconds
     wire.socket.settimeout(0.1)
     sent = 0

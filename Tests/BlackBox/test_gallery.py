@@ -1,4 +1,4 @@
-"""What a session may say of a picture that all share, and what a till's analytics have of each payment
+"""Views of a picture that all sessions share, and the analytics of each payment at a till
 (programs/Gallery.swift)."""
 
 import json
@@ -33,7 +33,7 @@ def test_b13_no_session_dispatches_from_a_view_of_another_session(program):
         assert (server.version, server.state["picture"]) == (version, {"likes": 0})
         assert ada.send([LIKED, LIKED], UI).status == 200
         ada.send([LIKED, SPAT_AT, LIKED], UI).problem("refused", 409)
-        # Who has it shown later may speak, too; who has ended may not.
+        # A session that shows the view later may dispatch, too. An ended session may not.
         assert bob.wait(action("picture/start")).status == 200
         assert (bob.views, server.state["picture"]) == (["picture"], {"likes": 0})
         assert bob.send(LIKED, UI).status == ada.send(LIKED, UI).status == 200
@@ -48,7 +48,7 @@ def test_b13_of_many_sessions_only_sessions_that_show_a_view_dispatch_from_it(pr
     with Server(program=program) as server:
         clients = [Client(server).begin() for _ in range(32)]
         shown = set(random.Random(13).sample(range(32), 16))
-        # Started again and again: each time it is presented to the one that asked.
+        # The module is started again and again: each start presents it to the session that asked.
         for place in sorted(shown):
             assert clients[place].wait(action("picture/start")).status == 200
 
@@ -63,7 +63,7 @@ def test_b13_of_many_sessions_only_sessions_that_show_a_view_dispatch_from_it(pr
 
 
 def test_2_8_a_key_is_for_the_views_of_one_module(program):
-    """They may leave their module's name out, so that the same body means another action."""
+    """The actions may leave the name of their module out, so that the same body means another action."""
     with Server(program=program) as server:
         ada = Client(server).begin()
         assert ada.wait(action("picture/start")).status == 200
@@ -75,14 +75,14 @@ def test_2_8_a_key_is_for_the_views_of_one_module(program):
         again = ada.send(LIKED, UI, **key)
         assert again["idempotency-replayed"] == "true" and again.body == first.body
         assert (server.state["picture"]["likes"], server.state["poster"]["likes"]) == (1, 0)
-        # Another session's keys are its own.
+        # The keys of another session are its own.
         bob = Client(server).begin()
         assert bob.send(LIKED, "/modules/poster/ui", **key).status == 200
         assert (server.state["picture"]["likes"], server.state["poster"]["likes"]) == (1, 1)
 
 
 def test_u21_analytics_have_the_state_before_each_action(program, tmp_path):
-    """Also within an array, and of many clients at once; nothing of what is refused or tried."""
+    """Also within an array, and of many clients at once; no line for refused actions and dry runs."""
     file = tmp_path / "analytics.jsonl"
     with Server("--analytics", f"file:{file}", program=program) as server:
 

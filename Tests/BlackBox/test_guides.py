@@ -1,5 +1,5 @@
-"""The guides of the documentation catalogues: their code builds and does what they say, and their
-commands print what they show."""
+"""The guides of the documentation catalogues: their code builds and works as described, and their commands print
+the shown lines."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""Dispatches that come twice, and the state as it was (protocol 2.8, 3.3)."""
+"""Dispatches that arrive twice, and earlier states (protocol 2.8, 3.3)."""
 
 import json
 import pathlib
@@ -98,7 +98,7 @@ def test_a_flood_of_one_key_is_applied_once(fresh):
     assert fresh.get("/state").json["counter"]["counter"] == 1
 
 
-# Protocol 3.3: the state as it was
+# Protocol 3.3: earlier states
 
 
 def test_every_version_can_be_read_again(fresh):
@@ -146,7 +146,7 @@ def test_forgotten_history_is_410_with_the_oldest_version():
         assert server.get(f"/state/counter/counter?version={oldest}").json == oldest
 
 
-# Which action last changed a part
+# The action that last changed a part
 
 
 def test_blame_names_the_last_action_that_changed_a_part(fresh):
@@ -183,9 +183,9 @@ def test_blame_reports_where_it_stopped():
         assert found["searchedAfter"] >= 200
 
 
-# The wire names of the store that ships are promised: histories have them.
+# The wire names of the shipped store are a promise: histories contain them.
 
-# Written by an earlier server, which was killed, so that there is no snapshot but of the first state.
+# Written by an earlier server, which was killed. The only snapshot is of the first state.
 SHIPPED = pathlib.Path(__file__).parent / "fixtures" / "shipped-history"
 SHIPPED_TYPES = [
     "CounterIncreaseRequested", "StepChangeRequested", "CounterIncreaseRequested",

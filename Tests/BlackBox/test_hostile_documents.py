@@ -1,5 +1,5 @@
-"""Paths and documents that are made to harm: tricks with paths on every route, JSON that is deep, huge or
-full of keys, pointers that blow up (protocol 3, 8, 9)."""
+"""Hostile paths and documents: tricks with paths on every route, JSON that is deep, huge or full of keys, pointers
+that expand (protocol 3, 8, 9)."""
 
 import json
 import re
@@ -12,13 +12,13 @@ SECONDS_MAX = 5
 
 
 def paths_of(server):
-    """Every path of the route table, with something in the place of each parameter."""
+    """Every path of the route table, with a value for each parameter."""
     described = server.get("/openapi.json").json["paths"]
     return sorted({re.sub(r"\{[^}]*\}", "1", path) for path in described})
 
 
 def tricks(path):
-    """Other spellings of a path, none of which is one of its resource."""
+    """Other spellings of a path. None of them is a path of its resource."""
     inner = path.rstrip("/") or "/state"
     yield f"/..{path}"
     yield f"/%2e%2e{path}"

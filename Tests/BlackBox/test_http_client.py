@@ -1,4 +1,4 @@
-"""The HTTP client of effects asks who its peer is (the rest of it is tested in Tests/StoreHTTPClientTests)."""
+"""The HTTP client of effects authenticates its peer (Tests/StoreHTTPClientTests has the rest)."""
 
 import http.server
 import ssl
@@ -16,7 +16,7 @@ def program():
 
 @pytest.fixture
 def secure(tmp_path):
-    """Starts servers whose certificates vouch for themselves; answers port and certificate."""
+    """Starts servers with self-signed certificates. Returns port and certificate."""
     running = []
 
     def start(name):

@@ -1,4 +1,4 @@
-"""The page at `/` for a person: valid HTML, true, and every link of it leads somewhere (protocol 6.2)."""
+"""The page at `/` for people: valid and true HTML, with links that all work (protocol 6.2)."""
 
 import json
 import subprocess
@@ -15,7 +15,7 @@ INDEXED = ("/", "/stores/chat", "/stores/scores")
 
 
 class Page(HTMLParser):
-    """What a browser finds: elements that end in the order in which they began, texts and links."""
+    """Reads a page like a browser: elements that end in the order of their beginnings, texts and links."""
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
@@ -53,7 +53,7 @@ def page(server, path="/"):
 
 
 def follow(server, path):
-    """Opens a link as a browser does; a stream is closed after its first event."""
+    """Opens a link like a browser. A stream is closed after its first event."""
     if path.endswith("/events"):
         with Stream(server, path) as stream:
             if not path.endswith("/actions/events"):
@@ -83,7 +83,7 @@ def test_6_2_the_page_has_the_version_of_the_program_and_of_the_state(fresh):
 
 
 def typed(command):
-    """What a shell prints that a reader types the command of the page into."""
+    """The output of a shell into which a reader types the command of the page."""
     shell = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=20)
     return json.loads(shell.stdout)
 

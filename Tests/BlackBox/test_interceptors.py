@@ -1,4 +1,4 @@
-"""What stands before the reducer, and what reacts to it, in a program that was built for that."""
+"""Interceptors before the reducer and reactions behind it, in a program for these tests."""
 
 import json
 
@@ -20,7 +20,7 @@ def watched(program):
 
 
 def notes(server, after=0):
-    """Who has noted something, as the log has it."""
+    """The authors of notes, in the order of the log."""
     log = server.actions(after)
     return [each["payload"]["by"] for each in log if each["type"] == "diary/noted"]
 
@@ -55,7 +55,7 @@ def test_k8_each_of_the_four_triggers_dispatches_once(watched):
     assert watched.wait(action("diary/asked")).status == 200
     assert notes(watched) == ["start", "dispatch"]
     assert notify(watched, "bell", {"rings": 1}).status == 200
-    # Three lines now, which is a change that is reacted to.
+    # Three lines now, a change that has a reaction.
     assert notes(watched) == ["start", "dispatch", "bell", "change"]
     assert notify(watched, "bell", {"rings": 0}).status == 200
     assert notes(watched) == ["start", "dispatch", "bell", "change"]

@@ -1,4 +1,4 @@
-"""The licence is what its name says (Unicore's U32)."""
+"""The licence is the MIT licence (Unicore's U32)."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Starts and stops: a slice that is there is not emptied (docs/decisions/0032)."""
+"""Starts and stops: a start does not empty a slice that exists (docs/decisions/0032)."""
 
 import pytest
 from access import ALL, House
@@ -71,7 +71,7 @@ def test_17_3_a_403_of_an_instance_names_the_pattern_that_a_policy_grants(boards
         assert "boards/{id}/start" in detail and "boards/b1" not in detail, detail
         assert server.post(start, house.operator).status == 200
         assert server.post(action("boards/b1/written", text="a line"), writer).status == 200
-        # The pattern that the answer names is the pattern that grants it.
+        # The pattern in the answer is the pattern that grants it.
         roles["writer"]["dispatch"].append("boards/{id}/start")
         house.write(roles)
     with house.server() as server:

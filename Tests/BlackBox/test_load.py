@@ -30,7 +30,7 @@ def request(server):
 
 
 def storm(server, wires, each, seconds):
-    """Every connection sends one request after the other; answers all acknowledged versions."""
+    """Sends one request after the other on every connection. Returns all acknowledged versions."""
     message = request(server)
     left = {wire.socket.fileno(): [wire, each] for wire in wires}
     versions = []
@@ -73,11 +73,11 @@ def test_200_connections_lose_none_of_50_increases_each(fresh):
 
 @pytest.mark.parametrize("count", [256, 512, 1000])
 def test_9_many_keep_alive_connections_do_not_stall(fresh, count):
-    """libmicrohttpd's own loop stalls where 128 or more connections are ready at once."""
+    """libmicrohttpd's own loop stalls if 128 or more connections are ready at once."""
     wires = [Wire(fresh) for _ in range(count)]
     began = time.monotonic()
     for _ in range(5):
-        # All are ready at the same moment, several times over.
+        # All connections are ready at the same moment, several times over.
         assert len(storm(fresh, wires, 2, 20)) == 2 * count
     assert time.monotonic() - began < 20
     assert fresh.state["counter"]["counter"] == count * 10

@@ -1,4 +1,4 @@
-"""The lines of the log: their two forms, their levels, what SIGHUP changes, and `--access-log`."""
+"""The lines of the log: their two forms, their levels, changes by SIGHUP, and `--access-log`."""
 
 import json
 import re
@@ -60,7 +60,7 @@ def test_a_client_forges_no_line(form):
     with Server("--log-format", form, "--access-log") as server:
         assert login(server, FORGED).status in (200, 422)
         assert server.get("/state/%22%0Astore-server:%20error:").status in (400, 404)
-        # A header that is no text.
+        # A header that is no text
         wire = Wire(server)
         wire.send(b"GET /\xe2\x80\xa8\x85x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         wire.answer("GET")
@@ -129,7 +129,7 @@ def test_sighup_reads_the_level_again_and_no_stream_ends(tmp_path):
 
 
 def writes(server):
-    """Whether an action that is dispatched now has a line: one of a later warning is there."""
+    """True if an action that is dispatched now has a line. A line of a later warning is there."""
     server.post(INCREASE)
     version, warnings = server.version, server.log_text.count("a login failed")
     login(server, "nobody")
@@ -204,7 +204,7 @@ def test_values_come_from_files_that_variables_name(tmp_path):
     given = {"STORE_SERVER_LOG_LEVEL_FILE": str(level), "STORE_SERVER_ALLOWED_HOST_FILE": str(hosts)}
     shown = json.loads(run("--print-config", environment=given).stdout)
     assert shown["log-level"] == "warning" and shown["allowed-host"] == ["a.example", "b.example"]
-    # A flag wins, as over any variable.
+    # A flag wins over a file, as over any variable.
     flags = ("--log-level", "error", "--print-config")
     assert json.loads(run(*flags, environment=given).stdout)["log-level"] == "error"
 

@@ -1,5 +1,5 @@
-"""Many visitors log in, fail and leave at once: each sees the steps of its own logins, in their order, and
-nothing of another's (Plan's P9)."""
+"""Many visitors log in, fail and leave at once. Each gets the steps of its own logins, in their order, and no step
+of another visitor (Plan's P9)."""
 
 import random
 from concurrent.futures import ThreadPoolExecutor
@@ -14,13 +14,13 @@ DEMO = {"userName": "demo", "displayName": "Demo"}
 
 
 class Visit:
-    """One visitor's logins, with what has to come of them."""
+    """The logins of one visitor, with the expected steps."""
 
     def __init__(self, server, place):
         self.client = Client(server).begin()
         self.server, self.chance = server, random.Random(place)
         self.name = f"visitor {place}"
-        # Of what each action comes: the place of its cause in this list, or none.
+        # The cause of each action: the place of the cause in this list, or none.
         self.expected = []
         self.shown = [{"progress": "idle"}]
 
@@ -57,7 +57,7 @@ class Visit:
         assert self.client.wait([named, INCREASE]).status == 200
         self.comes("user/edited")
         assert self.get("/views/greeting").json == {"text": f"Hello {self.name}"}
-        # An array that is refused in the middle logs nobody out.
+        # An array that is refused in the middle logs no visitor out.
         left = action("login/loggedOut")
         nameless = action("user/edited", displayName="")
         self.client.wait([left, nameless, left]).problem("refused", 409)
@@ -79,7 +79,7 @@ class Visit:
             own = [each for each in records if each["type"].startswith("login/")]
             while seen[-1].version < own[-1]["version"]:
                 seen.append(stream.event())
-        # A reader that is behind is sent the newest: states may be left out, and none is out of order.
+        # A slow reader gets the newest state: states may be left out, but the order holds.
         steps, last = iter(self.shown), seen[-1].json
         assert all(each.json in steps for each in seen) and last == self.shown[-1], seen
         return self

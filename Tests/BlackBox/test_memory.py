@@ -1,4 +1,4 @@
-"""`--memory-max`: readers that take nothing are let go before the kernel ends the process."""
+"""`--memory-max`: the server closes readers that take nothing before the kernel ends the process."""
 
 import os
 import re
@@ -9,7 +9,7 @@ import pytest
 from harness import INCREASE, Server, Stream, Wire, action, until
 
 MIB = 1 << 20
-#: Of the items that make the state so large that no two versions of it fit into a socket.
+#: The text of the items that make the state too large for two versions of it in one socket.
 TEXT = "x" * 200_000
 READERS = 10_000
 
@@ -30,7 +30,7 @@ def metric(server, name, wire=None):
 
 
 def answered_readers(server, wire):
-    """How many readers have a stream, or were refused one, or a connection."""
+    """The number of readers that got a stream, or were refused a stream or a connection."""
     names = ["streams_opened_total", "streams_refused_for_memory_total", 'limits_hit_total{limit="connections"}']
     return sum(metric(server, f"store_{name}", wire) for name in names)
 
@@ -41,7 +41,7 @@ def resident(server):
 
 
 def edit_text(server, number, wire=None):
-    """Makes another version of such a state. Answers how long that took."""
+    """Makes another version of such a state. Returns the time that it took."""
     began = time.monotonic()
     assert server.post(action("EditItem", index=0, text=f"{number}{TEXT}"), wire=wire).status == 200
     return time.monotonic() - began
@@ -62,7 +62,7 @@ def test_readers_that_take_nothing_are_let_go_and_dispatch_goes_on():
         for number in range(1_000):
             reader = Stream(server, receive_bytes=2048)
             readers.append(reader)
-            # Each keeps a version of the list that no other reader has.
+            # Each reader keeps a version of the list that no other reader has.
             edit_text(server, number)
             most = max(most, resident(server))
             if metric(server, "store_streams_shed_total") > 0:
@@ -82,13 +82,13 @@ def test_readers_that_take_nothing_are_let_go_and_dispatch_goes_on():
 
 @pytest.mark.plain("memory is measured, and a sanitizer keeps what is freed")
 def test_ten_thousand_readers_that_take_nothing_leave_the_server_to_others(descriptors):
-    """They hold a thousand versions among them, none of which fits into a socket."""
+    """The readers hold a thousand versions among them. None of the versions fits into a socket."""
     limit, readers, answered, most = 256 * MIB, [], [], 0
     bounds = ["--memory-max", str(limit), "--streams-max", "12000", "--stall-timeout", "3600"]
     with Server(*bounds) as server, Wire(server) as kept:
         add_text(server, 0)
         for number in range(READERS):
-            # Each ten have a version of their own to wait for.
+            # Each group of ten has a version of its own to wait for.
             readers.append(Stream(server, receive_bytes=2048))
             if number % 10 == 0:
                 answered.append(edit_text(server, number, kept))
@@ -145,7 +145,7 @@ def test_the_memory_of_readers_is_given_back_when_they_have_left():
 
 
 def arenas(server):
-    """How many arenas its threads have beside the first: each has heaps of 64 MiB, at multiples of that."""
+    """The number of arenas that its threads have beside the first: each has heaps of 64 MiB, at multiples of that."""
     with open(f"/proc/{server.pid}/maps") as file:
         maps = [line.split() for line in file]
     heaps = set()

@@ -1,4 +1,4 @@
-"""What bodies and answers take that are under way: one bound for all, a share for each client (protocol 9.4)."""
+"""Memory for bodies and answers under way: one bound for all, a share for each client (protocol 9.4)."""
 
 import contextlib
 import random
@@ -17,7 +17,7 @@ MIB = 1 << 20
 BODY_BYTES = 1_048_000
 CONNECTIONS = 4_096
 RECOVERY_SECONDS_MAX = 10
-#: The share of the resident memory that a flood has taken which may stay when it has left.
+#: The share of a flood's resident memory that may stay after the flood.
 KEPT_SHARE_MAX = 1 / 4
 
 
@@ -30,13 +30,13 @@ def head(server, method, target, length, headers=()):
 
 
 def served_paths(server, method):
-    """The targets of all routes of a method, with something for each parameter."""
+    """The targets of all routes of a method, with a value for each parameter."""
     paths = server.get("/openapi.json").json["paths"]
     return [re.sub(r"{[^}]*}", "counter", path) for path, routes in paths.items() if method in routes]
 
 
 def begin_body(server, wire, count, headers=()):
-    """Sends so many bytes of a body that is never whole. Answers whether all were sent."""
+    """Sends so many bytes of a body that is never whole. Returns whether all were sent."""
     wire.send(head(server, "POST", "/dispatch", BODY_BYTES, headers))
     with contextlib.suppress(ConnectionError):
         wire.send(b"x" * count)
@@ -172,7 +172,7 @@ class Unread:
         self.socket.sendall(f"GET {target} HTTP/1.1\r\nHost: {server.authority}\r\n\r\n".encode())
 
     def was_reset(self):
-        """Whether the server has closed the connection and dropped what was not read."""
+        """True if the server has closed the connection and dropped the unread bytes."""
         return self.socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) != 0
 
 
@@ -191,7 +191,7 @@ def test_9_4_the_oldest_answers_that_are_not_read_end_and_others_are_whole():
             reset.update(wire for wire in wires[:20] if wire.was_reset())
             return len(reset) >= 15
 
-        # The order in which answers are made is not quite that in which they were asked for.
+        # The order in which answers are made is not exactly the order of their requests.
         until(oldest_are_reset, "the oldest have ended")
         server.await_log("connections of the oldest answers are closed")
         assert len(server.get("/actions?limit=1000").body) == size
@@ -211,7 +211,7 @@ def test_9_4_answers_of_one_version_take_its_memory_once():
         assert metric(server, "store_http_unread_ended_total") == 0
 
 
-# All of it at once
+# All of these at once
 
 
 def peak_bytes(server):
@@ -220,7 +220,7 @@ def peak_bytes(server):
 
 
 class Flood:
-    """Connections of many addresses that send bodies without an end, and read no answer."""
+    """Connections of many addresses that send endless bodies, and read no answer."""
 
     def __init__(self, server, seed):
         self.server, self.random = server, random.Random(seed)

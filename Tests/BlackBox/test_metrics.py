@@ -1,4 +1,4 @@
-"""What the server tells Prometheus (protocol 7.2)."""
+"""The metrics of the server for Prometheus (protocol 7.2)."""
 
 import json
 import re
@@ -11,7 +11,7 @@ SAMPLE = re.compile(r'^([a-zA-Z_:][a-zA-Z0-9_:]*)(\{[a-z]+="[^"]*"(,[a-z]+="[^"]
 
 
 def samples(server, wire=None):
-    """Every sample by its name and labels; the text is what the format allows, line by line."""
+    """Every sample by its name and labels. The text keeps to the format, line by line."""
     answer = server.get("/metrics", wire=wire)
     assert answer["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
     found, described = {}, {}
@@ -65,7 +65,7 @@ def test_7_2_metrics_count_actions_requests_and_streams(fresh):
         if name.startswith('store_reduce_seconds_bucket{type="CounterIncreaseRequested"')
     ]
     assert buckets == sorted(buckets) and buckets[-1] == 3
-    # One, two and a half, five, and so on: between two bounds a percentile is known to a factor of 2.5.
+    # The bounds are 1, 2.5, 5, and so on: between two bounds a percentile is exact to a factor of 2.5.
     bounds = re.findall(r'store_commit_seconds_bucket\{le="([^"+]+)"\}', "\n".join(after))
     assert [float(each) for each in bounds[:4]] == [1e-6, 2.5e-6, 5e-6, 1e-5]
     assert float(bounds[-1]) == 10 and len(bounds) == 22
@@ -86,7 +86,7 @@ def test_7_2_each_action_has_one_outcome_and_refused_ones_are_not_reduced(fresh)
 
     assert fresh.post(step(2)).status == 200
     assert fresh.post(step(2)).json["changed"] is False
-    # There is no such item, so the last of the array refuses all of it.
+    # There is no such item, so the last member refuses the whole array.
     refused = fresh.post([step(3), step(4), action("DeleteItem", index=99)])
     assert refused.status == 409, refused
     assert fresh.post(step(9), query="?dry-run=true").status == 200
@@ -154,7 +154,7 @@ def test_7_2_a_bound_that_is_reached_is_counted():
         found = samples(server)
         hits = {name: found[f'store_limits_hit_total{{limit="{name}"}}'] for name in ("streams", "body", "uri", "mailbox")}
         assert hits == {"streams": 1, "body": 1, "uri": 1, "mailbox": 0}
-        # What the transport itself refuses has no route.
+        # A request that the transport itself refuses has no route.
         assert total(found, "store_http_request_seconds_count", route="none", status="4xx") == 2
 
 
@@ -279,7 +279,7 @@ def test_k14_effects_are_measured_by_module_and_action(fresh):
 
 
 def test_7_2_encoding_is_measured_by_module(fresh):
-    """A slice is encoded whole: a large one costs time that no other metric shows."""
+    """A slice is encoded whole: a large slice costs time that no other metric shows."""
     name = "store_encode_seconds"
     assert not [series for series in samples(fresh) if series.startswith(name)]
     for number in range(20):

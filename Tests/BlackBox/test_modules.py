@@ -1,5 +1,5 @@
-"""Stores that are made of modules: slices, instances, their streams and their actions (protocol 6.3,
-6.4, 4.5), on the store that ships and on programs/Cinema.swift."""
+"""Stores that are made of modules: slices, instances, their streams and their actions (protocol 6.3, 6.4, 4.5), on
+the shipped store and on programs/Cinema.swift."""
 
 import json
 import signal
@@ -37,7 +37,7 @@ def test_b6_modules_are_listed_with_the_actions_that_clients_may_dispatch(fresh)
     fresh.post(action("home/start"))
     assert module(fresh, "home")["started"] is True
     assert fresh.get(home["href"]).status == 200
-    # What views, effects and presenters say may be logged, and dispatched by no other client.
+    # The log may have actions of views, effects and presenters, but no other client dispatches them.
     schema = json.dumps(fresh.get("/schema").json["$defs"]["Action"])
     for private in ("didTapOnMovieCell", "cardShown", "login/succeeded", "user/start"):
         assert private not in json.dumps(page) and private not in schema
@@ -64,7 +64,7 @@ def test_b22_home_starts_with_eleven_films_and_ends_with_none(fresh):
     fresh.get("/modules/home").problem("not-found", 404)
 
 
-# Who may say what
+# Senders of each kind of action
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_b28_the_ui_route_of_a_module_takes_its_own_ui_actions_alone(fresh):
     for type_ in ("didTap", "CounterIncreaseRequested"):
         members = fresh.send(UI, action(type_)).problem("unknown-action", 422)
         assert members["known"] == ["home/didTapOnMovieCell"]
-    # Its views have nothing to say, so nothing is there.
+    # Its views dispatch no action, so the route does not exist.
     fresh.send("/modules/movieCard/ui", TAP).problem("not-found", 404)
 
 
@@ -104,7 +104,7 @@ def test_b13_a_view_dispatches_only_while_its_module_is_started(fresh):
     fresh.post(action("home/start"))
     first = tap(fresh, "Movie 3", **{"Idempotency-Key": '"tap-1"'})
     assert first.status == 200
-    # All that holds for POST /dispatch holds here.
+    # Every rule of POST /dispatch holds here.
     again = tap(fresh, "Movie 3", **{"Idempotency-Key": '"tap-1"'})
     assert again["idempotency-replayed"] == "true" and again.body == first.body
     tap(fresh, "Movie 3", **{"If-Match": f'"{fresh.epoch}:0"'}).problem("version-mismatch", 412)
@@ -123,7 +123,7 @@ def test_b27_a_tap_in_one_module_starts_another(fresh):
     until(lambda: card() == "Movie 3", "the card is shown")
     assert fresh.get("/modules/movieCard").json["title"] == "Movie 3"
     until(lambda: fresh.state["home"].get("selectedMovie") is None, "the tap is forgotten")
-    # The same film again, after its card was closed.
+    # The same film again, after its card was closed
     fresh.post(action("movieCard/stop"))
     assert card() is None
     tap(fresh, "Movie 3")
@@ -164,7 +164,7 @@ def test_b23_a_case_without_a_reducer_does_not_compile(cinema_program, tmp_path)
     assert check("Action", "switched", reducer).returncode == 0
     wrong = check("Action", "switched, broken", reducer)
     assert wrong.returncode != 0 and "switch must be exhaustive" in wrong.stderr
-    # Nor does a module without a reducer at all: nothing stands in for it.
+    # A module without any reducer does not compile either: there is no default.
     for kind in ("Action", "UI", "Internal"):
         wrong = check(kind, "switched", "")
         assert wrong.returncode != 0 and "does not conform to protocol 'Module'" in wrong.stderr
@@ -218,7 +218,7 @@ def test_b14_a_stream_of_a_module_gets_changes_of_its_slice_alone(fresh):
         fresh.post(step(7))
         event = stream.event()
         assert (event.id, event.json) == (fresh.tag, {"counter": 0, "step": 7})
-        # The fourth: the list that was started is presented by the third.
+        # Version 4. Version 3 presented the list that was started.
         assert event.version == 4
 
 
@@ -228,7 +228,7 @@ def test_b10_an_action_that_changes_nothing_is_answered_and_its_slice_sends_no_e
         answer = fresh.wait(step(1)).json
         assert (answer["changed"], answer["completed"]) == (False, True)
         assert whole.event().version == 1
-        # Nor does what is taken back in the same step.
+        # A change that is taken back in the same step sends no event either.
         assert fresh.post([step(7), step(1)]).json["changed"] is True
         assert whole.event().version == 3
         assert slice_.quiet(1)
@@ -244,7 +244,7 @@ def test_b24_an_event_has_the_slice_before_the_change(fresh):
         change = stream.event().json
         assert change["old"] == event["new"]
         assert change["new"]["selectedMovie"] == "Movie 3"
-        # Who comes later, or comes back, begins with what there is.
+        # A reader that arrives later, or comes back, begins with the current slice.
         until(lambda: fresh.version == 6, "the presenters have dispatched")
         known = fresh.tag
         assert stream.event().json["old"] == change["new"]
@@ -282,7 +282,7 @@ def test_4_6_a_stream_of_a_module_goes_on_where_it_was(fresh):
     fresh.post(step(7))
     known = fresh.tag
     fresh.post(action("AddItem", text="x"))
-    # The slice is as it was: there is nothing to say, whichever version of it is known.
+    # The slice is as it was, so no event is sent, for any known version.
     with Stream(fresh, target, last=known) as first, Stream(fresh, target, last=fresh.tag) as second:
         assert first.opened().quiet(0.3) and second.opened().quiet(0.3)
         fresh.post(step(6))
@@ -404,7 +404,7 @@ def test_x19_many_instances_change_in_one_array(cinema):
         assert list(cards.json) == sorted(ids)
         assert state.event().json["cards"] == cards.json
         assert cinema.get("/modules/cards").body == cards.data.encode()
-        # One that ends and begins anew, one that ends, one that is as it was.
+        # An instance that ends and begins anew, an instance that ends, and an unchanged instance.
         cinema.post(
             [
                 action("cards/7/stop"), action("cards/7/start", title="seven"),
@@ -415,7 +415,7 @@ def test_x19_many_instances_change_in_one_array(cinema):
         expected = cards.json | {"7": {"title": "seven", "likes": 0}, "8": {"title": "8", "likes": 1}}
         del expected["9"]
         assert whole.event().json == expected
-        # What is refused as a whole is forgotten as a whole.
+        # An array that is refused as a whole is forgotten as a whole.
         cinema.post([action("cards/7/liked"), action("cards/9/liked")]).problem("refused", 409)
         cinema.post(action("cards/8/liked"))
         expected["8"]["likes"] = 2
@@ -435,7 +435,7 @@ def test_x19_an_instance_has_a_tag(cinema):
 
 
 def filled(program, data):
-    """A store with a history of modules, effects and instances, which was killed."""
+    """A store with a history of modules, effects and instances, after a kill."""
     server = Server(program=program, data=data)
     server.post([action("search/start"), action("cards/7/start", title="Alien")])
     server.post([action("cards/a/b/start", title="Brazil"), action("cards/a/b/liked")])
@@ -465,7 +465,7 @@ def test_b40_a_kill_loses_neither_actions_of_modules_nor_where_they_came_from(
         assert server.state == state
         assert server.actions() == log
         assert server.get("/modules/cards/7").json["text"] == "All about Alien"
-        # Nothing that was done is done again.
+        # No finished effect runs again.
         assert server.get("/effects").json["effects"] == []
         past = server.get("/state/cards/7?version=5").json
         assert past == {"title": "Alien", "likes": 0}
