@@ -479,7 +479,7 @@ def test_x8_a_shared_value_is_kept_in_a_file_and_whole_at_any_time(program, tmp_
         together(read, read, change)
         assert len(found) > 2
         assert sorted(each.name for each in tmp_path.iterdir()) == ["user.json"]
-        # A change of other state does not write the file.
+        # An action on other state or without a change does not write the file.
         before = path.stat().st_ino
         server.wait(write("a"))
         rename(server, "ada")

@@ -1,5 +1,5 @@
-"""What ships for Prometheus and Grafana fits what the server really writes: promtool (Debian's `prometheus`)
-checks the metrics and the rules, and every metric that is named anywhere is there."""
+"""The files for Prometheus and Grafana fit the metrics of the server: promtool (Debian's `prometheus`) checks the
+metrics and the rules, and the server writes every metric that they name."""
 
 import json
 import re
@@ -21,12 +21,12 @@ PARTS = re.compile("_(bucket|sum|count)$")
 
 
 def promtool(*arguments, text=None):
-    """Runs it; it says nothing where there is nothing wrong."""
+    """Runs promtool, which prints nothing if it finds no fault."""
     return subprocess.run(["promtool", *arguments], input=text, capture_output=True, text=True, timeout=60)
 
 
 def traffic(server):
-    """Something of everything: actions, refusals, effects, streams, limits."""
+    """Traffic of every kind: actions, refusals, effects, streams, limits."""
     server.post([INCREASE] * 20)
     server.post(step(2))
     server.post(action("DeleteItem", index=99))
@@ -47,10 +47,10 @@ def traffic(server):
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
-    """What a server with a journal writes after mixed traffic, in both formats."""
+    """The metrics of a server with a journal after mixed traffic, in both formats."""
     data = tmp_path_factory.mktemp("monitoring") / "data"
     flags = ["--admin-listen", "127.0.0.1:0", "--snapshot-every", "5", "--analytics", f"file:{data}.log"]
-    # Nothing listens there.
+    # No process listens there.
     flags += ["--rate-requests", "100000/60", "--otlp-endpoint", "http://127.0.0.1:9"]
     with Server(*flags, data=data) as server:
         admin = AdminListener(server)

@@ -1,4 +1,4 @@
-"""A data directory of form 2, with effects that had not ended (fixtures/form-2/README.md)."""
+"""A data directory of form 2, with unfinished effects (fixtures/form-2/README.md)."""
 
 import contextlib
 import os
@@ -24,7 +24,7 @@ def parcels():
 
 
 def older(folder):
-    """Makes the directory. The server that wrote it was killed."""
+    """Makes the directory. Its server was killed."""
     folder.mkdir()
     with contextlib.closing(sqlite3.connect(folder / "store.db")) as database:
         database.executescript(HISTORY)
@@ -47,12 +47,12 @@ def test_effects_of_the_ledgers_old_form_run_again_with_the_state_of_their_actio
         assert server.state["parcels"]["taken"] == TAKEN
         assert pending(server) == OPEN
         until(lambda: len(server.state["parcels"]["notes"]) == 2, "the shortest effect has ended")
-        # Of the state that its action found, and not of the newest.
+        # With the state that its action found, and not the newest.
         assert server.state["parcels"]["notes"][1] == "open: 1 before, 2 now"
         until(lambda: pending(server) == OPEN[1:], "its entry is gone")
         assert server.state["parcels"]["lost"] == []
     assert form(data) == 3
-    # What ran again is in the ledger of today: the next start replays nothing, and runs the others.
+    # The effects that ran again are in the ledger of today: the next start replays nothing, and runs the others.
     server = Server(program=parcels, data=data)
     assert pending(server) == OPEN[1:] and len(server.state["parcels"]["notes"]) == 2
     assert server.get("/effects").json["effects"] and server.stop(signal.SIGKILL) == -signal.SIGKILL
@@ -63,7 +63,7 @@ def test_effects_of_the_ledgers_old_form_run_again_with_the_state_of_their_actio
 
 
 def killed_at_write(program, data, number, folder):
-    """Starts a program that is killed at a write to the database or its log. Answers whether it was."""
+    """Starts a program that is killed at a write to the database or its log. Returns whether it was."""
     files = [word for name in ("store.db", "store.db-wal") for word in ("-P", str(data / name))]
     inject = f"inject=pwrite64:signal=SIGKILL:when={number}"
     process = subprocess.Popen(
@@ -88,7 +88,7 @@ def test_a_kill_within_the_upgrade_leaves_a_directory_that_starts(parcels, tmp_p
         data = older(folder / "data")
         if not killed_at_write(parcels, data, number, folder):
             break
-        # A look at the database recovers it, so it is at a copy.
+        # Opening a database recovers it, so the test opens a copy.
         copy = folder / "copy"
         copy.mkdir()
         for path in data.iterdir():

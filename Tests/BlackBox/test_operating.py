@@ -1,4 +1,4 @@
-"""docs/OPERATING.md and docs/SECURITY.md are true: commands do what is shown, tests are there."""
+"""docs/OPERATING.md and docs/SECURITY.md are true: commands print the shown lines, and the named tests exist."""
 
 import json
 import re
@@ -21,7 +21,7 @@ ATTRIBUTES = {name for file in SPANS for name in re.findall(r'"([a-z_.]+)"', (RO
 
 
 def untrue(text):
-    """What the tables of threats lack or name wrongly, a line each."""
+    """The faults of the tables of threats: missing cells and wrong names, a line each."""
     found, count = [], 0
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]

@@ -1,4 +1,4 @@
-"""Pages of other origins (protocol 10.5, 10.6): which are refused, and which the operator allows."""
+"""Pages of other origins (protocol 10.5, 10.6): pages that are refused, and pages that the operator allows."""
 
 import contextlib
 import http.server
@@ -25,7 +25,7 @@ def lists(answer, name):
     return [item.strip() for item in (answer[name] or "").split(",") if item.strip()]
 
 
-# The origin of what changes something
+# The origin of requests that change state
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_10_5_a_page_of_another_origin_changes_nothing(server, method, path, hea
     [
         {"Origin": "http://evil.example"},
         {"Origin": "null"},
-        # An image, a script: a page asks for it without an origin, and can't read it, but it holds a place.
+        # An image or a script: a page requests it without an origin, and cannot read it, but it takes a place.
         {"Sec-Fetch-Site": "cross-site"},
         {"Sec-Fetch-Site": "same-site"},
     ],
@@ -167,7 +167,7 @@ def test_10_6_a_preflight_is_answered_from_the_routes(allowing):
     assert answer.status == 204 and answer["access-control-allow-headers"] is None
     assert "DELETE" not in lists(answer, "access-control-allow-methods")
     assert preflight(allowing, "/nowhere", "GET").status == 404
-    # Without the question it is no preflight.
+    # Without the header field of the question it is no preflight.
     plain = allowing.request("OPTIONS", "/dispatch", headers={"Origin": APP})
     assert plain.status == 204 and plain["access-control-allow-methods"] is None
 
@@ -182,7 +182,7 @@ def test_10_6_every_header_field_of_the_description_may_be_read(allowing):
         for name in response.get("headers", {})
     }
     exposed = set(lists(allowing.get("/state", {"Origin": APP}), "access-control-expose-headers"))
-    # The first two are read by browsers, and never by pages; the last are about what was sent.
+    # Browsers read the first two, and pages never do. The last is about the request.
     assert described - exposed <= {"Set-Cookie", "Vary", "Accept"}, described - exposed
 
 
@@ -331,11 +331,11 @@ def test_10_6_a_browser_lets_a_page_of_an_allowed_origin_do_all_of_it():
         assert seen["state"]["status"] == 200 and seen["state"]["etag"] == f'"{server.epoch}:0"'
         assert seen["dispatch"]["status"] == seen["conditional"]["status"] == seen["cookies"]["status"] == 200
         assert seen["dispatch"]["etag"] == f'"{server.epoch}:1"'
-        # Opaque to the page: `no-cors` sends no type that is taken, but a link needs none.
+        # Opaque to the page: `no-cors` sends no type that the server accepts, but a link needs none.
         assert seen["plain"].get("type", "opaque") == "opaque"
         assert seen["events"][0] == seen["log"][0] == "message"
         assert server.version >= 3
-        # Its own pages are its own as ever.
+        # Pages of the server's own origin work as always.
         page.goto(server.url + "/state")
         own = page.evaluate(TRY, "")
         assert own["dispatch"]["status"] == 200 and own["events"][0] == "message"
@@ -349,5 +349,5 @@ def test_10_7_a_browser_shows_the_index_page_under_its_policy(fresh):
         assert page.locator("h1").count() == 1
         until(lambda: page.evaluate("document.readyState") == "complete", "the page is loaded")
         assert not [text for text in complaints if "Content Security Policy" in text], complaints
-        # And lets nothing be done on it that it does not do itself.
+        # The policy forbids other scripts and resources on the page.
         assert page.evaluate("() => fetch('/state').then(() => 'read', (error) => error.name)") == "TypeError"

@@ -1,4 +1,4 @@
-"""Traces that are exported by OTLP over HTTP (protocol 7.5), with a collector of the test's own."""
+"""Traces that are exported by OTLP over HTTP (protocol 7.5), to a collector in the test."""
 
 import json
 import os
@@ -53,7 +53,7 @@ def test_7_5_a_request_and_its_way_through_the_core_are_parts_of_the_callers_tra
     [scope] = resource["scopeSpans"]
     assert scope["scope"]["name"] == "store-server"
 
-    # A dispatch has come to its end before its request.
+    # A dispatch ends before its request.
     [array, of_array, one, of_one, *rest] = [span for span in collector.spans if span["traceId"] == TRACE]
     assert rest == []
     assert [of_array["name"], of_one["name"], array["name"], one["name"]] == ["POST /dispatch"] * 2 + ["dispatch", DISPATCH]
@@ -68,7 +68,7 @@ def test_7_5_a_request_and_its_way_through_the_core_are_parts_of_the_callers_tra
         assert times == sorted(times) and times[0] >= int(dispatch["startTimeUnixNano"])
         assert [event["name"] for event in dispatch["events"]] == ["reduce", "reduced", "commit", "durable", "published"]
         assert request["status"] == dispatch["status"] == {}
-        # What follows the actions is a part of the dispatch.
+        # Consequences of the actions are a part of the dispatch.
     assert first["meta"] == second["meta"] == {"traceparent": f"00-{TRACE}-{array['spanId']}-01"}
     assert third["meta"] == {"traceparent": f"00-{TRACE}-{one['spanId']}-01"}
     assert attributes(array) == {
@@ -97,7 +97,7 @@ def test_7_5_actions_of_a_use_case_are_a_part_of_the_trace_of_its_request(collec
     assert request["traceId"] == TRACE and request["parentSpanId"] == CALLER
     assert asked["type"] == "usecases/login/login" and loading["type"] == "login/loading"
     assert asked["meta"] == {"traceparent": f"00-{TRACE}-{request['spanId']}-01"}
-    # What the interactor dispatches is a part of its work, and that of the request.
+    # Actions of the interactor are a part of its work, and of the request's trace.
     parents = {span["spanId"]: span.get("parentSpanId") for span in collector.spans}
     ancestors = [loading["meta"]["traceparent"].split("-")[2]]
     while ancestors[-1] in parents:
@@ -112,7 +112,7 @@ def test_7_5_the_caller_decides_about_its_traces_and_the_ratio_about_new_ones(co
         server.post(INCREASE, {"traceparent": SAMPLED["traceparent"].upper()})
         server.post(INCREASE, SAMPLED)
         metas = [record.get("meta") for record in server.actions()]
-        # What is not exported is handed on as it came.
+        # A trace that is not exported is passed on unchanged.
         assert metas[:3] == [None, UNSAMPLED, None]
         assert server.stop() == 0
     assert {span["traceId"] for span in collector.spans} == {TRACE} and len(collector.spans) == 2
@@ -139,7 +139,7 @@ def test_7_5_consequences_of_an_action_are_a_part_of_its_trace(collector, cinema
     spans = {span["spanId"]: span for span in collector.spans}
 
     def way(span):
-        """The names of a span and of those that it is within, the outermost last."""
+        """The names of a span and of the spans around it, the outermost last."""
         names = [span["name"]]
         while "parentSpanId" in span:
             span = spans[span["parentSpanId"]]
@@ -232,7 +232,7 @@ def test_7_5_the_headers_of_the_file_are_sent_and_sighup_reads_them_again(collec
         until(lambda: collector.requests, "a batch is sent")
         file.write_text("Authorization: Bearer second\n")
         server.process.send_signal(signal.SIGHUP)
-        # What can't be used changes nothing.
+        # A file that cannot be used changes nothing.
         server.await_log("otlp: ")
         file.write_text("second\n")
         server.process.send_signal(signal.SIGHUP)
@@ -268,13 +268,13 @@ def test_7_5_a_batch_that_is_refused_is_given_up_and_counted(status):
 
 
 def nowhere():
-    """A URL at which nothing listens."""
+    """A URL at which no process listens."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return f"http://127.0.0.1:{listener.getsockname()[1]}"
 
 
 def dispatching(server, count):
-    """How long so many dispatches in a row take."""
+    """The time of so many dispatches in a row."""
     began = time.monotonic()
     with Wire(server) as wire:
         for _ in range(count):
@@ -286,7 +286,7 @@ def dispatching(server, count):
 def test_7_5_a_collector_that_does_not_answer_holds_up_neither_dispatches_nor_the_stop(kind):
     with silent() as url, Server() as plain:
         with exporting(url if kind == "silent" else nowhere()) as server:
-            # More than fit, so that some are dropped.
+            # More than fit, so that some are dropped
             alone, traced = dispatching(plain, 500), dispatching(server, 5_000) / 10
             assert traced < 3 * alone + 0.5
             found = outcomes(server)

@@ -1,4 +1,4 @@
-"""What surrounds the server fails: no descriptors, no room on the disk, nobody who reads, kill -9."""
+"""Failures around the server: no descriptors, no room on the disk, outputs without a reader, kill -9."""
 
 import collections
 import json
@@ -17,14 +17,14 @@ SCREEN = {"type": "ScreenShown", "payload": {"name": "Main"}}
 
 
 def processor_seconds(server):
-    """What the process has used of the processor so far."""
+    """The seconds of processor time that the process has used."""
     with open(f"/proc/{server.pid}/stat") as file:
         fields = file.read().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def limit(server, kind, number):
-    """Sets one of the process's own limits (setrlimit), and leaves the way back open."""
+    """Sets a limit of the process (setrlimit), which can be raised again."""
     hard = resource.prlimit(server.pid, kind)[1]
     resource.prlimit(server.pid, kind, (number, hard))
 
@@ -46,7 +46,7 @@ def test_out_of_descriptors_refuses_and_recovers():
         wires = [Wire(server) for _ in range(60)]
         answers = [server.get("/livez", wire=wire) for wire in wires]
         statuses = [answer.status for answer in answers]
-        # The server may have been about to open some of its own.
+        # The server may have been about to open descriptors of its own.
         places = statuses.index(503)
         assert 1 <= places <= 8
         assert statuses == [200] * places + [503] * (60 - places)
@@ -57,7 +57,7 @@ def test_out_of_descriptors_refuses_and_recovers():
             wires[0].more()
         assert processor_seconds(server) - before < 0.1
         wires[0].socket.settimeout(5)
-        # A stream needs a descriptor more than its request.
+        # A stream needs one descriptor more than its request.
         assert server.get("/events", wire=wires[0]).status == 503
         assert server.post(INCREASE, wire=known).status == 200
         for wire in wires:
@@ -68,7 +68,7 @@ def test_out_of_descriptors_refuses_and_recovers():
 
 
 def test_a_listener_that_can_neither_accept_nor_refuse_does_not_spin():
-    """Even the spare descriptor is lost here, as when another process takes the system's last one."""
+    """Even the spare descriptor is lost here, as if another process had taken the system's last one."""
     with Server() as server, Wire(server) as known:
         assert server.get("/livez", wire=known).status == 200
         limit(server, resource.RLIMIT_NOFILE, 5)
@@ -98,7 +98,7 @@ def said(server, words):
 
 
 def test_11_2_a_full_disk_costs_lines_and_nothing_else(tmp_path):
-    """The file may grow to so many bytes: writes are cut short and fail, as on a disk that fills up."""
+    """The file may grow to so many bytes: writes are cut short and fail, like on a disk that fills up."""
     file = tmp_path / "analytics.jsonl"
     with Server("--analytics", f"file:{file}") as server:
         server.post([SCREEN] * 10)
@@ -118,7 +118,7 @@ def test_11_2_a_full_disk_costs_lines_and_nothing_else(tmp_path):
         until(written_again, "lines are written again")
         count = server.version
         assert server.stop() == 0
-        # No line is torn, none is written twice, and each that is missing is counted.
+        # No line is torn or written twice, and each missing line is counted.
         versions = [int(event["id"].split(":")[1]) for event in lines(file)]
         assert versions == sorted(set(versions))
         assert 10 < len(versions) < count
@@ -145,7 +145,7 @@ def test_11_2_a_disk_without_room_is_logged_once_and_sighup_opens_another_file(t
         assert len(said(server, "events are (?:being )?lost")) == 3, server.log_text
 
 
-# Nobody reads what the server says
+# Outputs without a reader
 
 
 @pytest.mark.parametrize("stuck", ["stdout", "stdout and stderr"])
@@ -156,7 +156,7 @@ def test_7_3_output_without_a_reader_holds_up_neither_service_nor_end(stuck, tmp
     stderr = writing if stuck == "stdout and stderr" else None
     with Server("--analytics", "stdout", stdout=writing, stderr=stderr, listen=listen) as server:
         with Wire(server) as wire:
-            # Some 30 MB of lines, where a pipe holds 64 KB and the queue 65,536 lines.
+            # Some 30 MB of lines. A pipe holds 64 KB, and the queue 65,536 lines.
             for number in range(1, 101):
                 assert server.post([SCREEN] * 1000, wire=wire).json["version"] == 1000 * number
         began = time.monotonic()
@@ -168,7 +168,7 @@ def test_7_3_output_without_a_reader_holds_up_neither_service_nor_end(stuck, tmp
 
 @pytest.mark.slow
 def test_7_3_all_that_can_hold_up_the_end_at_once(tmp_path):
-    """Outputs that nobody takes, a reader that takes nothing, and a request that is never whole."""
+    """Outputs without a reader, a stream's reader that takes nothing, and a request that is never whole."""
     reading, writing = os.pipe()
     listen = f"unix:{tmp_path}/store.sock"
     with Server("--analytics", "stdout", stdout=writing, stderr=writing, listen=listen) as server:
@@ -193,7 +193,7 @@ def test_7_3_all_that_can_hold_up_the_end_at_once(tmp_path):
 
 
 def test_standard_files_that_are_closed_are_not_used_for_others(tmp_path):
-    """Else a socket, or a file, gets their numbers, and log and analytics lines with them."""
+    """Otherwise a socket or a file gets their numbers, and with them the lines of log and analytics."""
     path = tmp_path / "store.sock"
     closed = "exec 0<&- 1>&- 2>&-; exec " + binary()
     arguments = ["--ephemeral", "--analytics", "stdout", "--listen", f"unix:{path}"]
@@ -215,7 +215,7 @@ def test_11_1_a_named_pipe_without_a_reader_does_not_hold_up_the_start(tmp_path)
     result = run(*arguments, seconds=10)
     assert result.returncode == 2
     assert f"can't append to '{pipe}'" in result.stderr
-    # With a reader it takes lines, more than it holds at once.
+    # With a reader it takes more lines than it holds at once.
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     with Server("--analytics", f"file:{pipe}") as server:
         server.post([SCREEN] * 1000)
@@ -237,7 +237,7 @@ def test_11_1_a_named_pipe_without_a_reader_does_not_hold_up_the_start(tmp_path)
 
 
 def load(server, stop, answers):
-    """Dispatches until the server goes away; counts the answers by their status."""
+    """Dispatches until the server is gone. Counts the answers by their status."""
     try:
         with Wire(server) as wire:
             while not stop.is_set():
@@ -248,7 +248,7 @@ def load(server, stop, answers):
 
 @pytest.mark.parametrize("kind", ["port", "path"])
 def test_1_1_after_kill_9_under_load_a_restart_serves_at_once(kind, tmp_path):
-    """An ephemeral store: same address, new epoch, and readers who come back are told so."""
+    """An ephemeral store: same address, new epoch, and readers that come back get a resync."""
     listen = f"unix:{tmp_path}/store.sock" if kind == "path" else "127.0.0.1:0"
     first = Server(listen=listen)
     listen = listen.replace(":0", f":{first.port}")

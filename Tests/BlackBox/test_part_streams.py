@@ -21,7 +21,7 @@ def test_x9_4_5_a_stream_of_a_pointer_gets_changes_of_its_part_alone(fresh):
         first = part.opened().event()
         assert (first.name, first.data, first.id) == ("message", "1", fresh.tag)
         whole.opened().event()
-        # Neither another module nor another member of the same one.
+        # Neither another module nor another member of the same module.
         fresh.post([add("x"), INCREASE])
         while whole.event().version < 2:
             pass
@@ -58,7 +58,7 @@ def test_4_5_a_pointer_that_leads_nowhere_is_gone_and_comes_back(fresh):
 def test_4_5_streams_below_the_name_of_a_module_get_its_start_and_stop(fresh):
     with Stream(fresh, events("/home/titles/3")) as inner, Stream(fresh, events("/home")) as outer:
         assert inner.opened().event().name == "gone"
-        # Where the whole state has null there is null, as GET /state/home says.
+        # For a member that is null in the whole state the event is null, like GET /state/home.
         assert (lambda event: (event.name, event.data))(outer.opened().event()) == ("message", "null")
         fresh.post(action("home/start"))
         assert inner.event().json == "Movie 3"
@@ -175,7 +175,7 @@ def test_4_5_a_single_address_leaves_pointers_to_the_others():
     with Server("--trusted-proxy", "127.0.0.1") as server:
         streams, said = fill(server, one)
         assert len(streams) == 256 and "you watch 256 different pointers already" in said
-        # One that the client watches already costs nothing more, and others have their own.
+        # A pointer that the client watches already takes no further place, and others have places of their own.
         assert is_open(server, one, "/todos/items/255")
         assert is_open(server, other, "/todos/items/256")
         assert not is_open(server, one, "/todos/items/256")

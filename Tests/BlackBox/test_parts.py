@@ -1,4 +1,4 @@
-"""A store whose modules are targets of their own, made by a program: there may be many."""
+"""A store whose modules are targets of their own, made by a program, because there may be many."""
 
 import pytest
 from harness import Server, action

@@ -23,7 +23,7 @@ def test_k12_4_3_one_change_is_a_patch_with_one_operation(fresh):
         assert stream.event().json == [
             {"op": "add", "path": "/todos/items/4", "value": {"text": "Sleep", "completed": False}}
         ]
-        # A version that changed nothing is a version all the same.
+        # A version that changed nothing still counts as a version.
         fresh.post(action("ScreenShown", name="Main"))
         event = stream.event()
         assert (event.name, event.version, event.json) == ("patch", 3, [])
@@ -48,7 +48,7 @@ def test_4_3_applying_each_patch_gives_each_version(fresh):
 
 
 def test_4_4_a_burst_ends_in_the_same_state(fresh):
-    """What single versions may be left out, but never what they did."""
+    """Single versions may be left out, but never their changes."""
     readers = [Stream(fresh, PATCHES).opened() for _ in range(20)]
     with Stream(fresh) as snapshots, Wire(fresh) as wire:
         snapshots.opened()
@@ -73,7 +73,7 @@ def test_4_4_a_burst_ends_in_the_same_state(fresh):
 
 
 def fall_behind(server, pairs):
-    """Changes that are larger than what a socket holds; the state stays small."""
+    """Changes that are larger than a socket's buffer. The state stays small."""
     with Wire(server) as wire:
         for _ in range(pairs):
             server.post(add("x" * 100_000), wire=wire)
@@ -112,7 +112,7 @@ def test_4_4_a_reader_that_missed_too_much_gets_a_snapshot_and_memory_stays_boun
                 server.post(add("x" * 100_000), wire=wire)
                 server.post(action("DeleteItem", index=6), wire=wire)
             last = server.post(step(99), wire=wire).json["version"]
-        # What is kept of earlier versions has a bound of 16 MiB.
+        # The server keeps at most 16 MiB of earlier versions.
         assert server.resident_bytes - before < 80 << 20
         for stream, mirror in zip(slow, mirrors):
             mirror.follow(stream, last)
@@ -135,7 +135,7 @@ def test_4_6_a_reader_resumes_with_a_patch_while_its_version_is_kept(fresh):
             assert (event.name, event.id) == ("patch", fresh.tag)
             mirror = Mirror(state, 1).take(event)
             assert canonical(mirror.state) == canonical(fresh.state)
-            # And it goes on from there.
+            # The stream goes on from there.
             mirror.follow(stream, fresh.post(INCREASE).json["version"])
             assert canonical(mirror.state) == canonical(fresh.state)
             assert mirror.names == ["patch", "patch"]

@@ -98,7 +98,7 @@ def test_numbers_in_conditions_are_compared_exactly(file):
         assert explained(path, *asked)[0] == status, text
 
 
-# What has a wrong form: the schema refuses it, too.
+# A file of the wrong form: the schema refuses it, too.
 MALFORMED = [
     [],
     {},
@@ -180,7 +180,7 @@ def test_check_config_and_a_start_refuse_a_wrong_policy(file):
 
 
 def explained(*arguments, program=None, environment=None):
-    """Status, and the first word of the answer."""
+    """Status, and the first word of the output."""
     asked = ["policy", "explain", *arguments]
     result = execute(program, *asked, environment=environment) if program else run(*asked)
     return result.returncode, result.stdout.split(":")[0] or result.stderr
@@ -231,7 +231,7 @@ def test_without_a_file_the_policy_of_the_configuration_is_explained(file):
     assert explained("--role", "author", "--path", "/metrics") == (1, "denied")
 
 
-# Programs that people write
+# Programs of users
 
 
 def test_a_program_checks_a_policy_against_its_own_names(file):
@@ -271,7 +271,7 @@ def test_a_path_below_stores_is_of_the_named_store(file):
     assert ask("--action", "todos/added", "--store", "third")[0] == 2
 
 
-# Every route that is served can be explained.
+# Every route of a server can be explained.
 
 EACH = ["--debug-routes", "--clock", "test", "--analytics-recent", "10"]
 

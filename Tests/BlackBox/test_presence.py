@@ -1,4 +1,4 @@
-"""Views that say when they are shown, with slices that come and go (docs/PROTOCOL.md, 13.3)."""
+"""Views that report when they are shown, with slices that start and stop (docs/PROTOCOL.md, 13.3)."""
 
 import contextlib
 import signal
@@ -152,7 +152,7 @@ def test_b17_a_view_reports_by_turns(shown):
 
 
 def test_b17_a_program_with_a_reporting_view_and_without_presence_is_refused(tmp_path):
-    """Of a module whose view reports both changes, in a state without `Presence`."""
+    """A program with a module whose view reports both changes, in a state without `Presence`."""
     with pytest.raises(NotStarted, match=r"add `var presence = Presence.State\(\)`"):
         Server(program=build_sample("Unkept"))
 

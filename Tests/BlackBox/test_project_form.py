@@ -1,4 +1,4 @@
-"""A project has its form: a module is found by its name (Beaver's B1)."""
+"""A project has its form: the name of a module is enough to find it (Beaver's B1)."""
 
 import re
 import shutil
@@ -7,7 +7,7 @@ import pytest
 from harness import ROOT
 
 DOMAIN = ROOT / "Sources" / "Domain"
-# Modules that come with the library are mounted like others.
+# Modules of the library are mounted like others.
 LIBRARY = {"Sessions": "sessions", "PendingEffects": "effects"}
 # A module is a type, or an interface `Home` and the module `HomeModule` behind it.
 MODULE = re.compile(r"\bstruct (\w+): [\w, ]*Module\b|\benum (\w+): [\w, ]*Interface\b")
@@ -19,14 +19,14 @@ def sources(folder):
 
 
 def mounted(folder):
-    """The modules of the root state by their types, in order, with the members that are their slices."""
+    """The modules of the root state by their types, in order, with the members for their slices."""
     roots = [text for text in sources(folder).values() if re.search(r": RootState\b", text)]
     assert len(roots) == 1, "one file has the state"
     return dict(MOUNT.findall(roots[0]))
 
 
 def misplaced(folder):
-    """What is not where its name says, a line each."""
+    """The declarations that are not at the place of their name, a line each."""
     texts, mounts, found = sources(folder), mounted(folder), []
     declared = {file: [a or b for a, b in MODULE.findall(text)] for file, text in texts.items()}
     behind = {f"{name}Module" for text in texts.values() for name in re.findall(r"\b(\w+)\.module\.at", text)}
@@ -47,7 +47,7 @@ def misplaced(folder):
 
 
 def test_b1_a_module_is_found_by_its_name(fresh):
-    """In the state, in paths, on the wire and in a file of its own."""
+    """The place of a module in the state, in paths, on the wire and in a file."""
     assert misplaced(DOMAIN) == []
     members = list(mounted(DOMAIN).values())
     modules = fresh.get("/modules").json["modules"]

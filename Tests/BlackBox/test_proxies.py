@@ -10,7 +10,7 @@ from harness import INCREASE, ROOT, Server, Stream, Wire, until
 from proxies import FILES, NAME, RECIPES, Proxy, folder, group_of
 
 KINDS = sorted(FILES)
-# As many as the descriptors of a proxy that is one process allow, which has two for each.
+# A proxy of one process has two descriptors for each stream, which limits their number.
 STREAMS = min(9_500, (resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 1_000) // 2)
 ACTION = json.dumps(INCREASE).encode()
 JSON = {"Content-Type": "application/json"}
@@ -50,13 +50,13 @@ def test_a_recipe_serves_and_passes_on_the_addresses_of_its_clients(kind, at_pat
     with proxied(kind, at_path) as (server, proxy):
         answer = proxy.request("POST", "/dispatch", ACTION, JSON)
         assert answer.status == 200, answer
-        # What a client writes into these fields itself counts for nothing.
+        # A client's own values in these fields do not count.
         lies = {"X-Forwarded-For": "6.6.6.6", "Forwarded": "for=6.6.6.6", "User-Agent": "x"}
         assert proxy.request("POST", "/dispatch", ACTION, {**JSON, **lies}).status == 200
         assert [entry["origin"].split()[0] for entry in server.actions()] == ["127.0.0.1"] * 2
         assert server.get("/state").status == 200
         assert proxy.request("GET", "/state").json == server.state
-        # Pages of the name that the proxy has are its own, also with its port.
+        # Pages under the proxy's name are of the same origin, also with its port.
         own = {"Origin": f"https://{proxy.authority}", "Sec-Fetch-Site": "same-origin"}
         assert proxy.request("POST", "/dispatch", ACTION, {**JSON, **own}).status == 200
         evil = {"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}
@@ -78,7 +78,7 @@ def test_a_client_of_ipv6_is_recorded_with_its_address(kind):
                 data += more
         assert data.startswith(b"HTTP/1.1 200"), data
         assert b"ratelimit: " in data.lower()
-        # By the proxy's word, and not as the address that it connects from.
+        # The proxy passes this address on. The proxy's own address does not count.
         assert [entry["origin"] for entry in server.actions()] == ["::1"]
 
 
@@ -91,7 +91,7 @@ def test_a_stream_is_not_buffered_and_its_end_is_noticed(pair):
         assert answer["cache-control"] == "no-store, no-transform"
         assert stream.event().version == version
         for number in range(1, 6):
-            # Each of them comes before the next is dispatched.
+            # Each event arrives before the next dispatch.
             assert proxy.request("POST", "/dispatch", ACTION, JSON).status == 200
             assert stream.event().version == version + number
         until(lambda: opened(server) == 1, "the server has the stream")
@@ -104,7 +104,7 @@ def test_a_client_that_leaves_while_it_waits_is_noticed(kind):
         with Wire(proxy) as wire:
             wire.send(f"GET /state?after={server.version}&wait=60 HTTP/1.1\r\nHost: {proxy.authority}\r\n\r\n")
             until(lambda: server.sockets > server.sockets_at_rest, "the server has the request")
-        # And does not keep it until its minute is over.
+        # The server does not keep the request until its minute is over.
         until(lambda: server.sockets == server.sockets_at_rest, "the proxy passes its end on", 10)
 
 
@@ -116,7 +116,7 @@ HEAD = "POST /dispatch?dry-run=true HTTP/1.1\r\nHost: {host}\r\nContent-Type: ap
 @pytest.mark.parametrize(
     "fields, body",
     [
-        # What the one takes for the body of the first request, the other must not take for a second one.
+        # The server must not take a part of the body that the proxy saw for a second request.
         ("Content-Length: 4\r\nTransfer-Encoding: chunked", b"0\r\n\r\n"),
         ("Content-Length: {whole}\r\nTransfer-Encoding: chunked", b"0\r\n\r\n"),
         ("Transfer-Encoding: chunked\r\nTransfer-Encoding: identity", b"0\r\n\r\n"),
@@ -139,7 +139,7 @@ def test_a_request_in_which_another_hides_runs_nothing(pair, fields, body):
     server, proxy = pair
     before = server.tag
     head = HEAD.format(host=proxy.authority, fields=fields.format(whole=len(body) + len(SMUGGLED)))
-    # The second one is for the store's own name: it is a body to the proxy, or refused by it.
+    # The second request names the store itself: for the proxy it is a body, or the proxy refuses it.
     with Wire(proxy) as wire:
         wire.send(head.encode("latin-1") + body + SMUGGLED)
         wire.socket.settimeout(2)
@@ -148,11 +148,11 @@ def test_a_request_in_which_another_hides_runs_nothing(pair, fields, body):
             while wire.more():
                 answered = wire.buffer
         answered = wire.buffer or answered
-    # A second answer of 200 may be one to a second request that the proxy has seen as such; then it is no
-    # smuggling, and the request counts. What may not be is an action without an answer to this client.
+    # A second answer of 200 may belong to a second request that the proxy has seen. That is no
+    # smuggling, and the request counts. An action without an answer to this client would be smuggling.
     actions = server.version - int(before.split(":")[1])
     assert actions == len(re.findall(rb'"version":\d+,"changed":true', answered)), (actions, answered)
-    # And the connections between the two are in step: the next client gets its own answer.
+    # The connections between the two are in step: the next client gets its own answer.
     for _ in range(4):
         answer = proxy.request("GET", "/livez")
         assert answer.status == 200 and b"version" not in answer.body
@@ -165,7 +165,7 @@ def test_many_streams_pass_a_proxy(pair):
         for number in range(STREAMS):
             stream = Stream(proxy)
             streams.append(stream)
-            # One at a time, and without all that comes of it: the test is not the bottleneck.
+            # The events are read later: the test must not be the bottleneck.
             if number % 100 == 99:
                 for open_ in streams[-100:]:
                     assert open_.opened().answer.status == 200, number
@@ -190,7 +190,7 @@ def test_the_document_names_each_recipe_and_its_timeouts_outlast_a_wait():
     for kind, file in FILES.items():
         assert f"deploy/proxy/{file}" in document
         assert (RECIPES / file).exists()
-    # Timeouts are longer than a heartbeat and than a request may wait.
+    # Timeouts are longer than a heartbeat and than the wait of a request.
     for kind, pattern in (("nginx", r"proxy_read_timeout (\d+)s"), ("haproxy", r"timeout server (\d+)s")):
         assert int(re.search(pattern, (RECIPES / FILES[kind]).read_text())[1]) > 60
 

@@ -1,4 +1,4 @@
-"""How much a client may ask for (protocol 9.3), and where a client is, behind proxies (10.8)."""
+"""The share of a client (protocol 9.3), and the address of a client behind proxies (10.8)."""
 
 import json
 
@@ -7,7 +7,7 @@ from harness import INCREASE, Server, Stream, Wire, open_streams, run, until
 
 
 def limit_of(answer, name):
-    """The policy and what is left of a limit, from the two header fields."""
+    """The policy and the rest of a limit, from the two header fields."""
 
     def read(field):
         items = [item.strip().split(";") for item in (answer[field] or "").split(",") if item.strip()]
@@ -40,7 +40,7 @@ def test_9_3_requests_are_counted_and_refused_and_health_is_not():
         for left, answer in zip((4, 3, 2, 1, 0), answers):
             policy, share = limit_of(answer, "requests")
             assert policy == {"q": 5, "w": 3600}
-            # One comes back in 720 s, so all of them in so many times that.
+            # A request comes back in 720 s, all of them in so many times that.
             assert share["r"] == left and (5 - left) * 720 - 60 < share["t"] <= (5 - left) * 720, share
         for target in ("/state", "/nowhere", "/events"):
             assert 600 < refused(server.get(target)) <= 720
@@ -65,7 +65,7 @@ def test_9_3_the_actions_of_an_array_count_one_by_one():
         answer = server.post([INCREASE] * 60)
         assert answer.status == 200 and limit_of(answer, "actions") == ({"q": 100, "w": 3600}, {"r": 40, "t": 2160})
         assert server.get("/state")["ratelimit"] is None
-        # Too many for what is left: none of them is applied, and none taken.
+        # More than the rest of the share: no action is applied, and nothing is taken.
         refused(server.post([INCREASE] * 41))
         assert server.version == 60
         assert limit_of(server.post([INCREASE] * 39), "actions")[1]["r"] == 1
@@ -74,14 +74,14 @@ def test_9_3_the_actions_of_an_array_count_one_by_one():
         server.send("/usecases/login/login", {"userName": "a", "password": "b"})
         refused(server.send("/usecases/login/login", {"userName": "a", "password": "b"}))
         refused(server.post(INCREASE, query="?dry-run=true"))
-        # What is no action is refused for what it is.
+        # An unknown action is refused as unknown.
         server.post({"type": "nothing"}).problem("unknown-action", 422)
 
 
 def test_9_3_more_than_a_whole_share_is_taken_from_a_whole_one_and_paid_back():
     with Server("--rate-actions", "10/3600") as server:
         assert server.post([INCREASE] * 1_000).status == 200
-        # 990 and one more have to come back, one in 360 s.
+        # 990 and one more have to come back, each in 360 s.
         assert refused(server.post(INCREASE)) > 990 * 360
 
 
@@ -130,11 +130,11 @@ def test_9_3_a_rate_is_shown_as_it_was_given():
     assert shown["rate-actions"] == "100/60" and shown["rate-requests"] == "0"
 
 
-# Where a client is
+# The address of a client
 
 
 def origin(server, **fields):
-    """What the log keeps of a client that sends these fields; underscores stand for hyphens."""
+    """The origin in the log of a client that sends these fields. Underscores stand for hyphens."""
     headers = {name.replace("_", "-"): value for name, value in fields.items()}
     assert server.post(INCREASE, headers).status == 200
     return server.actions(server.version - 1)[0]["origin"]
@@ -168,7 +168,7 @@ def test_10_8_without_a_trusted_proxy_the_peer_is_the_client(server):
         ({"Forwarded": 'for=6.6.6.6, for="[2001:db8::1]:80";by=_x'}, "2001:db8::1"),
         ({"Forwarded": "for=_hidden"}, "127.0.0.1"),
         ({"Forwarded": 'for=6.6.6.6;x=", for=192.0.2.1'}, "127.0.0.1"),
-        # Only one of them is the proxy's, and it is not said which.
+        # Only one of them belongs to the proxy, and the server cannot see which.
         ({"Forwarded": "for=6.6.6.6", "X_Forwarded_For": "192.0.2.1"}, "127.0.0.1"),
         ({"Forwarded": "for=192.0.2.1", "X_Forwarded_For": "6.6.6.6, 192.0.2.1"}, "192.0.2.1"),
     ],
@@ -197,14 +197,14 @@ def test_10_8_shares_and_sessions_count_for_the_client_and_ipv6_by_64_bits():
 
         for client in ("192.0.2.1", "192.0.2.2", "2001:db8:0:1::1"):
             assert [ask(client).status for _ in range(3)] == [200, 200, 429]
-        # The same network, and another one.
+        # The same network, and another network.
         assert ask("2001:db8:0:1:ffff::7").status == 429
         assert ask("2001:db8:0:2::1", "POST", "/sessions").status == 201
         ask("2001:db8:0:2::2", "POST", "/sessions").problem("overloaded", 503)
         assert ask("192.0.2.9", "POST", "/sessions").status == 201
-        # Who writes an address itself stands behind the proxy's.
+        # A client that writes an address itself stands before the proxy's entry, and does not count.
         assert [ask(f"6.6.6.{n}, 192.0.2.50").status for n in range(4)] == [200, 200, 429, 429]
-        # And what can't be read is the proxy's own.
+        # A field that cannot be read counts for the proxy's own address.
         assert [ask(text).status for text in ("x", "y", "z")] == [200, 200, 429]
 
 

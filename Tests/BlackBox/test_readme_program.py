@@ -1,5 +1,5 @@
-"""README and the guide of a first store: the packages that they show build as they stand, pass their
-tests, and serve what is shown."""
+"""README and the guide of a first store: their packages build unchanged, pass their tests, and give the shown
+answers."""
 
 import re
 import shutil
@@ -17,7 +17,7 @@ SHELL = re.compile(r"^```sh\n(.*?)^```", re.S | re.M)
 
 
 def shown_files(text):
-    """The files of a document, each put together of its blocks."""
+    """The files of a document, each joined from its blocks."""
     files = {}
     for name, code in FILE.findall(text):
         files[name] = files.get(name, "") + code
@@ -25,7 +25,7 @@ def shown_files(text):
 
 
 def built(folder, files):
-    """Builds a package of these files, has its tests pass, and answers where its program is."""
+    """Builds a package of these files, runs its tests, and returns the path of its program."""
     package = PACKAGES / folder
     with locked():
         for name, text in files.items():
@@ -38,7 +38,7 @@ def built(folder, files):
 
 @pytest.fixture(scope="module")
 def readme_program():
-    """README's program and test, with the manifest of the guide, to which README refers."""
+    """README's program and test, with the manifest of the guide that README refers to."""
     manifest = shown_files(GUIDE)["Package.swift"]
     return built("Readme", {"Package.swift": manifest, **shown_files(README)})
 
@@ -69,5 +69,5 @@ def test_the_first_store_gives_the_shown_answers(guide_program):
     ],
 )
 def test_the_commands_that_are_not_typed_are_run_by_the_fixtures(text, commands):
-    """`make test` runs this; `swift test` and the program are what the fixtures build and run."""
+    """`make test` runs this test. The fixtures build and run `swift test` and the program."""
     assert "".join(SHELL.findall(text)).splitlines() == commands

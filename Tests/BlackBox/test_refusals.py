@@ -1,6 +1,5 @@
-"""What can't be read is answered once: one head, one problem, and the connection is closed (RFC 9110,
-RFC 9112; protocol 8). libmicrohttpd 0.9.75 would cut values at NUL, answer in HTML, and write two heads.
-"""
+"""An unreadable request is answered once: one head, one problem, and the connection is closed (RFC 9110, RFC 9112;
+protocol 8). libmicrohttpd 0.9.75 would cut values at NUL, answer in HTML, and write two heads."""
 
 import re
 import socket
@@ -13,7 +12,7 @@ STATUS_LINE = re.compile(rb"HTTP/1\.[01] (\d{3}) ")
 
 
 def refused(server, request, status=400, method="POST", slug="bad-request"):
-    """Sends bytes and a smuggled follower; all that comes back is one problem, and nothing is run."""
+    """Sends bytes and a smuggled follower. The only answer is one problem, and no action is run."""
     before = server.version
     with Wire(server) as wire:
         wire.send(request + smuggled(server))
@@ -49,7 +48,7 @@ BAD_LENGTHS = [
 @pytest.mark.parametrize("length", BAD_LENGTHS)
 def test_8_a_length_that_is_no_number_is_answered_once(server, length):
     refused(server, head(server, f"Content-Length: {length}") + ACTION)
-    # Where it stands among the fields makes no difference, nor does a request before it.
+    # Its place among the fields makes no difference, nor does a request before it.
     with Wire(server) as wire:
         wire.send(get(server) + head(server, f"Content-Length: {length}", "X: y") + ACTION)
         assert wire.answer().status == 200
@@ -132,7 +131,7 @@ def test_8_nul_in_a_request_line_is_seen(server, line):
 
 @pytest.mark.parametrize("at", [1, 2, -1])
 def test_8_a_line_that_begins_with_nul_ends_no_header(server, at):
-    """The library takes it as the empty line, and what follows as the next request."""
+    """The library takes it as the empty line, and the following bytes as the next request."""
     lines = ["X: a", "Y: b", "Z: c", "A: d"]
     lines.insert(at if at > 0 else len(lines), "\0Content-Length: 35")
     refused(server, get(server, *lines))
@@ -146,7 +145,7 @@ def test_8_lines_that_are_no_field_are_answered_once(server, field):
 
 
 def test_8_bare_line_feeds_end_lines(server):
-    """RFC 9112 §2.2 allows that; a NUL before one is seen as well."""
+    """RFC 9112 §2.2 allows that. The server also sees a NUL before a line feed."""
     plain = get(server, "X: y").replace(b"\r\n", b"\n")
     served(server, plain)
     mixed = get(server, "X: y")[:-4] + b"\n\r\n"
@@ -178,7 +177,7 @@ def test_8_a_header_in_any_number_of_pieces_is_read_the_same(server):
 )  # fmt: skip
 def test_8_malformed_request_lines_are_answered_once(server, line):
     refused(server, get(server, line=line))
-    # Behind a request, too, that was answered before.
+    # Also behind a request that was answered before.
     with Wire(server) as wire:
         assert server.get("/livez", wire=wire).status == 200
         wire.send(get(server, line=line))
@@ -325,7 +324,7 @@ def test_8_a_refusal_without_a_body_keeps_the_connection(server, method, target,
         for _ in range(3):
             answer = server.request(method, target, wire=wire)
             assert (answer.status, answer["connection"]) == (status, None)
-        # Those that are pipelined behind it, too.
+        # Requests that are pipelined behind it are answered, too.
         wire.send(get(server, line=f"{method} {target} HTTP/1.1") * 5 + get(server))
         for _ in range(5):
             assert wire.answer(method).status == status

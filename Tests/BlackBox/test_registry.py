@@ -1,5 +1,5 @@
-"""Actions in both directions: every form that an enum may have, read and written; and secrets, which are
-kept nowhere whatever way they come in."""
+"""Actions in both directions: every form of an enum, read and written; and secrets, which are kept nowhere on any
+way in."""
 
 import json
 import signal
@@ -24,7 +24,7 @@ def vault(program, tmp_path):
 
 
 def again(program, tmp_path, server):
-    """Kills a server, and answers the state that another one makes of its journal."""
+    """Kills a server, and returns the state that another server makes of its journal."""
     assert server.stop(signal.SIGKILL) == -signal.SIGKILL
     with Server(program=program, data=tmp_path / "data") as later:
         return later.state
@@ -44,7 +44,7 @@ def read_until(stream, version):
 
 
 def every_way(server):
-    """Dispatches the code in every way; answers who shall have come."""
+    """Dispatches the code in every way. `VISITS` has the expected visitors."""
     body = {"by": "client", "code": CODE}
     server.post(action("doors/opened", **body))
     server.post([action("doors/opened", **body), action("Forced", **body)])
@@ -78,7 +78,7 @@ def test_5_3_a_secret_is_kept_nowhere_whatever_way_it_comes(program, tmp_path):
         with Stream(server) as states, Stream(server, "/actions/events?after=0") as actions:
             states.opened(), actions.opened()
             every_way(server)
-            # What was reduced had no code, either.
+            # The reducer got no code either.
             assert server.state["doors"]["visits"] == VISITS
             assert server.state["safes"]["7"]["turns"] == TURNS
             last = server.version
@@ -94,7 +94,7 @@ def test_5_3_a_secret_is_kept_nowhere_whatever_way_it_comes(program, tmp_path):
         assert CODE.encode() not in bytes_
     with Server(program=program, data=data) as server:
         assert server.state == before
-        # The journal's pages may be compressed; what it tells is not.
+        # The journal's pages may be compressed. The log is not.
         assert CODE.encode() not in server.get("/actions?limit=1000").body
 
 
@@ -106,7 +106,7 @@ def test_a_case_with_a_raw_value_works_on_every_way(program, tmp_path):
     assert vault.post(action("machine/oiled")).json["changed"] is True
     assert vault.post({"type": "machine/wiped", "payload": {}}).json["changed"] is True
     vault.post(action("machine/cleaned")).problem("unknown-action", 422)
-    # By an effect, also with an id that means nothing there.
+    # By an effect, also with an id that has no meaning there.
     assert vault.wait(action("doors/knocked", by="oil")).status == 200
     assert vault.state["machine"] == {"oiled": 3, "cleaned": 1}
     types = [each["type"] for each in vault.actions()]
@@ -188,7 +188,7 @@ def test_a_pointer_leads_into_the_body(vault):
     assert vault.post(absent).problem("invalid-payload", 422)["pointer"] == "/payload/by"
     members = vault.post([action("machine/oiled"), wrong]).problem("invalid-payload", 422)
     assert members["pointer"] == "/1/payload/by"
-    # Also where a member was taken off before it.
+    # Also if a secret member was removed before it.
     secret = action("doors/opened", code=CODE, by=7)
     assert vault.post([secret]).problem("invalid-payload", 422)["pointer"] == "/0/payload/by"
 
@@ -253,7 +253,7 @@ def test_an_error_of_a_types_own_code_goes_to_the_log_alone(vault):
         assert members["pointer"] == pointer and b"rust" not in answer.body
         assert members["detail"] == "The type's own code refused the value."
     vault.post(action("Keyed", key=13), query="?dry-run=true").problem("invalid-payload", 422)
-    # What is said in the form that is made for it leads to the member, and is read by the client.
+    # A refusal of the type's own form leads to the member, and the client reads it.
     members = vault.post(action("Keyed", key=100)).problem("invalid-payload", 422)
     assert (members["pointer"], members["detail"]) == ("/payload/key", "A key has few teeth.")
     vault.stop()

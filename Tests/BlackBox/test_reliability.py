@@ -1,5 +1,5 @@
-"""docs/RELIABILITY.md is true: what it names exists, every promise has its row, and its commands do
-what they show."""
+"""docs/RELIABILITY.md is true: every name in it exists, every promise has its row, and its commands print the
+shown lines."""
 
 import re
 
@@ -13,7 +13,7 @@ PROMISES = [f"G{number}" for number in range(1, 12)]
 
 
 def untrue(text):
-    """What the table of promises lacks or names wrongly, a line each."""
+    """The faults of the table of promises: missing cells and wrong names, a line each."""
     found, rows = [], []
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]

@@ -1,4 +1,4 @@
-"""A reducer returns what is to be done (docs/decisions/0019): programs/Parcels.swift."""
+"""A reducer returns its effects (docs/decisions/0019): programs/Parcels.swift."""
 
 import signal
 
@@ -43,7 +43,7 @@ def test_a_refused_action_a_dry_run_and_an_array_with_a_refusal_have_no_effect(p
     assert parcels.post(taken("b"), query="?dry-run=true").json["changed"]
     assert parcels.post([taken("c"), taken("a")]).status == 409
     assert parcels.get("/effects").json["effects"] == []
-    # Whatever one of them had begun would come before this.
+    # An action of such an effect would have arrived before this one.
     parcels.wait(taken("d"))
     assert notes(parcels) == ["a: 0 before, 1 now", "d: 1 before, 2 now"]
 
@@ -66,7 +66,7 @@ def test_a_replay_has_no_effect(parcels_program, tmp_path):
 
 
 def test_a_resumed_effect_has_the_states_of_its_own_action(parcels_program, tmp_path):
-    """The reducer would refuse its action now, and other actions have come since."""
+    """The reducer would refuse its action now, and other actions have been applied since."""
     server = Server(program=parcels_program, data=tmp_path / "data")
     server.post(taken("a", ms=2_000))
     server.wait(taken("b"))

@@ -1,4 +1,4 @@
-"""One table of routes: what is served is what is described, and what is answered is of the form that is described."""
+"""One table of routes: each served route is described, and each answer has the described form."""
 
 import json
 import urllib.parse
@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 
 
 def validator(schema, name):
-    """Of one definition of `GET /schema`."""
+    """A validator of one definition of `GET /schema`."""
     return Draft202012Validator({**schema, "$ref": f"#/$defs/{name}"})
 
 
@@ -20,7 +20,7 @@ def server():
 
 
 def test_6_1_every_record_of_the_log_fits_the_schema(server):
-    """Also what the program, its presenters and use cases dispatch, which clients may not."""
+    """Also actions of the program, its presenters and use cases, which clients may not dispatch."""
     types = set()
     server.post(INCREASE)
     server.post({"type": "search/changed", "payload": {"query": "é"}, "meta": {"a": 1}})
@@ -62,7 +62,7 @@ def test_2_the_server_refuses_an_action_that_the_schema_refuses(server, action, 
 
 
 def test_3_a_missing_part_is_404_whatever_if_none_match_names(server):
-    """RFC 9110 §13.1.2: the condition of `If-None-Match: *` is whether anything is there."""
+    """RFC 9110 §13.1.2: the condition of `If-None-Match: *` is true unless the resource exists."""
     for tag in ("*", server.get("/state")["etag"]):
         server.request("GET", "/state/nowhere", headers=[("If-None-Match", tag)]).problem("not-found", 404)
         assert server.request("GET", "/state/counter", headers=[("If-None-Match", tag)]).status == 304

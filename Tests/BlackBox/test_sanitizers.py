@@ -1,4 +1,4 @@
-"""`make test-sanitized` and `make soak` with a sanitizer: the documents name what is run."""
+"""`make test-sanitized` and `make soak` with a sanitizer: the documents name these commands."""
 
 import os
 import re
@@ -17,7 +17,7 @@ RUN = {
 }
 
 
-# What a `make` that runs these tests hands down.
+# Variables that a `make` around these tests hands down.
 HANDED_DOWN = {"MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS", "MINUTES", "SANITIZER"}
 
 

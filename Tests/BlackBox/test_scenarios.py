@@ -1,4 +1,4 @@
-"""The table of Tests/Scenarios, over a socket; Tests/StoreServerTests has it in process."""
+"""The table of Tests/Scenarios, over a socket. Tests/StoreServerTests runs it in process."""
 
 import json
 
@@ -9,7 +9,7 @@ SCENARIOS = json.loads((ROOT / "Tests" / "Scenarios" / "scenarios.json").read_te
 
 
 def filled(value, epoch):
-    """The same with the epoch in its place."""
+    """The same value with the epoch in its place."""
     return json.loads(json.dumps(value).replace("{epoch}", epoch))
 
 

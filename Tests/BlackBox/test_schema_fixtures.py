@@ -1,7 +1,7 @@
-"""What the Swift tests derive, given to validators that are not ours (protocol 6.1, 6.2).
+"""Schemas that the Swift tests derive, checked by independent validators (protocol 6.1, 6.2).
 
-Needs jsonschema and openapi-spec-validator from PyPI. The Swift tests compare what they derive
-with the same files, byte for byte, so that the files are always what the code makes.
+Needs jsonschema and openapi-spec-validator from PyPI. The Swift tests compare the derived schemas with the same
+files, byte for byte, so the files always agree with the code.
 """
 
 import json

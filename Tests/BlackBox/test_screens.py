@@ -1,5 +1,5 @@
-"""What screens get: links, cells, lists by key, instances as full members, and commands to the screens
-of one session (protocol 2.11, 4.3, 6.6, 13.3 to 13.7)."""
+"""State for screens: links, cells, lists by key, instances as full members, and commands to the screens of one
+session (protocol 2.11, 4.3, 6.6, 13.3 to 13.7)."""
 
 import json
 import random
@@ -41,7 +41,7 @@ def start(client, module, *ids, wait=True):
 
 
 def follow(client, link, **headers):
-    """Sends what a link says, without a body."""
+    """Sends the request of a link, without a body."""
     assert link["method"] == "POST" and set(link) == {"href", "method"}
     return client.server.request("POST", link["href"], b"", {**client.headers, **headers})
 
@@ -75,7 +75,7 @@ def test_b25_the_view_of_an_instance_is_presented_while_that_is_there(board, mod
     gone = {f"{module}/7", f"{module}/\u00e9"}
     assert set(ada.views) == {f"{module}/{id}" for id in IDS} - gone
     assert bob.views == (["notes/7"] if module == "notes" else [])
-    # A start of what is there presents it to the session that asks, and to no other.
+    # A start of a started instance presents it to the session that asks, and to no other.
     eve = Client(board).begin()
     start(eve, "cards", "8")
     start(eve, "cards", "8")
@@ -92,7 +92,7 @@ def test_b13_a_session_dispatches_from_the_view_of_an_instance_only_while_it_is_
         body = [card(module, id, "turned", by=2), action("turned", by=count)]
         assert ada.send(body, place + "/ui").json["first"] > 0
         assert board.get(place, ada.headers).json["taps"] == 3 + count
-        # Another session does not show it, or has none.
+        # Another session does not show it, or has no such slice.
         refused = bob.send(action("tapped"), place + "/ui").problem("refused", 409)
         missing = "is not presented" if module == "cards" else "is not started"
         assert missing in refused["reason"], refused
@@ -103,10 +103,10 @@ def test_b13_a_session_dispatches_from_the_view_of_an_instance_only_while_it_is_
     patch = ada.send(action("tapped"), at + "?dry-run=true").json["patch"]
     assert patch == [{"op": "replace", "path": f"/{module}/7/taps", "value": 5}]
     assert board.get(f"/modules/{module}/7", ada.headers).json["taps"] == 4
-    # Of all instances, at the place of the module.
+    # Actions of all instances, at the path of the module
     body = [card(module, id, "tapped") for id in IDS]
     assert ada.send(body, f"/modules/{module}/ui").json["changed"]
-    # What is another's, another kind's, or no one's.
+    # An action of another instance, of another kind, or of no module
     other = ada.send(card(module, "8", "tapped"), at).problem("forbidden", 403)
     assert f"POST /modules/{module}/8/ui" in other["detail"]
     ada.send(action("renamed", title="x"), at).problem("forbidden", 403)
@@ -228,17 +228,17 @@ def test_u28_a_link_in_a_view_is_followed_by_an_empty_post(board):
         assert follow(ada, cell["rename"]).status == 200
         title = "a & b+c/\u00e4" if module == "cards" else "linked"
         assert board.get(place, ada.headers).json["title"] == title
-    # Each session's own: what ada followed changed nothing of bob's.
+    # Each session has its own slices: ada's links changed no slice of bob's.
     assert all(each["taps"] == 0 for each in board.get("/modules/notes", bob.headers).json.values())
-    # A view's action is refused where that is not presented, with a link as without one.
+    # A view's action is refused if the view is not presented, with a link and without.
     refused = follow(bob, shown["cards"][0]["tap"]).problem("refused", 409)
     assert "is not presented" in refused["reason"]
     assert follow(bob, shown["cards"][0]["rename"]).status == 200
-    # What it starts is presented to whom it leads there.
+    # The started view is presented to the session that followed the link.
     assert linked(shown["open"]["href"]) == ("/dispatch", {"type": "overview/start"})
     assert follow(bob, shown["open"], Prefer="wait=10").json["completed"]
     assert "cards" in bob.views and "cards" not in ada.views
-    # The log has it as if it had come in a body.
+    # The log has it like an action from a body.
     last = board.get("/actions?limit=1000", bob.headers).json["actions"][-2]
     assert (last["type"], last["payload"]) == ("overview/start", {})
 
@@ -317,7 +317,7 @@ def test_u28_a_page_of_another_site_follows_no_link(board, headers):
     start(ada, "notes", "7")
     for link in (links(ada)["open"], links(ada)["notes"][0]["tap"]):
         follow(ada, link, **headers).problem("forbidden", 403)
-        # Nor does it in the name of all who have no session.
+        # Nor without a session.
         follow(Client(board), link, **headers).problem("forbidden", 403)
     own = {"Origin": f"http://{board.authority}", "Sec-Fetch-Site": "same-origin"}
     assert follow(ada, links(ada)["notes"][0]["tap"], **{"Sec-Fetch-Site": "none"}).status == 200
@@ -355,7 +355,7 @@ def test_u28_a_link_that_leads_nowhere_keeps_its_view_from_being_made(board, tex
         assert "'lost'" in failed["detail"] and said not in failed["detail"]
         board.await_log(said)
         assert "the view lost can't be made" in board.log_text
-        # Other views are made, and the stream keeps what it has until the view can be made.
+        # Other views are made, and the stream keeps its last event until the view can be made.
         assert len(board.get("/views/todos").json["cells"]) == 1
         board.post(action("todos/removed", id=1))
         board.post(action("todos/added", text="lost"))
@@ -386,7 +386,7 @@ def test_s8_cells_are_compared_by_their_key(board):
         mirrors = [Mirror().take(stream.opened().event()) for stream in (view, slice)]
 
         def patches(*actions):
-            """The patches that lead to a change, for the view and for the slice."""
+            """The patches of a change, for the view and for the slice."""
             assert board.post(list(actions) if len(actions) > 1 else actions[0]).status == 200
             events = [stream.event() for stream in (view, slice)]
             for mirror, event in zip(mirrors, events):
@@ -396,17 +396,17 @@ def test_s8_cells_are_compared_by_their_key(board):
             kinds = [[(each["op"], each["path"]) for each in event.json] for event in events]
             return kinds[0], kinds[1]
 
-        # All other cells have another place, which is one member of each.
+        # The places of all other cells change, one member of each.
         of_view, of_slice = patches(action("todos/added", text="newest"))
         assert of_view[0] == ("add", "/cells/0") and len(of_view) == 13
         assert of_view[1:] == [("replace", f"/cells/{at}/place") for at in range(1, 13)]
         assert of_slice == [("add", "/items/0"), ("replace", "/count")]
         assert mirrors[0].state["cells"][0] == cell(13, 0, "newest")
-        # Inside of one, and nothing else.
+        # A change inside a cell, and nothing else
         of_view, of_slice = patches(action("todos/completed", id=5))
         assert of_view == [("remove", "/cells/8/complete")]
         assert of_slice == [("replace", "/items/8/isCompleted")]
-        # At both ends and in the middle at once.
+        # Changes at both ends and in the middle at once
         of_view, of_slice = patches(
             action("todos/added", text="newer still"),
             action("todos/completed", id=1),
@@ -416,7 +416,7 @@ def test_s8_cells_are_compared_by_their_key(board):
             ("replace", "/items/0"), ("replace", "/items/12/isCompleted"), ("replace", "/count"),
         ]
         assert of_view == [("replace", "/cells/0"), ("remove", "/cells/12/complete")]
-        # One that is moved leaves the others alone.
+        # A moved item leaves the others alone.
         _, of_slice = patches(action("todos/raised", id=3))
         assert of_slice == [("add", "/items/0"), ("remove", "/items/11")]
         dry = board.post(action("todos/raised", id=1), query="?dry-run=true").json["patch"]
@@ -471,7 +471,7 @@ def test_b11_presenters_of_instances_and_sessions_come_and_go_with_their_slices(
 
 
 def commands(stream, count):
-    """The next so many commands; what else comes meanwhile is passed over."""
+    """The next so many commands. Other events are passed over."""
     found = []
     while len(found) < count:
         event = stream.event()
@@ -501,12 +501,12 @@ def test_p10_a_command_reaches_the_streams_of_one_session_once(board):
             ada.send(action("tapped"), "/modules/notes/7/ui")
             expected = {"command": "scrollTo", "payload": {"id": "7", "taps": taps}}
             assert commands(one, 1) == commands(two, 1) == [expected]
-        # From an effect, in its order.
+        # From an effect, in its order
         assert ada.wait(card("notes", "7", "blinked", times=5)).json["completed"]
         blinks = [{"command": "blink", "payload": number} for number in range(5)]
         assert commands(one, 5) == commands(two, 5) == blinks
         assert other.quiet(0.3) and shared.quiet(0.1) and one.quiet(0.1) and two.quiet(0.1)
-        # Who comes late gets what is shown, and no command of before; resuming replays none.
+        # A late reader gets the current route, and no earlier command. A resume replays none.
         late = Stream(board, "/route/events", headers=ada.headers.items())
         tag = f"{board.epoch}:{version}"
         back = Stream(board, "/route/events", last=tag, headers=ada.headers.items())
@@ -514,7 +514,7 @@ def test_p10_a_command_reaches_the_streams_of_one_session_once(board):
             event = late.opened().event()
             assert (event.name or "message", event.json) == (first[0].name or "message", first[0].json)
             assert late.quiet(0.3) and back.opened().quiet(0.1)
-            # The next one reaches all of the session's.
+            # The next command reaches all streams of the session.
             ada.send(action("tapped"), "/modules/notes/7/ui")
             for stream in (one, two, late, back):
                 assert commands(stream, 1)[0]["payload"]["taps"] == 4
@@ -579,7 +579,7 @@ def test_p10_commands_for_a_slow_reader_are_bounded_and_drops_are_counted(board)
             if dropped() > 0:
                 break
         assert dropped() > 0
-        # What it is sent is in order, and the streams go on.
+        # The commands that the slow reader gets are in order, and the streams go on.
         numbers = [each["payload"] for each in commands(slow, 50)]
         assert numbers == list(range(50))
     assert board.get("/livez").status == 200

@@ -37,7 +37,7 @@ def test_u11_an_action_without_a_reducer_has_an_event_and_an_unknown_one_has_non
         assert event.version == first.version + 1
         assert event.json == first.json
         fresh.post({"type": "Nope"}).problem("unknown-action", 422)
-        # The next event is that of the next applied action, and no version is left out.
+        # The next event belongs to the next applied action, and no version is left out.
         fresh.post(INCREASE)
         assert stream.event().version == first.version + 2
 
@@ -72,6 +72,6 @@ def test_b42_the_library_and_the_examples_are_plain_swift():
         if ".build" not in file.parts
     ]
     assert len(files) > 100
-    # The one look at a type is the start's own, for members that would be lost.
+    # Only the start looks at a type, for members that would be lost.
     allowed = ["RootMembers.swift"]
     assert [file.name for file in files if magic.search(file.read_text())] == allowed

@@ -1,4 +1,4 @@
-"""The lines of the originals' READMEs, as somebody types them who comes from there."""
+"""The lines of the originals' READMEs, typed like a newcomer from there would type them."""
 
 import pathlib
 
@@ -11,7 +11,7 @@ NAMES = sorted(path.stem for path in ORIGINALS.glob("*.swift"))
 
 @pytest.fixture(scope="module")
 def library():
-    """The modules of the library are built with any program that needs them."""
+    """The modules of the library, which are built with any program that needs them."""
     build_sample("UnicoreCounter")
 
 

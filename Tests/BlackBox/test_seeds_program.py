@@ -1,4 +1,4 @@
-"""Rows of docs/SEEDS.md that need a program of somebody else's: the Counter."""
+"""Rows of docs/SEEDS.md that need another program: the Counter."""
 
 import subprocess
 import threading
@@ -16,7 +16,7 @@ def program():
 
 @pytest.fixture
 def counter(program, tmp_path):
-    """The running program; `printed()` answers the lines that it has printed so far."""
+    """The running program. `printed()` returns the lines that it has printed so far."""
     output = tmp_path / "output"
     with output.open("w") as stdout, Server("--debug-routes", program=program, stdout=stdout) as server:
         server.printed = lambda: output.read_text().splitlines()
@@ -64,7 +64,7 @@ def test_u18_observers_are_called_on_the_queue_that_they_ask_for(counter):
     printed(counter, *(f"counter {n} on {queue}" for n in (0, 1) for queue in ("main", "render")))
     counter.post([INCREASE] * 100)
     printed(counter, "counter 101 on main", "counter 101 on render")
-    # Each got every state in order, and nowhere else.
+    # Each observer got every state in order, and on no other queue.
     for queue in ("main", "render"):
         mine = [line for line in counter.printed() if line.endswith(f" on {queue}")]
         assert mine == [f"counter {number} on {queue}" for number in range(102)]
@@ -125,7 +125,7 @@ def test_u25_a_command_s_preview_has_five_lines_and_a_bound_one_keeps_the_id(cou
 def test_u26_a_command_is_executed_with_the_value_of_the_body(counter):
     answer = execute(counter, "print-int", b"7")
     assert (answer.status, answer.body) == (204, b"")
-    # It is answered when it is done.
+    # The answer comes when the command is done.
     assert "7 on no queue" in counter.printed()
     assert execute(counter, "print-int", b" -8 ").status == 204
     assert "-8 on no queue" in counter.printed()

@@ -1,4 +1,4 @@
-"""What the seeds say of the whole state and the whole program (docs/SEEDS.md, S2 to S8, S12)."""
+"""Rows of the seeds about the whole state and the whole program (docs/SEEDS.md, S2 to S8, S12)."""
 
 import re
 import subprocess
@@ -107,8 +107,8 @@ public enum Face{number}: StartableInterface {{
     }}
 }}
 """
-# What is behind a face is internal to its target. A module starts the next one by its face, and asks
-# it until it was asked for no more times.
+# A type behind an interface is internal to its target. A module starts the next module through its
+# interface, and asks it until the requested number of times is reached.
 INSIDE = """public import StoreCore
 public import RingPart{face}
 import RingPart{next}
@@ -156,7 +156,7 @@ extension Face{number} {{
 
 @pytest.fixture(scope="module")
 def ring():
-    """Modules in pairs of targets: the even parts are interfaces, the odd ones what is behind them."""
+    """Modules in pairs of targets: the even parts are interfaces, the odd parts are the modules behind them."""
     parts = []
     for number in range(COUNT):
         other = (number + 1) % COUNT
@@ -194,7 +194,7 @@ def test_s3_five_modules_depend_on_each_others_interfaces_alone(ring):
 
 
 def test_s3_a_type_behind_an_interface_cannot_be_named(ring):
-    """Not even by a target that depends on the one which has it."""
+    """A target that depends on the target of the type cannot name it either."""
     file = PACKAGE / "Sources" / "RingPart1" / "Part.swift"
     text = file.read_text()
     with locked():

@@ -20,7 +20,7 @@ JSON = {"Accept": "application/json"}
 
 
 class Manager:
-    """The socket of a service manager, and what it was sent."""
+    """The socket of a service manager, and the messages that it got."""
 
     def __init__(self, name):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -37,7 +37,7 @@ class Manager:
         return found[-1]
 
     def forget(self):
-        """Drops what has come so far."""
+        """Drops the messages so far."""
         self.socket.setblocking(False)
         try:
             while True:
@@ -72,7 +72,7 @@ def test_signs_of_life_come_while_the_server_works(manager):
         manager.until("READY=1")
         for _ in range(3):
             manager.until("WATCHDOG=1")
-        # A process that is stopped gives none, and one that goes on does.
+        # A stopped process gives no sign of life, and a process that goes on does.
         server.process.send_signal(signal.SIGSTOP)
         until(lambda: " (store-server) T " in stat(server.pid), "the process stands still")
         manager.forget()
@@ -129,7 +129,7 @@ def test_status_shows_the_condition_of_a_server():
 
 
 def test_status_has_the_log_s_errors_and_the_last_of_them(tmp_path):
-    """SIGHUP with a policy that can't be read is an error in the log, with a key that is wrong a warning."""
+    """After SIGHUP, an unreadable policy is an error in the log, and a wrong key is a warning."""
     house = House(tmp_path)
 
     def lines(server):
@@ -190,7 +190,7 @@ def test_status_is_shown_again_and_again_with_the_rate():
 
 
 def test_status_of_a_server_that_stops_has_the_reason(tmp_path):
-    """A server of two readinesses, in place of one that is caught in the moment of its stop."""
+    """A server that answers with two readinesses, in place of a real server that is caught during its stop."""
     answers = {
         "/readyz": ("503 Service Unavailable", json.dumps({
             "ready": False,
@@ -220,11 +220,11 @@ def test_status_of_a_server_that_stops_has_the_reason(tmp_path):
     assert re.search(r'^version of c"h\\at +8$', shown.stdout, re.M)
 
 
-# What the files and the process keep to themselves
+# Files and process state that stay private
 
 
 def test_a_crash_leaves_no_core_dump(tmp_path):
-    """Whatever the limit was with which the server was started."""
+    """Under any limit of the process that starts the server."""
     unlimited = lambda: resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY,) * 2)  # noqa: E731
     arguments = [binary(), "--ephemeral", "--listen", "127.0.0.1:0", "--analytics", "off"]
     # The debug build's own handler would take the signal.

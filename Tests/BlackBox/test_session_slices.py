@@ -1,4 +1,4 @@
-"""What each session has of the state, and no other client gets (protocol 15)."""
+"""Slices of a session, which no other client gets (protocol 15)."""
 
 import json
 import random
@@ -47,7 +47,7 @@ def two(fresh):
     return begun(fresh), begun(fresh)
 
 
-# Two users, and one without a session
+# Two users, and a client without a session
 
 
 def test_15_1_each_session_has_its_own_film_login_and_route(fresh, two):
@@ -239,22 +239,22 @@ def test_15_4_the_end_of_a_session_takes_its_slices_out(fresh, two):
     with Stream(fresh, "/modules/home/events", headers=ada.headers.items()).opened() as stream:
         stream.event()
         assert ada.end().status == 204
-        # The version that takes the slice out may still reach its reader.
+        # The version that removes the slice may still reach its reader.
         while (event := stream.event()).name != "bye":
             assert event.name == "gone"
         assert event.json["reason"] == "expired"
     for target in ("/state", "/modules/home", "/actions", "/views/greeting"):
         assert get(ada, target).status == 403
-    # What presenters make of it comes behind, and changes nothing.
+    # Actions of presenters come behind it, and change nothing.
     assert fresh.get(f"/state/home?version={before}", bob.headers).status == 200
     assert newest(bob) > before
     assert get(bob, "/modules/home").status == 200
 
 
 def test_15_4_a_request_that_waits_for_a_change_ends_with_its_session(fresh, two):
-    """At once, and with nothing of the state; those of others go on."""
+    """They end at once, without any state. Requests of others go on."""
     ada, bob = two
-    # The one who changes what all see, and what follows from that, is neither of them.
+    # A third client changes the shared state, so its consequences belong to neither of the two.
     everybody, version = Client(fresh), newest(ada)
     waits = f"?after={version + 3}&wait=30"
     targets = [target + waits for target in ("/state", "/state/counter", "/state/home/titles")]
@@ -275,7 +275,7 @@ def test_15_4_a_request_that_waits_for_a_change_ends_with_its_session(fresh, two
         assert everybody.wait(increases).status == 200
         assert {answer.result().status for client, answer in answers if client is bob} == {200}
         found = {answer.result().status for client, answer in answers if client is everybody}
-        # No films are shown to the one who has no session.
+        # A client without a session gets no films.
         assert found == {200, 404}
 
 
@@ -286,7 +286,7 @@ STREAMED = [
 
 
 def test_15_4_a_stream_that_opens_while_its_session_ends_ends_with_it():
-    """Over and over, while others change the state: none is left over."""
+    """Over and over, while other clients change the state: no stream is left."""
     with Server("--debug-routes") as server:
         done = threading.Event()
 
@@ -358,7 +358,7 @@ def test_15_5_the_schema_describes_the_state_that_its_reader_gets():
 
 
 def rest(stream):
-    """All that a stream sends until it ends."""
+    """Everything that a stream sends until it ends."""
     parts = []
     while True:
         try:
@@ -381,9 +381,8 @@ STREAMS = [
 
 
 def test_15_no_session_gets_a_byte_of_another(fresh):
-    """A thousand clients at random over every kind of route, some with streams, and one without a
-    session. Each has a secret, which stands in its slices and in the log; all that each was sent is
-    searched."""
+    """A thousand clients at random over every kind of route, some with streams, and one without a session. Each
+    has a secret, which stands in its slices and in the log. The test searches all received bytes."""
     count, streaming = 1_000, 40
     with ThreadPoolExecutor(16) as pool:
         clients = list(pool.map(lambda _: Client(fresh).begin(), range(count - 1))) + [Client(fresh)]
@@ -428,7 +427,7 @@ def test_15_no_session_gets_a_byte_of_another(fresh):
 
 
 def test_15_the_end_of_a_session_leads_to_nothing_for_it(tmp_path):
-    """Presenters are called for the slices that go, and what they dispatch has no slice."""
+    """Presenters are called for the slices that end, and their actions have no slice."""
     with Server("--operator-reads", data=tmp_path / "data") as server:
         clients = [begun(server) for _ in range(8)]
         for client in clients:

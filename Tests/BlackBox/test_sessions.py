@@ -1,4 +1,4 @@
-"""Sessions of clients, and what is presented to them (protocol 13)."""
+"""Sessions of clients, and the views that are presented to them (protocol 13)."""
 
 import json
 import re
@@ -13,7 +13,7 @@ TAP = {"type": "didTapOnMovieCell", "payload": {"title": "Movie 3"}}
 
 
 class Client:
-    """A client with a session of its own; without one until it begins it."""
+    """A client with a session of its own. It has none until it begins it."""
 
     def __init__(self, server):
         self.server = server
@@ -97,7 +97,7 @@ def test_13_a_route_is_streamed_as_a_part_of_the_state(fresh):
 
 
 def ask(client, verb, view=""):
-    """Has the presenter change the route, whose completion waits for the client to show it."""
+    """Makes the presenter change the route. The completion waits for the client to show it."""
     answer = client.send(action("stage/asked", verb=verb, view=view))
     assert answer.status == 200
     version = answer.json["version"]
@@ -185,21 +185,21 @@ def test_b17_a_view_reports_when_it_is_shown_and_when_that_ends(stage_program):
             listed = server.get("/debug/subscriptions").json["streams"]
             return [each["topic"] for each in listed]
 
-        # The log names the client whose stream it was.
+        # The log names the client of the stream.
         said = ("willAppear", "127.0.0.1"), ("willDisappear", "127.0.0.1")
         assert streams() == []
         with Stream(server, "/modules/board/events") as stream:
             stream.opened().event()
             until(lambda: lifecycle(server) == [said[0]], "the view has appeared")
             assert streams() == ["modules/board"]
-            # One more of the same client shows nothing new.
+            # Another stream of the same client shows no new view.
             with Stream(server, "/modules/board/events?old=true") as more:
                 more.opened().event()
             until(lambda: len(streams()) == 1, "it has left")
             assert lifecycle(server) == [said[0]]
         until(lambda: lifecycle(server) == list(said), "the view has disappeared")
         assert streams() == []
-        # Another session is another view; other streams show none.
+        # Another session shows another view. Other streams show none.
         ada = Client(server).begin()
         with Stream(server, "/modules/board/events", headers=ada.headers.items()) as own:
             with Stream(server, "/modules/board/events") as stream, Stream(server) as whole:
@@ -361,7 +361,7 @@ def lines(fields):
 
 
 def waited(seconds, began=[]):
-    """Whether so long has passed since it was asked first."""
+    """True if so much time has passed since the first call."""
     began.append(time.monotonic())
     if began[-1] - began[0] < seconds:
         return False
@@ -454,6 +454,6 @@ def test_13_2_a_page_reads_its_principal_without_failing():
         cookie = {"Cookie": begun["set-cookie"].split(";")[0]}
         assert server.get("/session", cookie).json == {**nobody, "session": begun.json["session"]}
         assert server.request("DELETE", "/session", headers=cookie).status == 204
-        # Its cookie is 403 wherever it counts; here it is said that there is no session.
+        # Its cookie is 403 on every other route. This route answers that there is no session.
         assert server.get("/state", cookie).status == 403
         assert (server.get("/session", cookie).status, server.get("/session", cookie).json) == (200, nobody)

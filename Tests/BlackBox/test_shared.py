@@ -1,4 +1,4 @@
-"""What modules share: one owner writes, the others see."""
+"""Shared values: one owner writes, the others read."""
 
 import signal
 
@@ -25,7 +25,7 @@ def test_b37_owner_and_reader_see_a_change_once_each(stage_program):
             seen = owner.event(), reader.event()
             assert [each.json["done"] for each in seen] == [["a"], 1]
             assert seen[0].id == seen[1].id == server.tag
-            # What the reader does is the reader's own.
+            # The reader's own changes stay its own.
             server.post(action("board/named", title="x"))
             assert reader.event().json == {"done": 1, "title": "x"}
             assert owner.quiet(0.5) and reader.quiet(0.1)

@@ -1,4 +1,4 @@
-"""Sockets at paths, and those that the server is started with (protocol 10.9)."""
+"""Sockets at paths, and inherited sockets (protocol 10.9)."""
 
 import fcntl
 import os
@@ -36,7 +36,7 @@ def test_10_9_a_socket_has_the_mode_that_is_asked_for_whatever_the_umask(tmp_pat
 
 def test_10_9_a_socket_has_the_group_that_is_asked_for(tmp_path):
     path = tmp_path / "s"
-    # Any group where the test may give files away, and its own where it may not.
+    # Any group if the test may give files away; otherwise its own.
     group = 65534 if os.getuid() == 0 else GROUP
     with Server("--socket-group", str(group), listen=f"unix:{path}"):
         assert os.lstat(path).st_gid == group
@@ -113,11 +113,11 @@ def test_10_9_a_stop_removes_no_socket_that_another_server_has_put_there(tmp_pat
         assert path.exists() and second.get("/state").status == 200
 
 
-# Sockets that the server is started with
+# Inherited sockets
 
 
 class Started:
-    """A server with inherited sockets. A little parent puts them at 3 and on, as systemd does."""
+    """A server with inherited sockets. A small parent puts them at 3 and up, like systemd."""
 
     PARENT = """
 import os, sys
@@ -186,7 +186,7 @@ def unix(tmp_path):
 
 def test_10_9_the_sockets_of_a_manager_are_listened_on_by_themselves(inet, unix, tmp_path):
     port = inet.getsockname()[1]
-    # It comes before the server: the manager's socket keeps it.
+    # The client connects before the server starts: the manager's socket keeps the connection.
     early = socket.create_connection(("127.0.0.1", port))
     with Started([inet, unix], log=tmp_path / "log") as server:
         assert server.urls(2) == [f"http://127.0.0.1:{port}", f"unix:{tmp_path}/s"]
@@ -194,7 +194,7 @@ def test_10_9_the_sockets_of_a_manager_are_listened_on_by_themselves(inet, unix,
         with socket.socket(socket.AF_UNIX) as connection:
             connection.connect(str(tmp_path / "s"))
             assert get(connection) == b"HTTP/1.1 200 OK"
-    # They are the manager's: the file stays, and the next process gets whoever comes meanwhile.
+    # The sockets belong to the manager: the file stays, and the next process gets the clients of the meantime.
     assert (tmp_path / "s").exists()
     meanwhile = socket.create_connection(("127.0.0.1", port))
     with Started([inet], log=tmp_path / "log2") as server:
@@ -206,7 +206,7 @@ def test_10_9_descriptors_for_another_process_are_not_taken(inet, tmp_path):
     with Started([inet], *arguments, environment={"WRONG_PID": "1"}, log=tmp_path / "log") as server:
         [url] = server.urls(1)
         assert url != f"http://127.0.0.1:{inet.getsockname()[1]}"
-    # And what the command line says goes before what a manager passes.
+    # The command line takes precedence over sockets of a manager.
     with Started([inet], *arguments, log=tmp_path / "log2") as server:
         [url] = server.urls(1)
         assert url != f"http://127.0.0.1:{inet.getsockname()[1]}"
@@ -245,7 +245,7 @@ def test_10_9_an_inherited_socket_beyond_loopback_needs_its_flag(tmp_path):
 def test_10_9_systemd_starts_the_server_with_the_first_connection(tmp_path):
     path = tmp_path / "s"
     log = tmp_path / "log"
-    # It hands down no other variables.
+    # The server hands down no other variables.
     kept = [f"--setenv={name}" for name in ("ASAN_OPTIONS", "TSAN_OPTIONS") if name in os.environ]
     with open(log, "wb") as out:
         manager = subprocess.Popen(

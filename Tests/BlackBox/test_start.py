@@ -1,4 +1,4 @@
-"""The phases of a start: what comes early waits until the store is ready (protocol 7.1)."""
+"""The phases of a start: early requests wait until the store is ready (protocol 7.1)."""
 
 import contextlib
 import json
@@ -26,7 +26,7 @@ def clockwork_program():
 
 @contextlib.contextmanager
 def starting(program, tmp_path, prepares, **variables):
-    """A server that listens and prepares, its log, and when it began."""
+    """A server that listens and prepares, its log, and the time of its start."""
     log = tmp_path / "log"
     environment = {"CLOCKWORK_PREPARES": prepares, **variables}
     began = time.monotonic()
@@ -37,7 +37,7 @@ def starting(program, tmp_path, prepares, **variables):
 
 
 class Later(threading.Thread):
-    """A call whose answer comes later."""
+    """A call whose answer arrives later."""
 
     def __init__(self, call):
         super().__init__(daemon=True)
@@ -55,7 +55,7 @@ class Later(threading.Thread):
 
 
 def reasons(server):
-    """Why it is not ready."""
+    """The reasons why it is not ready."""
     answer = server.get("/readyz", {"Accept": "application/json"})
     assert answer.status == 503 and answer.json["ready"] is False
     return [reason["code"] for reason in answer.json["reasons"]]
@@ -98,7 +98,7 @@ def test_k10_actions_of_the_program_at_the_start_come_before_requests_that_waite
 ):
     variables = {"CLOCKWORK_GREETS": "1"}
     with starting(clockwork_program, tmp_path, "200", **variables) as (server, _, _):
-        # The effect of what was dispatched at the start may be faster than the request.
+        # The effect of the action at the start may be faster than the request.
         assert server.post(SET).json["version"] in (2, 3)
         assert server.actions()[0]["type"] == "alarm/greeted"
 
@@ -106,7 +106,7 @@ def test_k10_actions_of_the_program_at_the_start_come_before_requests_that_waite
 def test_k10_requests_on_one_connection_are_answered_in_order(clockwork_program, tmp_path):
     with starting(clockwork_program, tmp_path, "300") as (server, _, _):
         wire, slow = Wire(server), Wire(server)
-        # Headers that came early, and a body that comes when the server is ready.
+        # Headers that arrived early, and a body that arrives when the server is ready.
         slow.send(POST[:-1])
         wire.send(POST * 3)
         versions = [wire.answer("POST").json["version"] for _ in range(3)]
@@ -128,7 +128,7 @@ def test_k10_a_preparation_that_throws_ends_the_process(clockwork_program, tmp_p
     assert ended.stderr.splitlines()[1:] == [
         "store-server: the dependencies could not be prepared: there is no motto"
     ]
-    # The state comes after the dependencies.
+    # The state is made after the dependencies.
     assert not (tmp_path / "data").exists()
 
 

@@ -20,7 +20,7 @@ def test_3_1_state_has_its_tag_and_headers(server):
 def test_3_1_head_is_the_same_without_the_body(server):
     with Wire(server) as wire:
         head = server.request("HEAD", "/state", wire=wire)
-        # The connection goes on: no body came that the next answer would be taken for.
+        # The connection goes on: no body arrived that the client would take for the next answer.
         full = server.get("/state", wire=wire)
     assert head.status == 200
     assert head["content-length"] == str(len(full.body))
@@ -72,7 +72,7 @@ def test_3_4_a_version_that_is_passed_is_answered_at_once(fresh):
 def test_3_4_a_long_poll_is_answered_by_the_next_version(fresh):
     with Wire(fresh) as poll:
         poll.send(f"GET /state?after=0&wait=30 HTTP/1.1\r\nHost: {fresh.authority}\r\n\r\n")
-        # A second request on another connection shows that the first waits without being in the way.
+        # A second request on another connection shows that the first waits without blocking it.
         began = time.monotonic()
         fresh.post(INCREASE)
         answer = poll.answer()
@@ -146,7 +146,7 @@ def test_3_5_only_a_dispatched_action_changes_state(server, method, path):
 
 
 def test_3_1_an_answer_shows_every_action_acknowledged_before_it(server):
-    """Protocol 2.5 and 3.1: whoever has the acknowledgement reads its own write."""
+    """Protocol 2.5 and 3.1: a client that has the acknowledgement reads its own write."""
     with Wire(server) as writer, Wire(server) as reader:
         for number in range(200):
             version = server.post(step(number), wire=writer).json["version"]

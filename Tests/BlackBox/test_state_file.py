@@ -14,7 +14,7 @@ GIVEN["user"] = {"profile": {"userName": "demo", "displayName": "Demo"}}
 
 
 def kept(state):
-    """A state as a file has it: what a client without a session sees, under the session's name."""
+    """A state in the form of a file: the state that a client without a session sees, under the session's name."""
     own = ("home", "movieCard", "login", "user")
     return {
         name: {"shared": slice_} if name in own and slice_ is not None else slice_ or {}
@@ -117,7 +117,7 @@ def test_a_file_that_does_not_fit_ends_with_2_and_the_pointer(tmp_path, file, ch
     assert ended.returncode == 2, ended
     assert f"--state-file: {file}: " in ended.stderr and said in ended.stderr
     assert len(ended.stderr.splitlines()) == 1
-    # Nothing has begun: the next start does, with a file that fits.
+    # No history has begun: the next start begins it, with a file that fits.
     file.write_text(json.dumps(kept(GIVEN)))
     with Server("--state-file", str(file), data=tmp_path / "data") as server:
         assert server.state == GIVEN

@@ -58,7 +58,7 @@ def test_each_store_has_a_state_versions_and_an_epoch_of_its_own(program, tmp_pa
         tags = [server.get(f"{base}/state")["ETag"] for base in ("", "/stores/chat", "/stores/scores")]
         assert [tag.strip('"').split(":")[1] for tag in tags] == ["3", "1", "1"]
         assert len({tag.split(":")[0] for tag in tags}) == 3
-        # What follows a page, an index and a description stays in the store.
+        # Links of a page, an index and a description stay in the store.
         assert server.get("/stores/scores/actions").json["next"].startswith("/stores/scores/actions?")
         paths = {row["path"] for row in server.get("/stores/chat").json["routes"]}
         assert all(path.startswith("/stores/chat") for path in paths)
@@ -115,7 +115,7 @@ def test_sessions_of_one_store_mean_nothing_in_another(program):
         assert say(server, "hello", headers=shown).status == 200
         record = server.get("/stores/chat/actions?type=chat/said").json["actions"][0]
         assert begun.json["session"] in record["origin"]
-        # A cookie of the store at / is shown to all, and is none of theirs.
+        # A cookie of the store at / is sent to all stores, and belongs to none of the others.
         stranger = [("Cookie", "store-session=" + "0" * 32)]
         assert say(server, "hello", headers=stranger).status == 200
         ended = server.request("DELETE", "/stores/chat/session", headers=shown)
@@ -150,7 +150,7 @@ def test_a_failed_journal_stops_its_store_and_no_other(program, tmp_path):
         assert stream.opened().event().json == {"count": 0}
         assert add(server, "/stores/scores", 1).status == 200
         log = next((data / "stores" / "scores").glob("*-wal"))
-        # What is longer can't be written, in this process: the other logs are shorter by then.
+        # In this process, a longer file cannot be written. The other logs are shorter by then.
         limit = log.stat().st_size + 100
         resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
         with pytest.raises(ConnectionEnded):
@@ -171,7 +171,7 @@ def test_a_failed_journal_stops_its_store_and_no_other(program, tmp_path):
         assert [name for name, row in rows(server).items() if not row["ready"]] == ["scores"]
         assert server.get("/livez").status == server.get("/stores/scores/livez").status == 200
         assert server.get("/stores/scores/state").json == {"count": 1}
-        # The others go on, and the process lives.
+        # The other stores go on, and the process lives.
         assert add(server, "", 2).status == say(server, "hello").status == 200
         assert stream.event().json == {"count": 2}
         assert server.get("/stores/chat/readyz").status == 200
@@ -180,7 +180,7 @@ def test_a_failed_journal_stops_its_store_and_no_other(program, tmp_path):
 
 
 def test_stuck_reducers_stop_their_stores_and_no_other(program):
-    """As many as there are processors, and one more: then no thread of the pool is left by itself."""
+    """As many as there are processors, and one more: then no thread of the pool is free."""
     stuck = min(len(os.sched_getaffinity(0)), 4) + 1
     server = Server(
         "--stuck-action",

@@ -1,4 +1,4 @@
-"""What clients of one store do leaves the other stores of the process as they are (protocol 16)."""
+"""Clients of one store change nothing in the other stores of the process (protocol 16)."""
 
 import pytest
 from harness import Server, Stream, Wire, until
@@ -61,7 +61,7 @@ def test_an_array_with_a_refusal_in_its_midst_leaves_nothing_anywhere(chats):
         problem = chats.send(base + "/dispatch", counts).problem("refused", 409)
         assert problem["pointer"].startswith("/1")
         assert problem.get("store") == name
-    # An array whose members are those of two stores is of neither.
+    # An array with members of two stores belongs to neither.
     mixed = [counts[0], {"type": "chat/said", "payload": {"_0": "x"}}, counts[0]]
     for base in ("", SCORES, CHAT):
         chats.send(base + "/dispatch", mixed).problem("unknown-action", 422)
@@ -102,7 +102,7 @@ def test_instances_of_one_id_belong_to_their_stores(chats):
         assert chats.get(CHAT + path).problem("not-found", 404)["store"] == "chat"
         refused = chats.send(CHAT + "/dispatch", {"type": "topics/7/liked"})
         assert refused.problem("refused", 409)["store"] == "chat"
-        # The next event of the other one is of its own first change.
+        # The next event of the other store belongs to its own first change.
         assert chats.send(TALK + "/dispatch", {"type": "topics/7/liked"}).json["version"] == 2
         event = talk.event()
         assert (event.version, event.json) == (2, {"likes": 1})
@@ -169,7 +169,7 @@ def test_a_reader_that_takes_nothing_is_closed_and_delays_no_other_store(program
                 if number % 40 == 0:
                     assert say(server, f"{number}", wire=wire).status == 200
                     assert lines.event().json["payload"]["_0"] == f"{number}"
-        # What waits for the stalled reader is bounded by the newest state.
+        # The data that waits for the stalled reader is bounded by the newest state.
         assert server.resident_bytes - before < 100 << 20
         until(lambda: not holds(server, name), "the stalled reader is closed")
         with Stream(server, CHAT + "/events", receive_bytes=1 << 20) as late:
@@ -198,7 +198,7 @@ def test_9_all_stores_share_the_places_for_streams(program):
         refused("/events", None)
         refused(CHAT + "/actions/events", "chat")
         assert add(server, SCORES, 1).status == say(server, "hello").status == 200
-        # One that closes leaves its place to any store, and no more than its place.
+        # A stream that closes leaves its place to any store, and no more than its place.
         for closing, base in ((chat[0], ""), (log, SCORES), (chat[1], CHAT)):
             closing.close()
             streams.append(until(lambda: opened(server, base + "/events"), "a place comes back"))
@@ -209,7 +209,7 @@ def test_9_all_stores_share_the_places_for_streams(program):
 
 
 def opened(server, target):
-    """A stream, or `None` where there is no place for it."""
+    """A stream, or `None` if there is no place for it."""
     stream = Stream(server, target).opened()
     if stream.answer.status == 200:
         return stream
@@ -247,7 +247,7 @@ def test_15_1_the_index_of_a_store_is_there_with_a_slash_and_without(program):
         options = server.request("OPTIONS", CHAT + "/")
         assert options["Allow"] == server.request("OPTIONS", CHAT)["Allow"]
         assert server.request("POST", CHAT + "/", b"").problem("method-not-allowed", 405)["store"] == "chat"
-        # One resource: the slash has no line of its own in lists.
+        # One resource: the path with a slash has no line of its own in lists.
         assert CHAT + "/" not in server.get(CHAT + "/openapi.json").json["paths"]
         for target in ("/stores/", CHAT + "//", CHAT + "/state/", "//", "/stores/nobody/"):
             server.get(target).problem("not-found", 404)
@@ -268,7 +268,7 @@ def test_14_each_store_has_a_clock_for_tests(program):
         assert server.get(CHAT + "/state/chat").json["lines"] == ["later", "now"]
         times = [each["time"] for each in server.get(CHAT + "/actions").json["actions"]]
         assert [time[14:19] for time in times] == ["00:00", "01:00"]
-        # Those of the others stand where they stood.
+        # The clocks of the other stores have not moved.
         assert [server.get(clocks[base]).json["seconds"] for base in ("", TALK, SCORES)] == [0, 0, 0]
         assert server.get(TALK + "/state/chat").json["lines"] == ["later"]
         assert sleeping(TALK) == 1

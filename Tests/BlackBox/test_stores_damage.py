@@ -1,6 +1,5 @@
-"""A history of one of several stores that can't be used (docs/EMBEDDING.md, protocol 16.3): that store is
-unavailable and says why, the others are served.
-"""
+"""A history of one of several stores that cannot be used (docs/EMBEDDING.md, protocol 16.3). That store is
+unavailable with the reason, and the others are served."""
 
 import shutil
 import subprocess
@@ -37,7 +36,7 @@ def empty(folder):
 
 
 def take_folder(folder):
-    """A file stands where the folder should."""
+    """A file stands in the place of the folder."""
     shutil.rmtree(folder)
     folder.write_text("")
 
@@ -65,12 +64,12 @@ def test_a_damaged_history_keeps_its_store_from_starting_and_no_other(
         assert [name for name, row in rows(server).items() if not row["ready"]] == ["scores"]
         ready = server.get("/readyz").problem("draining", 503)
         assert ready["stores"] == ["scores"] and what in ready["detail"]
-        # The log has it in lines that name the store, so that each can be found by the name.
+        # The log has the reason in lines that name the store, so that the name finds them.
         until(lambda: remedy in server.log_text, "the log says what can be done")
         lines = [line for line in server.log_text.splitlines() if ": error: scores: " in line]
         assert len(lines) == 2 and what in lines[0] and remedy in lines[1]
         assert all(line.startswith("store-server: ") for line in server.log_text.splitlines())
-        # The others go on where they were.
+        # The other stores go on at their versions.
         assert add(server, "", 1).json["version"] == 4
         assert say(server, "again").json["version"] == 4
         assert server.get("/livez").status == 200
@@ -104,7 +103,7 @@ def test_a_damaged_history_of_the_store_at_the_root_ends_the_process(program, ke
     lines = ended.stderr.splitlines()[-2:]
     assert "is no SQLite database" in lines[0]
     assert lines[1].startswith("store-server: move it away")
-    # The histories of the others are left as they are.
+    # The histories of the other stores are unchanged.
     verified = subprocess.run(
         [program, "verify", "--store", "scores", "--data", str(kept)], capture_output=True, text=True
     )

@@ -1,6 +1,6 @@
-"""What several stores in one process keep, and what one of them can't (docs/EMBEDDING.md, protocol 16).
+"""Durability of several stores in one process, and of stores that fail (docs/EMBEDDING.md, protocol 16).
 
-A full disk is that of one store, and the others go on; a process that is killed is that of all.
+A full disk affects one store, and the others go on. A kill affects all stores of the process.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ BASES = {"default": "", "chat": "/stores/chat", "scores": "/stores/scores"}
 DISK_BYTES = 2 << 20
 BALLAST_BYTES = 1 << 20
 CLIENTS = 6
-# Of each client in each life of the process.
+# For each client in each life of the process
 ANSWERS_MIN = 20
 REFUSALS_MAX = 20
 
@@ -29,7 +29,7 @@ def program():
 
 
 def records(server, base):
-    """All of a store's log, page by page."""
+    """The whole log of a store, page by page."""
     found = []
     while True:
         after = found[-1]["version"] if found else 0
@@ -44,7 +44,7 @@ def records(server, base):
 
 @pytest.fixture
 def small(tmp_path):
-    """A data directory in which the store `chat` has a file system of 2 MiB, and the others have not."""
+    """A data directory in which the store `chat` alone has a file system of 2 MiB."""
     data = tmp_path / "data"
     place = data / "stores" / "chat"
     place.mkdir(parents=True, mode=0o700)
@@ -58,8 +58,7 @@ def small(tmp_path):
 
 
 def fill(server):
-    """Says things until nothing more is taken, however short; answers the lines that were, and the
-    last refusal."""
+    """Adds lines until the store accepts no more, however short. Returns the accepted lines, and the last refusal."""
     lines, refusals = [], 0
     with Wire(server) as wire:
         while refusals < REFUSALS_MAX:
@@ -83,13 +82,13 @@ def test_a_full_disk_refuses_the_actions_of_its_store_alone(program, small):
         stream.opened().event()
         lines = fill(server)
         assert lines
-        # What is read is answered, and a store that only lacks room is there for it (protocol 8.1).
+        # Reads are answered, and a store that only lacks room is ready for them (protocol 8.1).
         assert server.get("/stores/chat/state/chat").json == {"lines": lines}
         assert server.get("/stores/chat/readyz").status == server.get("/readyz").status == 200
         assert all(row["ready"] for row in rows(server).values())
         begun = server.request("POST", "/stores/chat/sessions", b"")
         assert begun.problem("storage-full", 507)["store"] == "chat"
-        # The others' answers are durable ones.
+        # Answers of the other stores are durable.
         for number in range(1, 51):
             assert add(server, "", 1).json["version"] == number
             assert add(server, "/stores/scores", 2).json["version"] == number
@@ -131,7 +130,7 @@ def take_rest(folder):
 
 
 class Client:
-    """Posts to the stores in turn, one action or an array, each with an id that no other has."""
+    """Posts to the stores in turn, an action or an array. Each action has a unique id."""
 
     def __init__(self, server, number):
         self.server = server
@@ -206,7 +205,7 @@ def test_kill_9_leaves_each_store_its_acknowledged_actions_once(program, tmp_pat
 
 
 def hold(server, name, base, acknowledged, unanswered):
-    """Holds a store's history against what its clients were answered."""
+    """Compares a store's history with the answers to its clients."""
     log = records(server, base)
     assert [record["version"] for record in log] == list(range(1, len(log) + 1))
     ids = [record["meta"]["id"] for record in log]
@@ -216,7 +215,7 @@ def hold(server, name, base, acknowledged, unanswered):
         assert [place.pop(id, None) for id in wanted[1]] == wanted[2]
     for _, asked in [entry for entry in unanswered if entry[0] == name]:
         found = [place.pop(id, None) for id in asked]
-        # Whole or not at all, also where no client was answered.
+        # Whole or not at all, also if no client got an answer
         assert found == [None] * len(asked) or found == list(range(found[0], found[0] + len(found)))
     assert not place, f"{name} has actions that none of its clients posted: {place}"
     state = server.get(f"{base}/state").json

@@ -1,5 +1,5 @@
-"""Many clients tap on films at once, in single posts and in arrays, some of which are refused: each tap
-leads to what it leads to alone, and to nothing else (Beaver's B16, B18 and B27)."""
+"""Many clients tap on films at once, in single posts and in arrays, some of which are refused. Each tap has its
+own consequences, and no others (Beaver's B16, B18 and B27)."""
 
 import random
 from concurrent.futures import ThreadPoolExecutor
@@ -12,12 +12,12 @@ CLIENTS, TAPS, TRACED_TAPS = 64, 10_000, 960
 UI = "/modules/home/ui"
 STARTED, TAPPED, SHOWN = "movieCard/start", "home/didTapOnMovieCell", "home/cardShown"
 PRESENTED = "sessions/presented"
-# How a trace calls the dispatch of an action.
+# The word of a trace for the dispatch of an action
 WORDS = {TAPPED: "ui", SHOWN: "internal", "home/start": "routing", STARTED: "routing"}
 
 
 class Visitor(Client):
-    """A client that marks its taps, and keeps the marks of those that were applied."""
+    """A client that marks its taps, and keeps the marks of applied taps."""
 
     def __init__(self, server, place):
         super().__init__(server)
@@ -29,7 +29,7 @@ class Visitor(Client):
         return {"type": "didTapOnMovieCell", "payload": {"title": title}, "meta": mark}
 
     def tap_around(self, count):
-        """Taps in single posts and in arrays, at random; arrays with a film that is not there, too."""
+        """Taps in single posts and in arrays, at random. Some arrays contain a film that does not exist."""
         chance = random.Random(self.place)
         while self.count < count:
             titles = [f"Movie {chance.randrange(11)}" for _ in range(chance.choice((1, 1, 1, 8)))]
@@ -62,15 +62,15 @@ def at_once(visitors, work):
 
 
 def tapped(server, taps):
-    """What many clients tap at once: the visitors with sessions of their own, and those that share one.
-    All that follows has been applied."""
+    """The taps of many clients at once: visitors with sessions of their own, and visitors that share a session.
+    All consequences have been applied."""
     own = [Visitor(server, place).begin() for place in range(CLIENTS // 2)]
     shared = [Visitor(server, CLIENTS // 2 + place) for place in range(CLIENTS // 2)]
     for client in own + shared[:1]:
         assert client.wait(action("home/start")).status == 200
     at_once(own + shared, lambda visitor: visitor.tap_around(taps // CLIENTS))
     for client in own + shared[:1]:
-        # A tap that changes nothing but the title is waited for, and what came before it with it.
+        # The client waits for a tap that changes only the title, and with it for all taps before it.
         last = client.tap("Movie 0")
         assert client.wait(last, UI).status == 200
         client.applied.append((last["meta"], last["payload"]))
@@ -78,7 +78,7 @@ def tapped(server, taps):
 
 
 def consequences(records):
-    """The taps that select another film, by what the log has of them: version and title."""
+    """The version and title of each tap in the log that selects another film."""
     selected, expected = None, []
     for record in records:
         if record["type"] == TAPPED:
@@ -98,7 +98,7 @@ def test_b16_each_tap_on_another_film_starts_one_card(kept, tmp_path):
         own, shared = tapped(server, TAPS)
         for clients in [[each] for each in own] + [shared]:
             records = clients[0].log
-            # Each client's taps are there once, in its order, and none of a refused array.
+            # Each client's taps are there once, in its order, and no tap of a refused array.
             for client in clients:
                 taps = of_type(records, TAPPED)
                 mine = [each for each in taps if each["meta"]["by"] == client.place]
@@ -132,7 +132,7 @@ def test_b18_the_trace_of_every_version_names_its_own_consequences_alone(tmp_pat
             records = {record["version"]: record for record in client.log}
             families = families_of(records)
             with Wire(server) as wire:
-                # To one client also what others did: it is shown nothing of that.
+                # One client also asks about actions of others: its traces of those actions are empty.
                 for version in range(1, newest + 1) if client is shared[0] else records:
                     answer = server.get(f"/trace?version={version}", client.headers, wire)
                     steps = [steps_of(records[each]) for each in families.get(version, [])]
@@ -144,8 +144,7 @@ def test_b18_the_trace_of_every_version_names_its_own_consequences_alone(tmp_pat
 
 
 def families_of(records):
-    """For each version the versions that belong to it: the action that it began with, and all that came
-    of that."""
+    """For each version the versions of its family: the first action, and all its consequences."""
     roots, families = {}, {}
     for version in sorted(records):
         cause = records[version].get("cause")
@@ -155,7 +154,7 @@ def families_of(records):
 
 
 def steps_of(record):
-    """What a trace has of one action."""
+    """The steps of a trace for one action."""
     version, type_ = record["version"], record["type"]
     steps = []
     if "cause" in record:
@@ -175,7 +174,7 @@ def test_b27_in_each_of_many_sessions_a_tap_starts_its_own_card_again_and_again(
             title = f"Movie {visitor.place % 9}"
             visitor.wait(action("home/start"))
             for _ in range(5):
-                # Of an array, the last tap is the card's.
+                # The card belongs to the last tap of an array.
                 taps = [visitor.tap("Movie 10"), visitor.tap("Movie 9"), visitor.tap(title)]
                 assert visitor.wait(taps, UI).status == 200
                 assert get("/modules/movieCard").json["title"] == title

@@ -45,7 +45,7 @@ def test_x7_an_effect_sleeps_until_the_clock_is_moved(clockwork):
     assert (moved.status, moved.json["seconds"], moved.json["sleeping"]) == (200, 59.5, 1)
     assert clockwork.state["alarm"]["rung"] == []
     moved = advance(clockwork, 0.5)
-    # What the effect dispatched is applied when the answer comes.
+    # The effect's action is applied when the answer arrives.
     assert clockwork.state["alarm"]["rung"] == ["minute"]
     assert moved.json == {
         "seconds": 60, "time": "1970-01-01T00:01:00.000000000Z", "sleeping": 0, "next": None,

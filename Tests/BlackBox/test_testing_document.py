@@ -1,4 +1,4 @@
-"""docs/TESTING.md: its tests build in a package of somebody else's, and do what it says."""
+"""docs/TESTING.md: its tests build in another package, and end as described."""
 
 import re
 

@@ -1,7 +1,7 @@
-"""Texts are told apart by their bytes (programs/Ballots.swift).
+"""Texts are compared by their bytes (programs/Ballots.swift).
 
-Swift compares texts by canonical equivalence: é is one character or two, the Kelvin sign is a K. Clients
-choose ids, names and keys, and macOS writes file names in the spelling that others do not use.
+Swift compares texts by canonical equivalence: é is one character or two, the Kelvin sign is a K. Clients choose
+ids, names and keys, and macOS writes file names in a spelling that other systems do not use.
 """
 
 import json
@@ -20,7 +20,7 @@ TWINS = [
     ("K", "\u212a"),
     (";", "\u037e"),
     ("Grüße.txt", unicodedata.normalize("NFD", "Grüße.txt")),
-    # The first one's mark belongs to the slash before it, as far as characters go.
+    # As characters, the mark at the beginning of the first id belongs to the slash before it.
     ("\u0301a", "\u0301a\u0301"),
 ]
 
@@ -113,7 +113,7 @@ def test_metrics_have_one_label_for_all_instances(ballots):
 
 
 def told(streams, server):
-    """Which streams get an event for the newest version; the others get the one after it."""
+    """The streams that get an event for the newest version. The others get the event after it."""
     newest = server.version
     server.post(action("ballots/told/raised"))
     found = set()

@@ -28,7 +28,7 @@ def keys(tmp_path):
 
 @pytest.fixture
 def policy(tmp_path):
-    """The options for a policy, without which no credential is taken."""
+    """The options for a policy, without which the server accepts no credential."""
     file = tmp_path / "policy.json"
     everything = {"read": ["*"], "dispatch": ["*"], "call": ["*"], "use": ["*"]}
     file.write_text(json.dumps({"roles": {"operator": everything, "author": {"read": ["/counter"]}}}))
@@ -110,7 +110,7 @@ def test_keys_may_end(keys):
         words = ("--keys", keys, "--principal", "a", "--role", "b", f"--expires={wrong}")
         assert "allowed is" in token("create", *words, status=2)
     assert len(rows(keys)) == 2
-    # A key whose end has come.
+    # A key whose end has passed
     ended = create(keys, "--expires", "30m")
     document = json.loads(keys.read_text())
     document["keys"][2]["expires"] = "2001-01-01T00:00:01Z"
@@ -146,7 +146,7 @@ def test_a_command_waits_for_the_one_before_it(keys):
     running = subprocess.Popen([binary(), *words], env=environment_with(), stdout=subprocess.PIPE)
 
     def is_waiting():
-        # `3: -> FLOCK  ADVISORY  WRITE <pid> …` is one that waits.
+        # `3: -> FLOCK  ADVISORY  WRITE <pid> …` is a lock that waits.
         lines = [line.split() for line in open("/proc/locks")]
         return any(line[1] == "->" and str(running.pid) in line for line in lines)
 
@@ -195,7 +195,7 @@ def test_a_file_that_others_may_write_is_refused(keys, policy):
 
 
 def test_a_keys_file_keeps_its_owner(keys):
-    # Root alone gives files away; to others only their own are left.
+    # Only root gives files away. Other users keep their own.
     owner = (12345, 12345) if os.geteuid() == 0 else (os.geteuid(), os.getegid())
     create(keys)
     os.chown(keys, *owner)
@@ -205,7 +205,7 @@ def test_a_keys_file_keeps_its_owner(keys):
 
 
 def written(keys, count, name="n" * 240):
-    """Writes a file with so many keys, as the command writes it; returns their ids."""
+    """Writes a file with so many keys, in the form of the command. Returns their ids."""
     letters = "abcdefghijklmnopqrstuvwxyz234567"
     ids = ["".join(letters[n >> 5 * place & 31] for place in range(12)) for n in range(count)]
     time_ = "2026-01-31T00:00:00Z"
@@ -269,7 +269,7 @@ def raw(der):
 
 
 class Issuer:
-    """A key of openssl, and the options that make the server take its tokens."""
+    """A key of openssl, and the options with which the server accepts its tokens."""
 
     KINDS = {
         "RS256": ("-algorithm", "rsa", "-pkeyopt", "rsa_keygen_bits:2048"),
@@ -500,7 +500,7 @@ def test_a_running_server_takes_keys_and_tokens_until_they_go(keys, policy, tmp_
         secret = tmp_path / "data" / "auth-cookie.key"
         assert stat.S_IMODE(secret.stat().st_mode) == 0o600 and secret.stat().st_size == 32
 
-        # Gone from the files; until SIGHUP nothing changes.
+        # Removed from the files. Until SIGHUP nothing changes.
         token("revoke", key[4:16], "--keys", keys)
         issuer.public.write_bytes(Issuer(tmp_path, "ES256", "other").public.read_bytes())
         assert server.get("/state", bearer(key)).status == 200

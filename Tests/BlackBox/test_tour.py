@@ -32,13 +32,13 @@ def test_the_tour_shows_the_answers_of_the_server():
 
 
 def test_the_readme_shows_the_answers_of_the_server(fresh):
-    """Up to the store of the reader's own, which test_readme_program.py builds."""
+    """The part before the reader's own store, which test_readme_program.py builds."""
     text, found, _ = (ROOT / "README.md").read_text().partition("\n## Write a store\n")
     assert found and tour.play(text, fresh.url) >= 2
 
 
 def test_the_commands_of_history_print_the_shown_lines(store_server_in_path):
-    """Starts, kills, restores and verifies servers as it says, all on one port."""
+    """Starts, kills, restores and verifies servers as described, all on one port."""
     text = (ROOT / "docs" / "HISTORY.md").read_text()
     assert tour.play(text, store_server_in_path) >= 20
 

@@ -1,4 +1,4 @@
-"""What one action led to, step by step (the movie list and its card)."""
+"""The consequences of one action, step by step (the movie list and its card)."""
 
 import json
 

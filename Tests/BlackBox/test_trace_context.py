@@ -1,5 +1,5 @@
-"""`traceparent` of a request (W3C Trace Context) goes with its actions: into the log, to what
-follows them, to analytics and to the access log."""
+"""`traceparent` of a request (W3C Trace Context) goes with its actions: into the log, to their consequences, to
+analytics and to the access log."""
 
 import json
 import signal
@@ -83,7 +83,7 @@ def test_a_call_of_a_use_case_and_its_actions_are_a_part_of_the_trace(fresh):
     assert first[0]["type"] == "usecases/login/login" and "login/loading" in [each["type"] for each in first]
     own = [each for each in first if each.get("cause", 1) == 1]
     assert len(own) > 1 and {each["meta"]["traceparent"] for each in own} == {PARENT}
-    # Others have none, nor has one whose field is no trace.
+    # Other requests have no trace, nor has a request with an invalid field.
     newest = fresh.version
     assert call().status == call(traced("00-x")).status == 200
     assert all("meta" not in each for each in fresh.actions(newest))
@@ -103,7 +103,7 @@ def test_the_actions_of_a_trace_are_counted_by_their_types(fresh):
 def test_a_notification_and_its_reactions_are_a_part_of_the_trace():
     with Server(program=build_sample("Watched")) as server:
         assert server.send("/notify/bell", {"rings": 1}, {**traced(), "Prefer": "wait=10"}).status == 200
-        # The first is of the start.
+        # The first action belongs to the start.
         _, rung, noted = server.actions()
         assert (rung["type"], noted["type"], noted["cause"]) == ("notify/bell", "diary/noted", rung["version"])
         assert rung["meta"] == noted["meta"] == {"traceparent": PARENT}
@@ -150,7 +150,7 @@ def test_a_session_and_actions_of_presenters_are_a_part_of_the_trace():
 
         for fields in (traced(), {}):
             expected = {"traceparent": PARENT} if fields else None
-            # With the session comes what starts with it.
+            # Modules that start with a session start in its trace.
             begun, records = request("POST", "/sessions", fields)
             assert [each["type"] for each in records] == ["sessions/began", "crate/start"]
             assert [each.get("meta") for each in records] == [expected] * 2

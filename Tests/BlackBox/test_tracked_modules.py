@@ -1,4 +1,4 @@
-"""Analytics that a module declares in a target of its own, which knows its own slice and no root state."""
+"""Analytics that a module declares in a target of its own, which imports its own slice and no root state."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Use cases: input that is kept nowhere, interactors, and what they have to say (protocol 6.5)."""
+"""Use cases: input that is kept nowhere, interactors, and their outputs (protocol 6.5)."""
 
 import itertools
 import json
@@ -22,7 +22,7 @@ def account(server, method, headers=(), **input_):
     return server.send(f"/usecases/account/{method}", input_, headers)
 
 
-# The login of the store that ships
+# The login of the shipped store
 
 
 def test_p9_a_login_loads_and_succeeds_with_the_user(fresh):
@@ -35,7 +35,7 @@ def test_p9_a_login_loads_and_succeeds_with_the_user(fresh):
     assert fresh.get("/modules/user").json == {"profile": demo}
     assert fresh.get("/views/greeting").json == {"text": "Hello Demo"}
     asked, loading, succeeded, started = fresh.actions()
-    # What was asked is recorded without its input, and is the cause of what came of it.
+    # The call is recorded without its input, and is the cause of its actions.
     assert (asked["type"], asked["payload"], asked["changed"]) == ("usecases/login/login", {}, False)
     assert "cause" not in asked and asked["origin"].startswith("127.0.0.1")
     assert loading["cause"] == succeeded["cause"] == asked["version"]
@@ -55,7 +55,7 @@ def test_6_5_every_answer_to_a_call_has_the_version_of_its_record(fresh):
             assert call["location"] == f"/dispatch/{record}"
             answers.append(fresh.get(call["location"], {"Prefer": "wait=10"}))
         assert answers[-1].status == 200
-        # What follows the record has versions of its own.
+        # Actions behind the record have versions of their own.
         assert fresh.version > record
         for answer in answers:
             assert answer.json["version"] == record, answer
@@ -99,14 +99,14 @@ def test_p9_a_wrong_password_loads_and_fails(fresh):
     }
     assert fresh.state["user"] is None
     fresh.get("/modules/user").problem("not-found", 404)
-    # It is tried again, and what was wrong is forgotten.
+    # The client tries again, and the failure is forgotten.
     login(fresh, headers=WAIT)
     assert fresh.get("/modules/login").json == {"progress": "loadSucceeded"}
 
 
 @pytest.mark.parametrize("password", ["demo", PASSWORD])
 def test_the_password_is_found_nowhere(tmp_path, password):
-    """The right one as well as a wrong one; the right one is made into something to be found."""
+    """The right password as well as a wrong one. A mark makes the right password easy to find."""
     data, lines = tmp_path / "data", tmp_path / "analytics"
     marked = f"{PASSWORD}-{password}"
     targets = ("/events", "/actions/events", "/modules/login/events", "/modules/login/events?old=true",
@@ -164,7 +164,7 @@ def test_p2_the_adapter_reads_the_input_and_does_nothing_else(cinema):
     cinema.get("/usecases/account/names").problem("method-not-allowed", 405)
     for path in ("/usecases/account/nothing", "/usecases/account", "/usecases"):
         cinema.send(path, {}).problem("not-found", 404)
-    # Two calls are recorded, with one name each; what was refused is not.
+    # Two calls are recorded, with one name each. The refused call is not.
     assert cinema.version == 4
 
 
@@ -194,7 +194,7 @@ def test_2_6_a_use_case_that_takes_too_long_goes_on(cinema):
 def test_p9_the_log_has_the_reason_of_a_failed_login_without_the_password(fresh):
     login(fresh, password="S3cret", headers=WAIT)
     fresh.await_log('warning: a login failed user="demo" reason="The name or the password is wrong."')
-    # A name is a field: it forges no line, and is cut. One that has the password is left out.
+    # A name is a field: it forges no line, and is cut. A name that contains the password is left out.
     login(fresh, user='"\n' + "é" * 300, password="S3cret", headers=WAIT)
     fresh.await_log('user="\\"\\u{a}' + "é" * 49 + '…" reason=')
     login(fresh, user="demo S3cret", password="S3cret", headers=WAIT)
@@ -206,8 +206,8 @@ def test_p9_the_log_has_the_reason_of_a_failed_login_without_the_password(fresh)
 
 
 def test_p1_a_use_case_depends_on_neither_http_nor_its_presenter():
-    """The use case sees the engine, the patterns and the fields of a user; a module sees others'
-    interfaces, the patterns the engine, and the engine nothing."""
+    """The use case depends on the engine, the patterns and the fields of a user. A module depends on the
+    interfaces of others, and the patterns depend on the engine."""
     package = json.loads(
         subprocess.run(
             ["swift", "package", "dump-package"], cwd=ROOT, check=True, capture_output=True, timeout=60
@@ -272,7 +272,7 @@ def test_p13_the_outputs_of_two_interactors_reach_one_presenter(cinema):
         while not seen[-1]["names"]:
             seen.append(stream.event().json)
     assert (seen[-1]["names"], seen[-1]["user"]) == (["Bob"], "Ada")
-    # A reader that is behind is sent the newest: states may be left out, and none comes out of order.
+    # A slow reader gets the newest state: states may be left out, but the order holds.
     shown = iter([("loading", []), ("loadSucceeded", []), ("loadSucceeded", ["Bob"])])
     assert all((each["progress"], each["names"]) in shown for each in seen), seen
 
@@ -290,7 +290,7 @@ def test_p14_interactors_that_work_at_once_lose_nothing(cinema):
             event = log.event()
             outputs += event.name == "message" and event.json["type"] == "account/userInfo"
     assert sorted(names) == sorted(f"{n}-{each}" for n in range(50) for each in range(10))
-    # Each one's own are in order.
+    # The outputs of each interactor are in order.
     for number in range(50):
         mine = [name for name in names if name.startswith(f"{number}-")]
         assert mine == [f"{number}-{each}" for each in range(10)]

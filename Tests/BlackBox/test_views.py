@@ -14,7 +14,7 @@ def complete(index):
 
 
 def empty(server):
-    """Takes everything off the list."""
+    """Removes every item of the list."""
     server.post([action("DeleteItem", index=0)] * len(server.state["todos"]["items"]))
 
 
@@ -54,7 +54,7 @@ def test_t4_nothing_to_show_is_null(fresh):
     empty(fresh)
     answer = fresh.get("/views/list")
     assert (answer.status, answer.body) == (200, b"null")
-    # Only the projection that says so has nothing to show.
+    # Only the projection that allows it has nothing to show.
     assert fresh.get("/views/items").json == {"items": []}
 
 
@@ -112,14 +112,14 @@ def test_t4_a_stream_of_a_view_gets_changes_of_its_view_alone(fresh):
         whole.opened().event()
         fresh.post(step(7))
         assert whole.event().version == 1
-        # What it reads has changed and was changed back.
+        # Its part of the state has changed and was changed back.
         fresh.post([complete(0), action("ReopenItem", index=0)])
         assert whole.event().version == 3
         assert view.quiet(0.5)
         fresh.post(complete(0))
         event = view.event()
         assert (event.id, event.json["pending"]) == (fresh.tag, 3)
-        # What it reads has changed, but not what it shows: another one is completed.
+        # Its part of the state has changed, but its own value has not: another item is completed.
         fresh.post([complete(1), action("ReopenItem", index=0)])
         assert [item["completed"] for item in fresh.state["todos"]["items"][:2]] == [False, True]
         assert view.quiet(0.5)
@@ -189,7 +189,7 @@ def test_4_7_a_stream_of_a_part_gets_heartbeats_with_the_newest_version():
 
 @pytest.mark.plain("memory is measured, and a sanitizer keeps what is freed")
 def test_4_5_views_without_a_reader_are_forgotten():
-    """Clients choose the parameters, so there is no end of different ones."""
+    """Clients choose the parameters, so their number has no end."""
     with Server() as server:
         server.post(action("AddItem", text="x" * 200_000))
         before = server.resident_bytes

@@ -1,4 +1,4 @@
-"""Pages, proxies and shares where not all may do everything (protocol 9.3, 10.6, decision 0022)."""
+"""Pages, proxies and shares with a policy that limits some clients (protocol 9.3, 10.6, decision 0022)."""
 
 import json
 
@@ -16,7 +16,7 @@ POLICY = {
 
 @pytest.fixture(scope="module")
 def guarded(tmp_path_factory):
-    """Starts a server with the policy, and gives the header fields by which principals show who they are."""
+    """Starts a server with the policy, and returns the header fields of each principal's credential."""
     folder = tmp_path_factory.mktemp("guarded")
     (folder / "policy.json").write_text(json.dumps(POLICY))
     keys = folder / "keys.json"
@@ -49,9 +49,9 @@ def test_10_6_a_preflight_shows_nothing_that_its_client_may_not_see(guarded):
         assert all(head == heads[0] for head in heads)
         allowed = {name.strip() for name in answers[0]["access-control-allow-headers"].split(",")}
         assert {"Authorization", "Content-Type", "If-Match", "Last-Event-ID", "Idempotency-Key"} <= allowed
-        # Where nothing is asked for a page, the policy decides as ever.
+        # Without the header fields of a page, the policy decides as always.
         assert server.request("OPTIONS", "/modules/todos").status == 404
-        # What a page may not do, it may read that it may not.
+        # A page may read that an action is forbidden.
         page = {"Origin": APP}
         for answer, status in (
             (server.post(INCREASE, page), 401),
@@ -83,10 +83,10 @@ def test_9_3_a_principal_has_one_share_wherever_it_is(guarded):
         refused = dispatch(1, "ada", "192.0.2.3")
         refused.problem("too-many-requests", 429)
         assert share(refused, "principal-actions") == 0
-        # The address has its whole share, for nothing was taken of it, and another principal its own.
+        # The address has its whole share, because nothing was taken from it. Another principal has its own.
         third = dispatch(10, "bob", "192.0.2.3")
         assert third.status == 200 and share(third, "actions") == share(third, "principal-actions") == 0
-        # A principal with something left stands behind an address that has nothing.
+        # The address has no share left.
         dispatch(1, "bob", "192.0.2.3").problem("too-many-requests", 429)
         assert server.version == 20
 
@@ -96,7 +96,7 @@ def test_9_3_wrong_tokens_use_up_the_share_of_the_address(guarded):
     with start("--rate-requests", "5/3600") as server:
         wrong = {"Authorization": "Bearer ssk_wrong", "X-Forwarded-For": "192.0.2.9"}
         assert [server.get("/state", wrong).status for _ in range(7)] == [401] * 5 + [429] * 2
-        # The principal is not the address.
+        # The principal has another share than the address.
         good = {**fields["ada"], "X-Forwarded-For": "192.0.2.10"}
         assert server.get("/state", good).status == 200
 

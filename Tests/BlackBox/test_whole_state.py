@@ -1,4 +1,4 @@
-"""Actions, presenters and members of the whole state, and what starts by itself (programs/Market.swift)."""
+"""Actions, presenters and members of the whole state, and automatic starts (programs/Market.swift)."""
 
 import contextlib
 import signal
@@ -31,7 +31,7 @@ def until_rung(server):
 
 @contextlib.contextmanager
 def killed(program, data):
-    """A server that has no time for its end."""
+    """A server that is killed."""
     server = Server(program=program, data=data)
     try:
         yield server
@@ -58,7 +58,7 @@ def types(server, headers=None):
 
 
 def value(stream):
-    """What the next event shows."""
+    """The value of the next event."""
     return stream.event().json
 
 
@@ -72,7 +72,7 @@ def version(client):
     return int(get(client, "/state")["etag"].strip('"').split(":")[1])
 
 
-# One action for several slices
+# A single action for several slices
 
 
 def test_a_single_action_changes_two_slices_in_one_version(market):
@@ -85,7 +85,7 @@ def test_a_single_action_changes_two_slices_in_one_version(market):
     assert get(ada, f"/state/orders?{past}").json == {"placed": ["pear"]}
     assert get(ada, f"/state/cart?{past}").json == {"items": [], "placed": 1}
     assert get(bob, f"/state/cart?{past}").json == {"items": ["plum"], "placed": 1}
-    # Its record is read by all, and shows nothing of the cart.
+    # All clients read its record, which shows nothing of the cart.
     log = get(bob, f"/actions?after={before}&limit=1")
     assert [record["type"] for record in log.json["actions"]] == ["Checkout"]
     assert "pear" not in log.body.decode()
@@ -109,7 +109,7 @@ def test_a_dry_run_shows_the_patch_that_the_session_sees(market):
     add(ada, "pear")
     answer = ada.send(action("Checkout"), "/dispatch?dry-run=true")
     assert {operation["path"].split("/")[1] for operation in answer.json["patch"]} == {"cart", "orders"}
-    # What it would do to the cart of another session is not shown.
+    # A change to the cart of another session is not shown.
     gift = {"type": "Gift", "payload": {"to": bob.name, "item": "toy"}}
     assert ada.send(gift, "/dispatch?dry-run=true").json["patch"] == []
     assert get(bob, "/state/cart").json["items"] == []
@@ -132,7 +132,7 @@ def test_only_streams_of_changed_parts_get_an_event(market):
         assert wait(bob, "Themed", theme="dark").status == 200
         assert value(whole)["theme"] == "dark"
         assert wait(ada, "Gift", to=bob.name, item="toy").status == 200
-        # The next event of the cart is that one: the others did not change it.
+        # The next event of the cart belongs to this action: the others did not change it.
         assert value(cart)["items"] == ["toy"]
         assert wait(ada, "Themed", theme="blue").status == 200
         assert value(theme) == "blue"
@@ -165,7 +165,7 @@ def test_an_action_of_a_module_that_others_read_is_applied(market):
     add(ada, "pear")
     assert wait(ada, "Checkout").status == 200
     assert [get(each, "/state/cart").json["placed"] for each in (ada, bob)] == [1, 1]
-    # All carts have a copy of what it shares, also those that no session has touched.
+    # All carts have a copy of the shared value, also carts that no session has touched.
     answer = wait(bob, "orders/cleared")
     assert answer.status == 200, answer.json
     assert [get(each, "/state/cart").json["placed"] for each in (ada, bob)] == [0, 0]
@@ -189,7 +189,7 @@ def test_an_ended_session_is_shown_to_no_operator_whatever_it_had(program):
         assert server.get("/state/theme").json == {ada.name: "light", bob.name: "light"}
         with Stream(server, "/events?path=/theme").opened() as stream:
             assert set(value(stream)) == {ada.name, bob.name}
-            # What it has is what all begin with.
+            # Its value is the value that all sessions begin with.
             assert ada.end().status == 204
             assert value(stream) == server.get("/state/theme").json == {bob.name: "light"}
         assert ada.name not in server.get("/state").body.decode()
@@ -289,7 +289,7 @@ def test_history_keeps_fields_and_actions_of_the_whole_state(program, tmp_path):
         assert get(ada, "/state").json == before
 
 
-# What starts by itself
+# Automatic starts
 
 
 def test_a_fresh_store_starts_the_declared_modules_in_its_first_versions(market):
@@ -338,7 +338,7 @@ def test_a_module_that_refuses_its_start_keeps_the_server_from_starting(program,
     with pytest.raises(NotStarted) as failure:
         Server(program=program, data=tmp_path / "data", environment={"MARKET": "closed"})
     assert "the store can't begin with 'stall/start': The stall is closed today." in str(failure.value)
-    # Nothing was begun: the next start is the first.
+    # No history has begun: the next start is the first.
     with Server(program=program, data=tmp_path / "data") as server:
         assert types(server)[:2] == FIRST
 

@@ -1,4 +1,4 @@
-"""docs/WRITING_STORES.md: its store builds, passes its tests, and does what the guide says."""
+"""docs/WRITING_STORES.md: its store builds, passes its tests, and works as described."""
 
 import json
 import re
@@ -35,7 +35,7 @@ def dispatch(server, type_, headers=(), **payload):
 
 
 def visitor(server):
-    """The header that shows a session."""
+    """The header field that names a session."""
     answer = server.request("POST", "/sessions", b"")
     return {"Cookie": answer["set-cookie"].partition(";")[0]}
 
@@ -140,7 +140,7 @@ def test_s11_the_reading_room_counts_readers_and_its_hour_outlives_a_crash(house
 
 
 def test_s3_a_module_behind_an_interface_is_mounted_as_the_guide_says():
-    """The targets of the guide's text are the parts of a program here."""
+    """The targets in the guide's text are the parts of a program here."""
     names = {"ReviewsInterface": "ApartPart0", "ReviewsModule": "ApartPart1"}
 
     def block(kind):
@@ -158,7 +158,7 @@ def test_s3_a_module_behind_an_interface_is_mounted_as_the_guide_says():
 
 
 def test_s10_a_renamed_action_is_read_as_the_guide_says(library, tmp_path):
-    """An export of an earlier program is a history that this one goes on with."""
+    """An export of an earlier program is a history that this program continues."""
     old = [
         ("books/registered", {"book": "Emma"}),
         ("books/lent", {"title": "Emma", "reader": "Ada"}),

@@ -43,7 +43,7 @@ class TourError(Exception):
 
 
 class Step:
-    """One command, and the lines that it must print."""
+    """A command, and the lines that it must print."""
 
     def __init__(self, command):
         self.command = command
@@ -51,7 +51,7 @@ class Step:
 
 
 def blocks(text):
-    """Answers (mark, steps) of every console block."""
+    """Returns (mark, steps) of every console block."""
     for match in BLOCK.finditer(text):
         mark = match["mark"]
         if mark not in MARKS:
@@ -74,7 +74,7 @@ def blocks(text):
 
 
 def pattern(line):
-    """The regular expression that a shown line stands for."""
+    """The regular expression for a shown line."""
     parts = re.split(r"(…|\b[0-9a-f]{8}\b)", line.rstrip())
     return "".join(
         ".*" if part == "…" else "[0-9a-f]{8}" if index % 2 else re.escape(part)
@@ -167,7 +167,7 @@ def run(command, folder):
 
 
 def play(text, base):
-    """Plays the tour; answers how many commands were compared."""
+    """Plays the tour. Returns the number of compared commands."""
     address = base.rstrip("/").removeprefix("http://")
     text = re.sub(r"(127\.0\.0\.1|localhost):8080", address, text)
     terminals, count = [], 0
