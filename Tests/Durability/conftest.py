@@ -1,4 +1,4 @@
-"""How thorough a run is, and the figures that it prints at its end."""
+"""The thoroughness of a run, and the figures that it prints at its end."""
 
 import datetime
 import os
@@ -21,7 +21,7 @@ FIGURES = []
 
 
 def pytest_configure(config):
-    # What fails on a thread that a test has started fails the test.
+    # An error on a thread that a test has started fails the test.
     config.addinivalue_line("filterwarnings", "error::pytest.PytestUnhandledThreadExceptionWarning")
 
 
@@ -37,14 +37,14 @@ def thorough(request):
 
 @pytest.fixture
 def seed(request):
-    """Printed with every failure, for it is in the test's arguments."""
+    """The seed, which is printed with every failure, because it is an argument of the test."""
     given = request.config.getoption("--seed")
     return random.randrange(1 << 32) if given is None else given
 
 
 @pytest.fixture
 def figure(request):
-    """Takes a line for the end of the run."""
+    """Keeps a line for the end of the run."""
     return lambda line: FIGURES.append(f"{request.node.name}: {line}")
 
 
@@ -55,7 +55,7 @@ def program():
 
 
 def machine():
-    """Where and when the figures were made."""
+    """Place and time of the figures."""
     name = platform.freedesktop_os_release()["PRETTY_NAME"]
     find = ["findmnt", "-no", "FSTYPE", "-T", tempfile.gettempdir()]
     disk = subprocess.run(find, capture_output=True, text=True).stdout.strip() or "a file system"

@@ -1,7 +1,7 @@
-"""What a disk holds after a power cut, from the notes that powerloss.c takes of a server's writes.
+"""The content of a disk after a power cut, from powerloss.c's notes of a server's writes.
 
-The model is the worst that POSIX allows: a write is there for sure only after a sync of its file, and a
-name only after a sync of its folder. What was not synced may be there or not, sector by sector.
+The model is the worst case that POSIX allows: a write is there for certain only after a sync of its file, and a
+name only after a sync of its folder. Unsynced changes may be there or not, sector by sector.
 """
 
 import os
@@ -20,7 +20,7 @@ VERSIONS = re.compile(rb'"version":(\d+)|\nid: [0-9a-f]{8}:(\d+)\n|^id: [0-9a-f]
 
 
 def library():
-    """Builds the library that is preloaded, where it is not built already."""
+    """Builds the library that is preloaded, unless it is built already."""
     source = pathlib.Path(__file__).parent / "powerloss.c"
     built = ROOT / ".build" / "durability" / "powerloss.so"
     if not built.exists() or built.stat().st_mtime < source.stat().st_mtime:
@@ -31,16 +31,15 @@ def library():
 
 
 def watching(folder, notes=None, **what):
-    """The environment of a server whose writes below this folder are noted, and what else is done to
-    it, under the names that powerloss.c explains: stop, hang, fail, calls, synchronous, clock.
-    """
+    """The environment of a server whose writes below this folder are noted, and the faults under the names that
+    powerloss.c explains: stop, hang, fail, calls, synchronous, clock."""
     wanted = {"folder": folder, "notes": notes, **what}
     given = {f"DISK_{name.upper()}": str(value) for name, value in wanted.items() if value is not None}
     return {"LD_PRELOAD": str(library()), **given}
 
 
 def read_notes(path):
-    """Every note: what, file, place, bytes. One that was cut short by the end is left out."""
+    """Every note: what, file, place, bytes. The last note is left out if the end cut it short."""
     data, at, notes = pathlib.Path(path).read_bytes(), 0, []
     while at + HEAD.size <= len(data):
         what, length, file, place = HEAD.unpack_from(data, at)
@@ -53,7 +52,7 @@ def read_notes(path):
 
 
 def shown(note):
-    """The highest version that what left with this note tells of; 0 where it tells of none."""
+    """The highest version in the bytes that left with this note; 0 if they name no version."""
     what, _, _, data = note
     if what != SENT:
         return 0
@@ -61,11 +60,11 @@ def shown(note):
 
 
 class File:
-    """A file's durable bytes, and what was done to it since."""
+    """A file's durable bytes, and its changes since."""
 
     def __init__(self, content=b""):
         self.content = bytearray(content)
-        self.pending = []  # where it is noted, place, bytes; or no bytes: cut to a size
+        self.pending = []  # place in the notes, place in the file, bytes; or no bytes: cut to a size
 
     def synced(self, covered):
         for noted, place, data in self.pending:
@@ -74,7 +73,7 @@ class File:
         self.pending = [change for change in self.pending if change[0] >= covered]
 
     def surviving(self, chance):
-        """The bytes after a cut: each sector of what was not synced by chance, in order."""
+        """The bytes after a cut: chance decides about each unsynced sector, in order."""
         content = bytearray(self.content)
         for _, place, data in self.pending:
             if data is None:
@@ -103,12 +102,12 @@ class Disk:
     """A folder on a disk that loses power."""
 
     def __init__(self, folder, before=None):
-        """Begins with what `before` holds, all of it durable."""
+        """Begins with the content of `before`, all of it durable."""
         self.folder = str(folder)
         self.durable = {}  # path, file
         self.names = {}  # path, file, as the process sees it
         self.files = {}  # inode, file
-        self.pending = []  # what happened to names: path, file or `None`
+        self.pending = []  # changes of names: path, file or `None`
         self.noted = 0
         for path in sorted(pathlib.Path(before).rglob("*")) if before else []:
             if path.is_file() and not path.name.endswith("-shm") and path.name != "lock":
@@ -116,7 +115,7 @@ class Disk:
                 self.durable[name] = self.names[name] = File(path.read_bytes())
 
     def take(self, note):
-        """Goes on by one note."""
+        """Applies one note."""
         what, inode, place, data = note
         noted, self.noted = self.noted, self.noted + HEAD.size + len(data)
         if what in (OPENED, CREATED):
@@ -151,16 +150,16 @@ class Disk:
         self.pending.append((path, file))
 
     def settle(self):
-        """A folder was synced. There is one that counts, and what lies in others came before it."""
+        """Applies the sync of a folder. Only one folder counts: files in other folders existed before."""
         for path, file in self.pending:
             set_name(self.durable, path, file)
         self.pending = []
 
     def image(self, chance=lambda: False):
-        """What is left after a cut now: for each path its bytes.
+        """The content after a cut now: for each path its bytes.
 
-        `chance()` says of each change that was not synced whether it is left: of names the first few,
-        for file systems keep their order; of a file's sectors any.
+        `chance()` decides for each unsynced change if it is left: of names the first few, because file systems
+        keep their order; of a file's sectors any.
         """
         names = dict(self.durable)
         for path, file in self.pending:
@@ -170,7 +169,7 @@ class Disk:
         return {path: file.surviving(chance) for path, file in names.items()}
 
     def write(self, image, folder):
-        """Puts an image into a folder."""
+        """Writes an image into a folder."""
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
         for path, content in image.items():

@@ -1,4 +1,4 @@
-"""What clients asked for, were answered and saw, and whether a journal agrees with all of it."""
+"""Requests of clients, answers and shown states, and the check that a journal agrees with all of them."""
 
 import dataclasses
 import json
@@ -14,13 +14,13 @@ from harness import INITIAL
 
 @dataclasses.dataclass
 class Request:
-    """One dispatch: each of its actions carries an id that no other has."""
+    """One dispatch. Each of its actions carries a unique id."""
 
     ids: list
     actions: list
     key: str | None
     is_array: bool
-    first: int = 0  # the versions that were acknowledged; 0 while the outcome is unknown
+    first: int = 0  # the acknowledged versions; 0 while the outcome is unknown
     last: int = 0
     refused: bool = False
 
@@ -38,15 +38,15 @@ class Request:
 
 
 class Ledger:
-    """Any thread may add to it; the checks come when all are done."""
+    """Any thread may add to it. The checks follow when all are done."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.lock = threading.Lock()
         self.requests = []
-        self.seen = {}  # version, state as it was shown
+        self.seen = {}  # version, the shown state
         self.epoch = None
-        self.actions = []  # the ids that the log showed, from version 1 on
+        self.actions = []  # the ids in the log, from version 1 on
         self.last_event = None  # the last id of a state stream
         self.last_action = None  # and of a stream of the log
         self.count = 0
@@ -73,7 +73,7 @@ class Ledger:
         return {"type": "CounterIncreaseRequested", "meta": meta}
 
     def dispatch(self, server, request, wire=None):
-        """Sends it and enters what became of it. Throws where no answer comes."""
+        """Sends it and enters its outcome. Throws if no answer arrives."""
         answer = server.post(request.body, request.headers, wire=wire)
         if answer.status == 200:
             body = answer.json
@@ -93,7 +93,7 @@ class Ledger:
         self.epoch, request.first, request.last, request.refused = body["epoch"], first, last, False
 
     def saw(self, tag, state):
-        """Enters a state that a stream or a read showed."""
+        """Enters a state from a stream or a read."""
         epoch, version = tag.strip('"').split(":")
         assert self.epoch in (None, epoch), (self.epoch, tag)
         self.epoch = epoch
@@ -102,19 +102,19 @@ class Ledger:
         assert known == state, f"version {version} was shown in two forms"
 
     def saw_action(self, tag, action):
-        """Enters what the log showed, which goes on where it was left, without a gap."""
+        """Enters a part of the log, which continues the last part without a gap."""
         assert action["version"] == len(self.actions) + 1, (action, len(self.actions))
         self.actions.append(action["meta"]["id"])
         self.last_action = tag
 
     @property
     def acknowledged(self):
-        """The highest version that anybody was told of."""
+        """The highest version that any client has got."""
         known = [request.last for request in self.requests] + [*self.seen, len(self.actions)]
         return max(known, default=0)
 
     def check(self, records):
-        """Holds a journal's records against everything that was answered and shown."""
+        """Compares a journal's records with every answer and every shown state."""
         versions = [record[0] for record in records]
         assert versions == list(range(1, len(records) + 1)), "the versions have a hole"
         place = {}
@@ -132,7 +132,7 @@ class Ledger:
                 assert set(found) == {None}, f"{found} of a request that was refused or cut"
             else:
                 assert found == list(range(found[0], found[0] + len(found))), found
-                # Nobody was told, and yet it is history now.
+                # No client got this version, and now it is history.
                 request.first, request.last = found[0], found[-1]
         assert not place, f"nobody asked for {place}"
         self.check_seen(records)
@@ -148,7 +148,7 @@ class Ledger:
 
 
 class Fold:
-    """The state of the default store, as far as these actions go."""
+    """The state of the default store, reduced to these actions."""
 
     def __init__(self):
         self.value = json.loads(json.dumps(INITIAL))
@@ -169,7 +169,7 @@ class Fold:
 
 
 def read_journal(folder):
-    """The records of a journal that no process has open, or of one that was just killed."""
+    """The records of a journal that no process has open, or of a journal after a kill."""
     with tempfile.TemporaryDirectory() as copy:
         for name in ("store.db", "store.db-wal"):
             source = pathlib.Path(folder) / name

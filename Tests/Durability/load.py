@@ -1,4 +1,4 @@
-"""Clients that dispatch, and those who watch the state and the log, until the server is gone."""
+"""Clients that dispatch, and clients that watch the state and the log, until the server is gone."""
 
 import json
 import threading
@@ -7,7 +7,7 @@ from harness import Stream, Wire
 
 
 class Load:
-    """Everybody at work on one server; their findings go into the ledger."""
+    """All clients at work on one server. Their findings go into the ledger."""
 
     def __init__(self, server, ledger, clients=4):
         self.server = server
@@ -20,14 +20,14 @@ class Load:
             thread.start()
 
     def end(self):
-        """Waits for everybody. What they noticed beside the server's end is an error."""
+        """Waits for all clients. A finding other than the server's end is an error."""
         self.stopping.set()
         for thread in self.threads:
             thread.join()
         assert not self.troubles, self.troubles
 
     def run(self, body):
-        """A connection that breaks is the end of one's work."""
+        """A broken connection ends the work of a client."""
         try:
             body()
         except TimeoutError as error:
@@ -59,7 +59,7 @@ class Load:
                 stream.read()
 
     def follow(self):
-        """The log of actions, from where the life before this one was left: none is left out."""
+        """The log of actions, from its place in the life before: no action is left out."""
         last = self.ledger.last_action
         with Stream(self.server, "/actions/events", last=last) as stream:
             assert stream.opened().answer.status == 200, stream.answer

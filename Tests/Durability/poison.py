@@ -1,4 +1,4 @@
-"""Actions that no reducer should take, and the program that takes them (programs/Poison.swift)."""
+"""Actions that no reducer should accept, and the program that accepts them (programs/Poison.swift)."""
 
 DROP = {"type": "DropAdded"}
 WHEEL = {"type": "WheelTurned"}
@@ -6,7 +6,7 @@ UNFINISHED_STATUS = 75
 
 
 def send(server, body, headers=()):
-    """Sends a dispatch that will get no answer."""
+    """Sends a dispatch that gets no answer."""
     try:
         return server.post(body, headers)
     except OSError:

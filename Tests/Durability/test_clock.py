@@ -31,7 +31,7 @@ def test_a_clock_that_jumps_back_a_day_loses_no_action(seed, figure, tmp_path):
                     if number == DISPATCHES // 2:
                         clock.write_text(f"{second}\n")
                     ledger.dispatch(server, ledger.request(), wire)
-                # Heartbeats and deadlines have a clock of their own; events follow the versions.
+                # Heartbeats and deadlines have a clock of their own. Events follow the versions.
                 last = -1
                 while last < ledger.acknowledged:
                     event = stream.event()
@@ -49,7 +49,7 @@ def test_a_clock_that_jumps_back_a_day_loses_no_action(seed, figure, tmp_path):
 
 
 def replay(server, ledger, wire):
-    """Sends all that has a key again: nothing is applied twice, whatever day it is."""
+    """Sends every request with a key again: nothing is applied twice, on any day."""
     keyed = [request for request in ledger.requests if request.key]
     for request in keyed:
         answer = ledger.dispatch(server, request, wire)
@@ -58,9 +58,9 @@ def replay(server, ledger, wire):
 
 
 def test_a_clock_that_jumps_holds_up_no_wait(program, tmp_path):
-    """Neither the watchdog nor a stop go by the time of day."""
+    """The time of day affects neither the watchdog nor a stop."""
     data, clock = tmp_path / "data", tmp_path / "clock"
-    # What ends at a time of day, ends a day later once the clock is set back.
+    # An end at a time of day comes a day later after the clock is set back.
     clock.write_text(f"{DAY_SECONDS}\n")
     environment = disk.watching(data, clock=clock)
     limit = ["--shutdown-timeout", "3"]
@@ -76,7 +76,7 @@ def test_a_clock_that_jumps_holds_up_no_wait(program, tmp_path):
 
 
 def test_the_clock_of_the_test_does_jump(tmp_path):
-    """The gate can fail: a record's time is what the clock says."""
+    """The test can fail: a record's time follows the clock."""
     data, clock = tmp_path / "data", tmp_path / "clock"
     clock.write_text("0\n")
     with Server(data=data, environment=disk.watching(data, clock=clock)) as server:
@@ -89,7 +89,7 @@ def test_the_clock_of_the_test_does_jump(tmp_path):
 
 @pytest.mark.parametrize("hours", [2, 24 * 365])
 def test_17_7_streams_and_requests_of_an_ended_credential_end_when_the_clock_jumps_ahead(tmp_path, hours):
-    """Streams and requests that wait; those whose credential lasts go on."""
+    """Streams and requests that wait. Those of a credential without an end go on."""
     data, clock = tmp_path / "data", tmp_path / "clock"
     clock.write_text("0\n")
     house = House(tmp_path, {"operator": ALL, "reader": {"read": ["*"]}})

@@ -1,5 +1,5 @@
-"""Files that somebody or something has changed: a start refuses and says so, or serves a beginning of
-history and says so; it never serves what was not written (architecture: G9)."""
+"""Changed files: a start refuses with a message, or serves a beginning of history with a message. It never serves
+other records than the written ones (architecture: G9)."""
 
 import collections
 import random
@@ -17,8 +17,8 @@ FOUND = re.compile(r"is damaged: (.+)|(?:store\.db )(is no SQLite database|is a 
 
 @pytest.fixture(scope="module")
 def journals(tmp_path_factory):
-    """Directories with a history: one of a server that was killed, with a database, a log and a mark,
-    and one of a server that was stopped, which leaves no log."""
+    """Directories with a history: one of a killed server, with a database, a log and a mark, and one of a stopped
+    server, which leaves no log."""
     folder = tmp_path_factory.mktemp("journals")
     ledger = Ledger(1)
     data = folder / "killed"
@@ -136,7 +136,7 @@ def test_any_place_may_be_damaged(end, name, damage, journals, thorough, seed, f
 
 
 def examine(data, ledger, records):
-    """Starts a server on it; answers what came of it, in short and in long words."""
+    """Starts a server on it. Returns the outcome, in short and in long words."""
     try:
         server = Server(data=data)
     except NotStarted as error:
@@ -149,7 +149,7 @@ def examine(data, ledger, records):
     with server:
         served = whole(server, records)
         if served < len(records) or server.epoch != ledger.epoch:
-            server.await_log("warning")  # where something is gone, it is said
+            server.await_log("warning")  # a loss has a warning
             assert server.epoch != ledger.epoch
         same = server.epoch == ledger.epoch
     under = f"{served} of {len(records)} actions under {'the' if same else 'a new'} epoch"
@@ -157,7 +157,7 @@ def examine(data, ledger, records):
 
 
 def accept(data, records, beyond):
-    """Starts with the loss accepted; answers what is left."""
+    """Starts with the loss accepted. Returns the remaining records."""
     try:
         server = Server("--accept-data-loss", data=data)
     except NotStarted as error:
@@ -169,18 +169,18 @@ def accept(data, records, beyond):
         answer = server.post({"type": "CounterIncreaseRequested", "meta": {"id": "after"}})
         assert answer.json["version"] == served + 1
     with Server(data=data) as server:
-        # It is a history like any other from then on.
+        # From then on the history is like any other.
         assert (server.version, server.epoch) == (served + 1, epoch)
     return f"{served} of {len(records)} actions are left"
 
 
 def whole(server, records):
-    """Whether what is served is a beginning of what was written; answers how long it is."""
+    """Checks that the served history is a beginning of the written one. Returns its length."""
     version = server.version
     assert version <= len(records)
     assert server.state == Fold.of(records[:version])
     for past in range(0, version, 50):
-        # Old records are looked at when somebody wants them.
+        # Old records are checked when a client reads them.
         answer = server.get(f"/state?version={past}")
         assert answer.status >= 400 or answer.json == Fold.of(records[:past]), (past, answer)
     return version

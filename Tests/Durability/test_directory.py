@@ -1,4 +1,4 @@
-"""Data directories that can't be used, and what the operator is told."""
+"""Data directories that cannot be used, and the messages for the operator."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="being somebody else n
 
 
 def refused(data, *words, prefix=()):
-    """Starts a server that can't start; what it says has these words, and a hint on its own line."""
+    """Starts a server that cannot start. Its message has these words, and a hint on its own line."""
     ended = subprocess.run(
         [*prefix, binary(), "--data", str(data), "--listen", "127.0.0.1:0"],
         env=environment_with(),
@@ -33,7 +33,7 @@ def test_a_second_server_on_a_directory_is_refused(tmp_path):
     with Server(data=data) as first:
         first.post(INCREASE)
         refused(data, f"another server uses {data}", f"process {first.pid}", "stop it first")
-        # The one that came too late has disturbed nothing.
+        # The second server has disturbed nothing.
         assert first.post(INCREASE).json["version"] == 2
     with Server(data=data) as second:
         assert second.version == 2
@@ -59,7 +59,7 @@ def test_a_directory_without_its_parent_is_refused(tmp_path):
 
 
 def reachable(folder):
-    """Lets everybody come as far as this folder of the test's own."""
+    """Lets every user enter the folders down to this folder of the test."""
     for folder in [folder, *folder.parents]:
         if "pytest" in str(folder):
             folder.chmod(0o755)
@@ -72,7 +72,7 @@ def test_a_directory_of_another_user_is_refused(tmp_path):
         server.post(INCREASE)
     reachable(tmp_path)
     refused(data, "belongs to user 0", f"runs as user {NOBODY}", f"chown {NOBODY}", prefix=AS_NOBODY)
-    # Its own directory serves nobody else either: what is journaled is not for everyone.
+    # Other users cannot read the server's directory either: the journal is private.
     assert data.stat().st_mode & 0o077 == 0
     with Server(data=data) as server:
         assert server.version == 1
@@ -110,7 +110,7 @@ def test_a_read_only_file_system_is_refused(tmp_path):
 
 
 def test_only_the_owner_may_read_the_files_of_the_journal(tmp_path):
-    """Also in a directory that somebody made for everybody to look into."""
+    """Also in a directory that other users may read."""
     data = tmp_path / "data"
     data.mkdir(mode=0o755)
     with Server(data=data) as server:

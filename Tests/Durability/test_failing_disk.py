@@ -1,4 +1,4 @@
-"""Every call that changes the directory fails once, or from some time on (architecture: G1, G2)."""
+"""Every call that changes the directory fails once, or from a time on (architecture: G1, G2)."""
 
 import collections
 import random
@@ -23,7 +23,7 @@ class Scenario:
         self.ledger = Ledger(seed)
 
     def run(self):
-        """Answers in words what happened; an error is what may not happen."""
+        """Returns the outcome in words. A forbidden outcome is an error."""
         watching = disk.watching(self.data, fail=self.fail, calls=self.calls)
         try:
             server = Server("--snapshot-every", "10", data=self.data, environment=watching)
@@ -47,7 +47,7 @@ class Scenario:
         return f"answered 507 to {'one' if refused == 1 else 'some'}" if refused else "not noticed"
 
     def load(self, server):
-        """Dispatches; answers whether the process has ended over it."""
+        """Dispatches. Returns whether the process has ended during it."""
         for _ in range(DISPATCHES):
             request = self.ledger.request()
             try:
@@ -62,7 +62,7 @@ class Scenario:
         return False
 
     def check(self):
-        """A start on a good disk has everything that was acknowledged, and resolves the rest."""
+        """A start on a good disk has every acknowledged action, and resolves the rest."""
         with Server(data=self.data) as server:
             assert self.ledger.epoch in (None, server.epoch)
             records = read_journal(self.data)
@@ -84,7 +84,7 @@ def test_a_call_fails_at_every_position(fail, thorough, seed, figure, tmp_path):
     assert scenario.run() == "not noticed"
     calls = int(scenario.calls.read_text())
     error, on = fail.split(" ")[0], "+" * fail.endswith("on")
-    # Some more than there were: chance moves a sync of the mark to and fro.
+    # A few more than there were: chance moves a sync of the mark back and forth.
     positions = list(range(1, calls + 5))
     if not thorough:
         positions = sorted(random.Random(seed).sample(positions, POSITIONS_IN_A_SHORT_RUN))

@@ -1,5 +1,5 @@
-"""A file system without room: dispatches are refused, everything else goes on, and room that comes
-back is used (protocol 8.1, storage-full)."""
+"""A file system without room: dispatches are refused, everything else goes on, and room that becomes free is used
+(protocol 8.1, storage-full)."""
 
 import os
 import subprocess
@@ -35,7 +35,7 @@ def test_a_full_disk_refuses_dispatches_and_nothing_else(small, seed, figure):
             full = server.get("/state", wire=wire)
             assert full.status == 200
             assert ledger.acknowledged == int(full["etag"].strip('"').split(":")[1])
-            # A stream that is open stands at that version, and a new one begins with it.
+            # An open stream is at that version, and a new stream begins with it.
             while stream.event().version < ledger.acknowledged:
                 pass
             with Stream(server) as late:
@@ -80,7 +80,7 @@ def backup(place, data):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small file system needs root")
 def test_a_server_starts_on_a_full_disk(small, seed, figure):
-    """What was acknowledged can be read where nothing more can be written."""
+    """Acknowledged actions can be read if nothing more can be written."""
     data, ballast = small / "data", small / "ballast"
     ballast.write_bytes(bytes(BALLAST_BYTES))
     ledger = Ledger(seed)
@@ -131,7 +131,7 @@ def test_a_request_that_a_full_disk_refuses_leaves_no_trace(small, seed, figure)
             login = {"userName": "demo", "password": "demo"}
             server.send("/usecases/login/login", login, ada).problem("storage-full", 507)
             server.request("POST", "/sessions", b"").problem("storage-full", 507)
-            # A session whose end was not kept goes on, and so do its streams.
+            # A session whose end was not written goes on, and so do its streams.
             for _ in range(2):
                 server.request("DELETE", "/session", headers=ada).problem("storage-full", 507)
             assert stream.quiet(0.3)
@@ -143,7 +143,7 @@ def test_a_request_that_a_full_disk_refuses_leaves_no_trace(small, seed, figure)
             while stream.event().name != "bye":
                 pass
         server.get("/route", ada).problem("forbidden", 403)
-        # The end of one that was idle meanwhile is tried again.
+        # The end of a session that was idle meanwhile is tried again.
         until(lambda: set(server.state["sessions"]) == {"shared"}, "it has ended")
         server.get("/route", bob).problem("forbidden", 403)
     figure("of actions, calls, sessions and their ends that were answered 507 nothing was to be seen")
@@ -153,17 +153,17 @@ EDIT = {"index": 0, "text": "x" * 5_000}
 
 
 def begin(server):
-    """Begins a session, and answers its cookie."""
+    """Begins a session, and returns its cookie."""
     answer = server.request("POST", "/sessions", b"")
     assert answer.status == 201
     return answer["set-cookie"].split(";")[0]
 
 
 def fill(server, ledger, wire):
-    """Dispatches until there is no room for anything, however small; answers the last refusal."""
+    """Dispatches until there is no room for any action, however small. Returns the last refusal."""
     refused_in_a_row = 0
     for _ in range(20_000):
-        # What is refused for its size says nothing about what is smaller.
+        # The refusal of a large action does not mean that a smaller one has no room.
         single = refused_in_a_row > 0
         request = ledger.request(arrays=not single, keys=not single)
         answer = ledger.dispatch(server, request, wire)

@@ -1,4 +1,4 @@
-"""A call that never comes back: nobody is told what is not durable, and a stop leaves it behind
+"""A call that never returns: no client gets an action that is not durable, and a stop leaves the call behind
 (architecture: G1, G4; protocol 7.3)."""
 
 import threading
@@ -13,7 +13,7 @@ from poison import UNFINISHED_STATUS
 DISPATCHES = 8
 BOUND_SECONDS = 3
 
-# The call that hangs, and what the log says is left behind.
+# The call that hangs, and the work in the log that is left behind.
 HANGS = {
     "log-sync:5": "the actions that were taken",
     "log-write:9": "the actions that were taken",
@@ -22,7 +22,7 @@ HANGS = {
 
 
 def dispatch(server, ledger):
-    """Sends one request after the other, until one gets no answer."""
+    """Sends one request after the other, until a request gets no answer."""
     try:
         for _ in range(DISPATCHES):
             ledger.dispatch(server, ledger.request())
@@ -41,7 +41,7 @@ def test_a_stop_does_not_wait_for_a_disk_that_hangs(hang, seed, figure, tmp_path
     client.start()
     if hang.startswith("log"):
         until(lambda: "the disk hangs" in server.log_text, "a dispatch that gets no answer")
-        # The state that everybody had before is served meanwhile.
+        # The server still serves the last published state.
         assert server.version == ledger.acknowledged
     else:
         client.join()

@@ -1,6 +1,5 @@
-"""The server ends under load, at random moments and at chosen points; power goes, too. What it had
-answered and shown is there afterwards, once (architecture: G1 to G7).
-"""
+"""The server ends under load, at random moments and at chosen points, and power goes, too. Its answered and shown
+actions are there afterwards, once (architecture: G1 to G7)."""
 
 import collections
 import random
@@ -16,10 +15,10 @@ from load import Load
 
 LOAD_SECONDS_MAX = 0.4
 POINT_SECONDS_MAX = 3
-# After so many rounds a new directory: lists grow, and every start checks all of them.
+# A new directory after so many rounds: lists grow, and every start checks all of them.
 ROUNDS_PER_DIRECTORY = 10
 
-# Where in the way of an action the process ends, in the order in which it comes there.
+# The points on an action's way at which the process ends, in order.
 POINTS = {
     "before append": "log-write",
     "within append": "log-written",
@@ -44,7 +43,7 @@ class Rounds:
         self.outcomes = collections.Counter()
 
     def run(self, way):
-        """Starts, holds what is there against the ledger, loads, ends, and reads the journal."""
+        """Starts, compares the history with the ledger, loads, ends, and reads the journal."""
         before = self.folder / "before"
         shutil.rmtree(before, ignore_errors=True)
         if self.data.exists():
@@ -64,7 +63,7 @@ class Rounds:
         try:
             server = Server(data=self.data, environment=environment)
         except NotStarted as error:
-            # At a start, too, files are written.
+            # A start writes files, too.
             assert point and "ended with -9" in str(error), error
             self.outcomes["ended within a start"] += 1
             return
@@ -87,13 +86,13 @@ class Rounds:
 
     @staticmethod
     def wait(server, seconds):
-        """Until the process ends, or the time is over: the moment of the kill is what is drawn."""
+        """Waits until the process ends, or the time is over. Chance draws the moment of the kill."""
         ended = threading.Event()
         threading.Thread(target=lambda: (server.process.wait(), ended.set()), daemon=True).start()
         ended.wait(seconds)
 
     def settle(self, server):
-        """A new start has everything, and resolves what was left open."""
+        """A new start has every action, and resolves the unknown outcomes."""
         assert self.ledger.epoch in (None, server.epoch), "the epoch has changed"
         if self.ledger.last_event:
             self.resume(server)
@@ -111,7 +110,7 @@ class Rounds:
                 self.outcomes["replayed answers"] += 1
 
     def resume(self, server):
-        """A stream goes on from the last id that was seen."""
+        """A stream goes on from the last id that it sent."""
         with Stream(server, last=self.ledger.last_event) as stream:
             stream.opened()
             request = self.ledger.request(arrays=False, keys=False)
@@ -124,14 +123,14 @@ class Rounds:
                 last = event.version
                 self.ledger.saw(event.id, event.data)
             self.ledger.last_event = event.id
-        # The state that the checks expect is that of the records before this one.
+        # The checks expect the state of the records before this one.
         type, payload = request.actions[0]["type"], request.actions[0].get("payload", {})
         self.records = read_journal(self.data)
         assert self.records[-1][1] == type, (self.records[-1], payload)
         self.outcomes["streams resumed"] += 1
 
     def cut(self, before, torn):
-        """Leaves in the directory what a power cut would have left."""
+        """Leaves the directory as a power cut would leave it."""
         lost = disk.Disk(self.data, before if before.exists() else None)
         for note in disk.read_notes(self.notes):
             lost.take(note)
@@ -139,8 +138,7 @@ class Rounds:
         lost.write(lost.image(chance), self.data)
 
     def finish(self):
-        """Whoever was sent without a key and is open counts as what the journal says; a clean stop
-        and start change nothing."""
+        """For an unknown outcome without a key, the journal decides. A clean stop and start change nothing."""
         with Server(data=self.data) as server:
             self.settle(server)
         self.records = read_journal(self.data)
@@ -155,7 +153,7 @@ class Rounds:
 
 
 def drive(ways, rounds, folder, seed):
-    """So many rounds, taking the ways in turn; answers what happened."""
+    """Runs so many rounds, with each way in turn. Returns the outcomes."""
     total = collections.Counter()
     for begin in range(0, rounds, ROUNDS_PER_DIRECTORY):
         place = folder / str(begin)

@@ -1,6 +1,5 @@
-"""Whether powerloss.c sees all that the server does to its directory: the kernel's own account, by
-strace, says the same. What it does not see can neither fail nor be lost by the other tests.
-"""
+"""powerloss.c sees every change of the server to its directory: the kernel's own account, by strace, agrees. A
+change that it does not see could neither fail nor be lost in the other tests."""
 
 import collections
 import re
@@ -10,13 +9,13 @@ from harness import Server, Wire, binary, until
 from ledger import Ledger
 
 DISPATCHES = 60
-# strace -f -y: process, call, and where its first argument is a descriptor, the path behind it.
+# strace -f -y: process, call, and the path behind a descriptor as first argument.
 CALL = re.compile(r"^\d+ +(\w+)\((?:AT_FDCWD(?:<[^>]*>)?, )?(?:\d+<([^>]*)>|\"([^\"]*)\")")
 WRITES = {"pwrite64", "write"}
 SYNCS = {"fsync", "fdatasync"}
 NAMES = {"rename", "link", "unlink", "mkdir"}
 KNOWN = WRITES | SYNCS | NAMES | {"ftruncate"}
-# Calls that change nothing, but for openat, which may make a file.
+# Calls that change nothing, except openat, which may make a file.
 HARMLESS = re.compile(
     r"openat|close|read|pread64|lseek|mmap|(new)?f?stat\w*|l?stat\w*|access|faccessat2?|fcntl|getdents64"
     r"|readlink|statx|getcwd|geteuid|chmod|fchmod|fchown|flock|fstatfs|statfs|fadvise64"
@@ -25,7 +24,7 @@ NOTED = {disk.WROTE: WRITES, disk.SYNCED: SYNCS, disk.TRUNCATED: {"ftruncate"}}
 
 
 def traced(folder, environment):
-    """A program that runs the server under strace; only the server gets the environment."""
+    """A program that runs the server under strace. Only the server gets the environment."""
     script, output = folder / "traced", folder / "calls"
     given = " ".join(f"-E {name}='{value}'" for name, value in environment.items())
     script.write_text(
@@ -62,9 +61,8 @@ def test_the_kernel_saw_the_noted_calls(seed, figure, tmp_path):
 
 
 def seen(line, data):
-    """The call that a line is about, and its path where that lies in the directory, or is the folder
-    that holds it, which is synced when the directory is made.
-    """
+    """The call in a line, and its path if it lies in the directory. The path may also be the folder around it,
+    which is synced when the directory is made."""
     found = CALL.match(line)
     path = found and (found[2] or found[3])
     within = path and f"{path}/".startswith(f"{data}/")

@@ -1,4 +1,4 @@
-"""Actions whose reducer ends the process or comes to no end (architecture: G11)."""
+"""Actions whose reducer ends the process or never ends (architecture: G11)."""
 
 import signal
 import threading
@@ -26,7 +26,7 @@ def test_an_action_that_ends_the_process_leaves_no_trace(name, program, figure, 
         assert server.post(DROP).json["version"] == life + 1
         assert send(server, POISONS[name], key) is None
         deaths.append(signal.Signals(-server.process.wait(30)).name)
-    # Its key is free for something else, for nothing became of the action.
+    # Its key is free for another action, because this action was not applied.
     with Server(program=program, data=data) as server:
         assert server.state == {"drops": 3}
         answer = server.post(DROP, key)
@@ -49,7 +49,7 @@ def test_an_action_without_end_is_named_and_a_new_start_serves(program, figure, 
     until(lambda: server.get("/livez").status == 503, "/livez says no")
     failed_seconds = time.monotonic() - begin
     assert "WheelTurned" in server.get("/livez").problem("overloaded", 503)["detail"]
-    # Reads are answered from what was published.
+    # Reads get the published state.
     assert server.get("/state").json == {"drops": 1}
     assert server.stop(signal.SIGKILL) == -signal.SIGKILL
     with Server(program=program, data=data) as server:
@@ -59,7 +59,7 @@ def test_an_action_without_end_is_named_and_a_new_start_serves(program, figure, 
 
 
 def test_a_stop_does_not_wait_for_an_action_without_end(program, thorough, figure, tmp_path):
-    """A supervisor's SIGTERM ends it, too: protocol 7.3 has ten seconds for it."""
+    """A supervisor's SIGTERM ends it, too: protocol 7.3 allows ten seconds for it."""
     data = tmp_path / "data"
     flags, bound = ([], 10) if thorough else (["--shutdown-timeout", "3"], 3)
     server = Server(*flags, program=program, data=data)

@@ -1,9 +1,9 @@
-"""Power goes at every moment of a known run, and a server starts on what the disk may hold then
-(architecture: G1, G2, G4, G8).
+"""Power goes at every moment of a known run, and a server starts on a disk that may result (architecture: G1, G2,
+G4, G8).
 
-One run is noted: each write, each sync, each byte that leaves. Then every position in the notes is a
-moment at which power could have gone. What the process had let out before that moment must be there,
-and what is there must be a beginning of the history that the run made.
+One run is noted: each write, each sync, each byte that leaves. Then every position in the notes is a possible
+moment of a power cut. Everything that the process had sent before that moment must be there, and the rest must be
+a beginning of the history of the run.
 """
 
 import collections
@@ -22,7 +22,7 @@ TORN_IMAGES_PER_POSITION = 2
 
 
 class Lost(AssertionError):
-    """Something that was promised is not there."""
+    """A promised action is missing."""
 
 
 class Scenario:
@@ -38,7 +38,7 @@ class Scenario:
         watching = disk.watching(self.data, self.notes, stop=stop, **options)
         server = Server("--snapshot-every", "25", *flags, data=self.data, environment=watching)
         try:
-            # Notes when the start was over.
+            # The number of notes when the start was over.
             server.get("/state")
             for _ in range(count):
                 request = self.ledger.request()
@@ -54,7 +54,7 @@ class Scenario:
         assert server.stop(signal.SIGKILL if stop else signal.SIGTERM) == wanted, server.log_text
 
     def positions(self):
-        """For every moment: the disk, and the version that somebody knew of."""
+        """For every moment: the disk, and the version that a client had got."""
         lost, known = disk.Disk(self.data), 0
         for note in disk.read_notes(self.notes):
             lost.take(note)
@@ -63,19 +63,19 @@ class Scenario:
 
 
 class Images:
-    """Starts servers on what is left, each different image once."""
+    """Starts servers on each different image once."""
 
     def __init__(self, scenario, folder, records):
         self.ledger = scenario.ledger
         self.folder = folder / "image"
         self.records = records
-        self.checked = {}  # hash of an image, the version that it was known to reach
+        self.checked = {}  # hash of an image, the highest version that its disk must have
         self.outcomes = collections.Counter()
 
     def check(self, lost, image, known):
         digest = hashlib.sha256(repr(sorted(image.items())).encode()).digest()
         if digest in self.checked:
-            # It may stand for more than when it was started on.
+            # A later moment may have the same image and a higher version.
             if self.checked[digest] < known:
                 raise Lost(f"version {known} was known, and {self.checked[digest]} is left")
             return
@@ -102,7 +102,7 @@ class Images:
             server.stop(signal.SIGKILL)
 
     def resolve(self, server, version):
-        """Sends the last request that is there and the first that is not again, by their keys."""
+        """Sends the last request in the history and the first missing one again, by their keys."""
         keyed = [request for request in self.ledger.requests if request.key and request.last]
         there = [request for request in keyed if request.last <= version][-1:]
         cut = [request for request in keyed if request.last > version][:1]
@@ -116,9 +116,8 @@ class Images:
 
 
 def examine(scenario, folder, torn, pick=lambda number: True):
-    """Cuts power at the positions that `pick` names, with nothing, all, and some of what was not synced
-    left; answers what happened.
-    """
+    """Cuts power at the positions of `pick`, with nothing, all, and a part of the unsynced changes left. Returns
+    the outcomes."""
     records = read_journal(scenario.data)
     scenario.ledger.check(records)
     images = Images(scenario, folder, records)
@@ -148,11 +147,11 @@ def test_power_goes_at_every_position(thorough, seed, figure, tmp_path):
 
 
 def test_a_first_start_ends_anywhere(seed, figure, tmp_path):
-    """A directory that is being made is one that can be started on."""
+    """A server starts on a directory whose making was cut off."""
     scenario = Scenario(tmp_path, seed)
     scenario.live(0)
     notes = disk.read_notes(scenario.notes)
-    # It listens from the beginning; it has begun when it shows a state.
+    # The server listens from the beginning; it has begun when it shows a state.
     shows = (note[0] == disk.SENT and b'"counter"' in note[3] for note in notes)
     begun = next(number for number, is_shown in enumerate(shows) if is_shown)
     assert sum(note[0] != disk.SENT for note in notes[:begun]) > 20
@@ -160,12 +159,12 @@ def test_a_first_start_ends_anywhere(seed, figure, tmp_path):
 
 
 def test_power_goes_while_the_log_moves_into_the_database(thorough, seed, figure, tmp_path):
-    """Long records: the log reaches its bound of pages several times, and is begun anew."""
+    """Long records: the log reaches its bound of pages several times, and begins anew."""
     scenario = Scenario(tmp_path, seed)
     scenario.live(1_500, size=4_000)
     chance = random.Random(seed)
     notes = disk.read_notes(scenario.notes)
-    # Where a write goes to is known by its file; the log is the one that is written most.
+    # The file of a note shows the target of a write. The log is the file with the most writes.
     files = collections.Counter(note[1] for note in notes if note[0] == disk.WROTE)
     log = files.most_common(1)[0][0]
     rest = [number for number, note in enumerate(notes) if note[0] != disk.SENT and note[1] != log]
@@ -175,7 +174,7 @@ def test_power_goes_while_the_log_moves_into_the_database(thorough, seed, figure
 
 @pytest.mark.parametrize("stop", ["log-written:60", "log-sync:20", "log-synced:20"])
 def test_power_goes_after_a_kill_and_a_new_start(stop, thorough, seed, figure, tmp_path):
-    """What the first process had written and not synced is known to the second one's readers."""
+    """Readers of the second process may have got writes that the first process had not synced."""
     scenario = Scenario(tmp_path, seed)
     scenario.live(DISPATCHES, stop=stop)
     scenario.live(1)
@@ -190,7 +189,7 @@ def test_power_goes_after_a_kill_and_a_new_start(stop, thorough, seed, figure, t
 
 
 def test_a_journal_that_does_not_sync_each_commit_is_caught(seed, figure, tmp_path):
-    """The gate can fail: with `synchronous=NORMAL` a power cut costs acknowledged actions."""
+    """The test can fail: with `synchronous=NORMAL` a power cut loses acknowledged actions."""
     scenario = Scenario(tmp_path, seed)
     scenario.live(DISPATCHES, synchronous="NORMAL")
     with pytest.raises(Lost) as lost:

@@ -1,4 +1,4 @@
-"""Which target imports which: what Package.swift declares, what the sources import, and the table of
+"""The imports between targets: the declared ones in Package.swift, the imports of the sources, and the table of
 docs/ARCHITECTURE.md."""
 
 import json
@@ -17,7 +17,7 @@ ROW = re.compile(r"^\| ((?:`\w+`(?:, )?)+) \|", re.M)
 
 
 def targets():
-    """The targets in Sources/, as Package.swift says."""
+    """The targets in Sources/, from Package.swift."""
     command = ["swift", "package", "--package-path", ROOT, "dump-package"]
     package = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
     for target in package["targets"]:
@@ -31,7 +31,7 @@ def folders():
 
 
 def declared():
-    """What each target in Sources/ may import."""
+    """The targets that each target in Sources/ may import."""
     names = {}
     for target in targets():
         needs = [dependency.get("byName") or dependency.get("target") for dependency in target["dependencies"]]
@@ -64,7 +64,7 @@ def rows(text):
 
 
 def misplaced(declared, rows):
-    """Where the table is no order of the graph, a line each."""
+    """The places at which the table is no order of the graph, a line each."""
     table = "the table of layers in docs/ARCHITECTURE.md"
     for name in sorted(set(declared) - set(rows)):
         yield f"{table} has no row for {name}: add one, below what it depends on and above what depends on it"

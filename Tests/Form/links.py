@@ -1,4 +1,4 @@
-"""Links of documents: those within the repository lead to a file, and to a heading of it."""
+"""Links of documents: links within the repository lead to a file, and to a heading of it."""
 
 import os
 import re
@@ -11,7 +11,7 @@ FENCE = re.compile(r"^ *```.*?^ *```", re.S | re.M)
 
 
 def anchor(heading):
-    """The name that GitHub gives a heading."""
+    """GitHub's name for a heading."""
     kept = re.sub(r"[^\w\- ]", "", heading.strip().lower().replace("`", ""))
     return kept.replace(" ", "-")
 
@@ -23,7 +23,7 @@ def anchors(text):
 
 
 def dead(name, text):
-    """What a document's links name and is not there, a line each."""
+    """The broken links of a document, a line each."""
     base = (ROOT / name).parent
     for number, line in enumerate(prose(text), 1):
         for target in LINK.findall(line):
@@ -40,7 +40,7 @@ def dead(name, text):
 
 
 def advice(name, file):
-    """What to do about a link to a file that is not where the link leads: where it may have gone."""
+    """A hint for a link to a missing file: the place to which the file may have moved."""
     base = (ROOT / name).parent
     found = [path for path, _ in files(".swift", ".md", ".py") if path.endswith("/" + file)]
     places = " or ".join(os.path.relpath(ROOT / path, base) for path in found)

@@ -1,4 +1,4 @@
-"""docs/ARCHITECTURE.md: no target imports one that stands below it in the table of layers."""
+"""docs/ARCHITECTURE.md: no target imports a target below it in the table of layers."""
 
 import re
 import subprocess
@@ -25,7 +25,7 @@ def test_the_table_of_layers_is_an_order_of_the_graph(targets):
 
 @pytest.mark.parametrize("gate", ["check", "test"])
 def test_the_gates_build_with_the_check_of_imports(gate):
-    """Without it, an incremental build takes an import of a target that is no dependency."""
+    """Without the check, an incremental build accepts an import of a target that is no dependency."""
     [build] = re.findall(r'^part "debug build" (.*)$', (ROOT / "scripts" / gate).read_text(), re.M)
     assert build.startswith("swift build") and "--explicit-target-dependency-import-check error" in build
 
@@ -39,7 +39,7 @@ def checked_commands():
 
 @pytest.mark.parametrize("command", sorted(set(checked_commands())))
 def test_the_build_refuses_an_import_of_a_target_that_is_no_dependency(command, tmp_path):
-    """Also where an earlier build has left the module at hand, with which a plain build passes."""
+    """Also if an earlier build has left the module at hand, with which a plain build passes."""
     (tmp_path / "Package.swift").write_text(
         "// swift-tools-version: 6.2\nimport PackageDescription\n"
         'let package = Package(name: "Planted", targets: [.target(name: "Low"), .target(name: "High")])\n'

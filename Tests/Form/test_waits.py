@@ -1,12 +1,12 @@
-"""A wait of a Swift test has a bound: one without would hang in place of failing."""
+"""A wait of a Swift test has a bound. Without it the test would hang in place of failing."""
 
 import re
 
 from files import files
 
-# What a loop does that waits until another thread has done something.
+# The body of a loop that waits for another thread.
 YIELD = re.compile(r"\b(?:SystemThread\.giveWay|sched_yield)\(\)")
-# What bounds such a loop: a deadline, a flag that the test sets at its end.
+# The bounds of such a loop: a deadline, a flag that the test sets at its end.
 BOUND = re.compile(r"\bnow < end\b|\bstop\.load\(|\bfor \w+ in\b")
 SUPPORT = "Tests/StoreTestSupport/"
 

@@ -1,4 +1,4 @@
-"""Plain words: what words.py counts only becomes smaller."""
+"""Plain words: the counts of words.py only become smaller."""
 
 import pytest
 from words import excess, found_in, places, recorded

@@ -1,4 +1,4 @@
-"""What clients do in a soak: each kind works until the end, and counts what it has done."""
+"""Clients of a soak: each kind works until the end, and counts its work."""
 
 import contextlib
 import json
@@ -43,7 +43,7 @@ ITEMS_MAX = 40
 
 
 class Client(threading.Thread):
-    """One client, which works until it is ended. `done` counts what it has done, `failure` is what ended it."""
+    """A client that works until it is ended. `done` counts its work, `failure` is the error that ended it."""
 
     def __init__(self, server, ended):
         super().__init__(daemon=True)
@@ -57,7 +57,7 @@ class Client(threading.Thread):
             while not self.ended.is_set():
                 self.turn()
                 self.done += 1
-        except Exception as error:  # whatever it is, the soak reports it
+        except Exception as error:  # the soak reports any error
             line = traceback.extract_tb(error.__traceback__)[1]
             self.failure = f"{type(self).__name__}, line {line.lineno}, {line.line}: {error!r}"
 
@@ -104,7 +104,7 @@ class Dispatcher(Client):
 
 
 class Reader(Client):
-    """Reads a stream for a while, leaves in one way or other, and resumes where it was."""
+    """Reads a stream for a while, leaves in one way or another, and resumes at its place."""
 
     last = None
     target = STREAMS[0]
@@ -133,7 +133,7 @@ class Stalled(Client):
 
 
 class Visitor(Client):
-    """Has a session of its own, for as long as some requests take."""
+    """Has a session of its own, for the time of a few requests."""
 
     def turn(self):
         begun = self.server.request("POST", "/sessions", b"")
@@ -160,7 +160,7 @@ class Visitor(Client):
 
 
 class Browser(Client):
-    """Reads whatever there is, also with conditions."""
+    """Reads every kind of resource, also with conditions."""
 
     tag = None
 
@@ -172,7 +172,7 @@ class Browser(Client):
 
 
 class Enemy(Client):
-    """Sends what is no request, or no action, and leaves in the middle."""
+    """Sends bytes that are no request, or no action, and leaves in the middle."""
 
     def turn(self):
         with contextlib.closing(self.server.socket()) as connection, contextlib.suppress(OSError):
@@ -189,14 +189,14 @@ class Enemy(Client):
 
 
 def came(stream):
-    """Reads once what comes within a second; answers whether anything did."""
+    """Reads for a second. Returns whether any bytes arrived."""
     if select.select([stream], [], [], 1)[0]:
         stream.read()
     return not stream.ended
 
 
 def reset(connection):
-    """Has the socket end with a reset when it is closed."""
+    """Makes the socket end with a reset when it is closed."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 
