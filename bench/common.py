@@ -1,4 +1,4 @@
-"""What the measurements of whole servers share: servers on core 0, load on core 1, medians of rounds."""
+"""Common parts of the measurements of whole servers: servers on core 0, load on core 1, medians of rounds."""
 
 import json
 import pathlib
@@ -54,14 +54,14 @@ def listens(server):
 
 
 def wait_until_idle(seconds_max):
-    """Until nobody else uses the machine, but no longer than this."""
+    """Waits until no other program uses the machine, but no longer than this."""
     deadline = time.monotonic() + seconds_max
     while time.monotonic() < deadline and busy_share(0.5) > BUSY_SHARE_MAX:
         pass
 
 
 def busy_share(seconds):
-    """Which part of the machine's CPU time is used during some seconds."""
+    """The share of the machine's CPU time that is used during some seconds."""
     busy, total = cpu_times()
     time.sleep(seconds)
     busy_later, total_later = cpu_times()
@@ -69,14 +69,14 @@ def busy_share(seconds):
 
 
 def cpu_times():
-    """What was used so far and what there was, of all cores together."""
+    """The used and the available time so far, of all cores together."""
     line = pathlib.Path("/proc/stat").read_text().split("\n", 1)[0]
     times = list(map(int, line.split()[1:9]))
     return sum(times) - times[3] - times[4], sum(times)
 
 
 class Server:
-    """One server on `cores`, all its processes included, answering on `port`."""
+    """One server on `cores`, with all its processes, which answers on `port`."""
 
     def __init__(self, name, command, is_ready=listens, cores=SERVER_CORE, **options):
         self.name = name
@@ -98,7 +98,7 @@ class Server:
             time.sleep(0.02)
 
     def cpu_seconds(self):
-        """What it used so far, with its children: those that live and those that have ended."""
+        """The time that it has used, with its children, both live and ended."""
         pid = self.process.pid
         children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         return sum(map(spent, children), spent(pid, ended_children=True))
@@ -114,7 +114,7 @@ class Server:
 
 
 class Guard:
-    """Keys and a policy in a folder: `arguments` have a server run with them."""
+    """Keys and a policy in a folder: a server runs with them by `arguments`."""
 
     def __init__(self, program, folder, roles):
         self.program, self.keys = program, pathlib.Path(folder) / "keys.json"
@@ -138,10 +138,10 @@ def spent(pid, ended_children=False):
 
 
 class Sample:
-    """What a server reached in some seconds: requests a second, latencies and CPU time in µs."""
+    """Results of a server in some seconds: requests a second, latencies and CPU time in µs."""
 
     def __init__(self, server, connections, seconds, *arguments, headers=()):
-        """Asks with wrk; the arguments are the path and the body of each POST."""
+        """Sends requests with wrk. The arguments are the path and the body of each POST."""
         before = server.cpu_seconds()
         output = subprocess.run(
             ["taskset", "-c", LOAD_CORE, "wrk", "-t1", f"-c{connections}", f"-d{seconds}s"]
@@ -161,7 +161,7 @@ class Sample:
 
 
 class Samples:
-    """What was measured of each server at each number of connections."""
+    """The samples of each server at each number of connections."""
 
     def __init__(self):
         self.taken = {}
@@ -188,11 +188,11 @@ class Samples:
         print()
 
     def compare(self, goals):
-        """Prints each ratio beside its goal; answers whether one is missed.
+        """Prints each ratio beside its goal. Returns whether a ratio misses its goal.
 
-        A goal is its title, who is measured, beside whom, at how many connections, and the least
-        ratio. What was not measured is left out. A ratio is the median of those of the rounds: what
-        is measured within seconds has the same noise.
+        A goal is its title, the measured server, the reference, the number of connections, and the least ratio. A
+        goal without measurements is left out. A ratio is the median of the ratios of the rounds: measurements
+        within seconds have the same noise.
         """
         print("| ratio | connections | reached | half of the rounds | goal | |")
         print("|---|---|---|---|---|---|")

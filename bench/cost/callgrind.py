@@ -1,7 +1,7 @@
-"""Programs under callgrind, and what it counted.
+"""Programs under callgrind, and its counts.
 
-Valgrind can't read the debug information of a default Swift build, nor run with the dynamic standard
-library: programs are built with the static one and stripped of debug information. Their symbols stay.
+Valgrind can neither read the debug information of a default Swift build nor run with the dynamic standard library.
+So programs are built with the static library and stripped of debug information. Their symbols stay.
 """
 
 import collections
@@ -21,12 +21,12 @@ OPTIONS = [
     "--tool=callgrind", "--separate-threads=yes", "--collect-bus=yes", "--fair-sched=no",
     "--combine-dumps=no",
 ]
-# How a line of costs begins: with a place, in full or relative to the one before.
+# The beginning of a line of costs: a place, in full or relative to the one before.
 POSITIONS = frozenset("0123456789+-*")
 
 
 def build(package, product, scratch, is_wanted=True):
-    """The path of a product that is built in release for valgrind, and only found where not wanted."""
+    """The path of a product that is built in release for valgrind. Without a build it is only found."""
     command = ["swift", "build", "-c", "release", "--static-swift-stdlib"]
     command += ["--package-path", str(package), "--scratch-path", str(scratch)]
     # The folder has the plan of another package.
@@ -40,7 +40,7 @@ def build(package, product, scratch, is_wanted=True):
     return str(target)
 
 
-# What is counted beside instructions: calls of these functions.
+# Counts beside instructions: calls of these functions.
 CALLS = {
     "allocations": r"malloc|calloc|realloc|posix_memalign|aligned_alloc|memalign",
     "frees": r"free",
@@ -56,26 +56,26 @@ CALLS = {
 KINDS = [(kind, re.compile(pattern)) for kind, pattern in CALLS.items()]
 # Clearing costs an instruction a byte here, and far less on a processor.
 CLEARING = re.compile(r"_*memset\w*")
-# SHA-256 of 64 bytes, by nettle. Valgrind does not know the instructions that processors have for that, so
-# that nettle takes some 3,000 others in their place. What it takes of a processor that has them was counted
-# there, by single steps.
+# SHA-256 of 64 bytes, by nettle. Valgrind lacks the instructions of processors for that, so nettle takes
+# some 3,000 other instructions. The count for a processor that has them was made there, by single
+# steps.
 HASHING = re.compile(r"_nettle_sha256_compress_x86_64")
 HASHED_BLOCK_INSTRUCTIONS = 178
 
 
 @functools.cache
 def kind_of(name):
-    """Which of the counted calls it is, if any."""
+    """The kind of the counted call with this name, or `None`."""
     if "unlock" in name:
         return None
     return next((kind for kind, pattern in KINDS if pattern.fullmatch(name)), None)
 
 
 class Counts:
-    """What was executed: `instructions`, `cleared` bytes, `atomics`, `hashed` and `CALLS`, by function.
+    """Executed operations by function: `instructions`, `cleared` bytes, `atomics`, `hashed` and `CALLS`.
 
-    Instructions, cleared bytes and atomics are those of the function itself, calls those that it makes;
-    `hashed` are the blocks of 64 bytes that SHA-256 was made of.
+    Instructions, cleared bytes and atomics belong to the function itself, calls to their caller. `hashed` counts
+    the blocks of 64 bytes of SHA-256.
     """
 
     def __init__(self):
@@ -99,7 +99,7 @@ class Counts:
 
     @staticmethod
     def read(path):
-        """Reads one dump: the format is that of callgrind's manual, chapter 'Callgrind Format'."""
+        """Reads one dump, in the format of callgrind's manual, chapter 'Callgrind Format'."""
         counts = Counts()
         names = {}
         after_call = False
@@ -128,7 +128,7 @@ class Counts:
                     counts["instructions"][called] += count * HASHED_BLOCK_INSTRUCTIONS
                 after_call = True
             elif line[:1] in POSITIONS:
-                # The line that follows a call is the cost of what was called.
+                # The line after a call is the cost of the called function.
                 if not after_call:
                     _, *costs = line.split()
                     own[function] += int(costs[0]) if costs else 0
@@ -138,7 +138,7 @@ class Counts:
 
 
 class Program:
-    """A program under callgrind, which counts nothing before it is asked to."""
+    """A program under callgrind, which counts nothing before a command."""
 
     def __init__(self, command, directory, counts_from_start=False):
         self.directory = pathlib.Path(directory)
@@ -177,14 +177,14 @@ class Program:
         self.control("zero")
 
     def counted(self):
-        """What each thread, by its name, has executed since `count` or `zero`; counts no more."""
+        """The counts of each thread since `count` or `zero`, by its name. Stops counting."""
         names = self.thread_names()
         self.control("dump")
         self.control("instrumentation", "off")
         return self.read_dump(names)
 
     def read_dump(self, names):
-        # Valgrind numbers the dumps that it was asked for from 1.
+        # Valgrind numbers the requested dumps from 1.
         self.dumps += 1
         threads = collections.defaultdict(Counts)
         for path in self.directory.glob(f"out.{self.dumps}-*"):
@@ -192,7 +192,7 @@ class Program:
         return threads
 
     def thread_names(self):
-        """Names of threads by valgrind's numbers of them."""
+        """Names of threads by valgrind's numbers."""
         found = re.findall(r"Thread (\d+): .*\(lwpid (\d+)\)", self.control("v.info", "scheduler"))
         names = {}
         for number, task in found:
@@ -208,7 +208,7 @@ class Program:
 
 
 def run(command, directory):
-    """What all threads of a program together execute from its start to its end."""
+    """The counts of all threads of a program together, from its start to its end."""
     directory = pathlib.Path(directory)
     subprocess.run(
         ["valgrind", *OPTIONS, f"--callgrind-out-file={directory}/out", *command],

@@ -1,6 +1,6 @@
 """Clients that take steps together: each sends one request, and all wait for all answers.
 
-So a server has the same work in the same portions each time, which wrk would not give it.
+So a server has the same work in the same portions each time. wrk would not give that.
 """
 
 import collections
@@ -35,7 +35,7 @@ class Connection:
         self.rest += data
 
     def frames(self, count):
-        """Takes so many events off a stream."""
+        """Takes so many events from a stream."""
         while self.rest.count(b"\n\n") < count:
             self.receive()
         for _ in range(count):
@@ -48,7 +48,7 @@ class Clients:
         self.connections = [Connection(port) for _ in range(count)]
 
     def ask(self, requests, status=200):
-        """Sends each of as many requests as there are connections on one of them."""
+        """Sends a list of requests, one on each connection."""
         for connection, request in zip(self.connections, requests):
             connection.socket.sendall(request)
         for connection in self.connections:

@@ -1,4 +1,4 @@
-"""What is counted: each operation as requests to a server, or as work of a program."""
+"""The counted operations: each as requests to a server, or as work of a program."""
 
 import json
 
@@ -31,7 +31,7 @@ class Requests:
         self.number = 0
 
     def run(self, count):
-        """Does at least so many operations. Answers how many."""
+        """Does at least so many operations. Returns the number."""
         rounds = -(-count // self.connections)
         for _ in range(rounds):
             self.clients.ask([self.next() for _ in self.clients.connections], self.status)
@@ -47,7 +47,7 @@ class Requests:
 
 
 class Unchanged(Requests):
-    """Asks for a state that the client has already."""
+    """Requests a state that the client has already."""
 
     def begin(self, port):
         super().begin(port)
@@ -57,9 +57,9 @@ class Unchanged(Requests):
 
 
 class Deliveries:
-    """Actions whose states go to many subscribers: one delivery is one state to one of them."""
+    """Actions whose states go to many subscribers. One delivery is one state for one subscriber."""
 
-    # Where a delivery is work; what leads to it is counted by itself.
+    # The thread of a delivery. Work before it is another operation.
     thread = "streams"
 
     def __init__(self, count):
@@ -128,12 +128,12 @@ EPHEMERAL = {
     "one subscriber": Subscriptions(100),
 }
 
-# What a role of the guarded server may do: all that is asked for, and not all that there is.
+# The grants of a role of the guarded server: every request of the test, and not every route.
 ROLES = {"clerk": {"read": ["/counter"], "dispatch": ["CounterIncreaseRequested"]}}
 
 
 def guarded(token):
-    """Requests to a server with keys and a policy, of a client that shows this key."""
+    """Requests to a server with keys and a policy, from a client that shows this key."""
     shown = {"Authorization": f"Bearer {token}"}
     return {
         "POST one action, with a role": Requests(post("/dispatch", INCREASE, **shown), 1_600),
@@ -145,7 +145,7 @@ def guarded(token):
 # Requests to a server that waits for the disk.
 DURABLE = {"POST one action, durable": Requests(post("/dispatch", INCREASE), 800)}
 
-# Work of the program `cost`: its arguments, and from how many to how many times.
+# Work of the program `cost`: its arguments, and the least and the greatest number of times.
 IN_PROCESS = {
     "dispatch, no observer": (["dispatch", "0"], 1_000, 5_000),
     "dispatch, 1 observer": (["dispatch", "1"], 1_000, 5_000),
@@ -153,5 +153,5 @@ IN_PROCESS = {
     "an effect that dispatches": (["effect"], 100, 500),
 }
 
-# Records of a journal from which a server starts: from how many to how many.
+# Records of a journal from which a server starts: the least and the greatest number.
 REPLAY = {"one replayed record": (1_000, 25_000)}

@@ -16,7 +16,7 @@ TABLE = "CREATE TABLE records (version bigint GENERATED ALWAYS AS IDENTITY PRIMA
 
 
 def programs():
-    """The directory of the newest server's programs; None where there is no server."""
+    """The directory of the newest server's programs; `None` without a server."""
     found = glob.glob("/usr/lib/postgresql/*/bin/postgres")
     if found:
         return os.path.dirname(max(found, key=lambda path: int(path.split("/")[4])))
@@ -25,12 +25,12 @@ def programs():
 
 
 class Postgres(Server):
-    """A fresh cluster with the settings that it has by itself: fsync and synchronous_commit are on."""
+    """A fresh cluster with its default settings: fsync and synchronous_commit are on."""
 
     def __init__(self, name, directory, record):
         self.bin = programs()
         self.directory = directory
-        # It refuses to run as root, and then takes the account that its package made.
+        # PostgreSQL refuses to run as root, and then takes the account of its package.
         account = {}
         if os.geteuid() == 0:
             owner = pwd.getpwnam("postgres")
@@ -44,7 +44,7 @@ class Postgres(Server):
             cwd=directory,
             **account,
         )
-        # A Unix socket only: whoever may not look into the directory can't connect.
+        # A Unix socket only: a user without access to the directory cannot connect.
         super().__init__(
             name,
             [f"{self.bin}/postgres", "-D", cluster, "-k", directory, "-c", "listen_addresses="],
@@ -58,12 +58,12 @@ class Postgres(Server):
             script.write(f"INSERT INTO records (body) VALUES ('{record}');\n")
 
     def wait_for_backends(self):
-        """Until those of the last load have ended: only then is their CPU time known."""
+        """Waits until the processes of the last load have ended: only then is their CPU time known."""
         deadline = time.monotonic() + STOP_SECONDS_MAX
         query = "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'"
         while time.monotonic() < deadline:
             count = self.run("psql", "--tuples-only", "--command", query, "postgres", check=True)
-            if int(count.stdout) == 1:  # the one that asks
+            if int(count.stdout) == 1:  # the process that asks
                 return
             time.sleep(0.02)
 
@@ -77,7 +77,7 @@ class Postgres(Server):
 
 
 class PostgresSample:
-    """What one INSERT for each transaction reached, prepared, in the form of a `Sample`."""
+    """The result of one prepared INSERT for each transaction, as a `Sample`."""
 
     def __init__(self, server, connections, seconds):
         before = server.cpu_seconds()
