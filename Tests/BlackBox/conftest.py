@@ -52,7 +52,7 @@ def cinema(cinema_program):
 def store_server_in_path(tmp_path, monkeypatch):
     """For documents that start the server by its name, again and again, at one address.
 
-    Its port is below those that the system gives away, so that no test beside this one gets it in between.
+    Its port is below the ports that the system gives away, so that no test beside this one gets it in between.
     """
     (tmp_path / "store-server").symlink_to(binary())
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")

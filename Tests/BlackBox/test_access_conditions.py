@@ -41,7 +41,7 @@ def put(text="gold"):
 
 
 class Client:
-    """A client, and the last version that changed something that it sees."""
+    """A client, and the last version that changed a part of the state that it sees."""
 
     def __init__(self, server, header, role, has_session):
         self.name = object() if has_session else None
@@ -55,7 +55,7 @@ class Client:
 
 
 def some_action(random_, client, number):
-    """An action, and what it changes."""
+    """An action, and the members that it changes."""
     name = f"{number}-{random_.random()}"
     own = ("diary", client.name if client.name else "shared")
     return random_.choice([
@@ -67,7 +67,8 @@ def some_action(random_, client, number):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_17_3_a_condition_holds_while_nothing_changes_that_the_caller_sees(house, seed):
-    """Clients of several roles and sessions, arrays of all kinds; what holds is reckoned beside the server."""
+    """Clients of several roles and sessions, and arrays of all kinds. The test itself computes which conditions
+    hold."""
     random_ = random.Random(seed)
     who = [("sender", False), ("sender", True), ("keeper", True), ("keeper", True), ("operator", True)]
     headers = [house.bearer(f"p{place}", role) for place, (role, _) in enumerate(who)]
@@ -123,7 +124,7 @@ def test_17_3_a_condition_with_several_tags_holds_if_any_tag_holds(house):
         for condition, status in conditions:
             answer = server.post(put(), {**ada, "If-Match": condition}, DRY)
             assert answer.status == status, (condition, answer)
-        # Who sees all of the state gets no older version.
+        # A role that sees the whole state cannot use an older version.
         assert server.post(put(), {**house.operator, "If-Match": seen}, DRY).status == 412
 
 
@@ -144,7 +145,7 @@ def test_17_3_a_condition_holds_after_a_restart_as_far_as_is_known(house, tmp_pa
 
 
 def test_17_3_conditions_show_a_reader_of_views_no_more_than_the_version(house):
-    """The view may show what has changed, or not: neither is to be found out by a condition."""
+    """The view may or may not show the change. A condition must reveal neither."""
     eve = house.bearer("eve", "viewer")
     with house.server() as server:
         own = session(server, eve)
@@ -154,7 +155,7 @@ def test_17_3_conditions_show_a_reader_of_views_no_more_than_the_version(house):
             assert server.get("/views/safe", {**client, **known}).status == 304
             assert server.post(hidden, house.operator).status == 200
             assert server.get("/views/safe", {**client, **known}).status == 200
-            # What it sees otherwise has not changed.
+            # The rest of the visible state has not changed.
             assert server.get("/state", {**client, **known}).status == 304
             stale = server.post(added(), {**client, "If-Match": tagged["etag"]}, DRY)
             assert stale.problem("version-mismatch", 412)

@@ -89,7 +89,7 @@ def test_5_1_pages_follow_one_another_without_a_hole(server, limit):
     assert [record["version"] for record in records] == list(range(1, server.version + 1))
 
 
-def test_5_1_the_last_next_is_where_polling_goes_on(fresh):
+def test_5_1_polling_goes_on_at_the_last_next(fresh):
     fresh.post(INCREASE)
     end = fresh.get("/actions").json["next"]
     assert fresh.get(end).json["actions"] == []
@@ -277,7 +277,7 @@ def test_5_2_a_version_from_the_future_gets_resync(server):
             assert stream.event().version == 1
 
 
-def test_5_2_history_that_is_gone_gets_resync_unless_one_begins():
+def test_5_2_a_resume_in_forgotten_history_gets_resync():
     with Server("--history-max", "100") as server:
         post_many(server, 1_000)
         for target, last in ((f"{LOG}?after=899", None), (LOG, f"{server.epoch}:5")):

@@ -58,7 +58,7 @@ def test_11_1_lines_are_cloud_events(analysed):
         assert all(re.fullmatch(r"[a-z0-9]+", name) for name in event)
 
 
-def test_11_1_the_state_is_the_one_before_the_action(analysed):
+def test_11_1_a_line_has_the_state_before_the_action(analysed):
     """Middleware sees the old state: within one batch, each screen shows the state before it."""
     analysed.post([SCREEN, INCREASE, SCREEN, step(5), INCREASE, SCREEN])
     events = when_written(analysed.analytics, 6)

@@ -156,7 +156,7 @@ def test_u22_a_middleware_is_taken_away_while_actions_are_under_way(program):
         assert "last" not in seen and after == len(sent) + 1
 
 
-def test_s6_interceptors_are_listed_and_one_that_is_taken_away_decides_no_more(program):
+def test_s6_interceptors_are_listed_and_a_removed_interceptor_decides_no_more(program):
     with Server("--debug-routes", program=program) as server:
         listed = ids(server, "interceptors")
         assert listed[:2] == ["no x", "no y"] and listed[2].startswith("Around/main.swift:")
@@ -181,7 +181,7 @@ def recent(server, query="", headers=()):
     return answer.json
 
 
-def test_u21_the_last_events_are_there_when_asked_for(program):
+def test_u21_an_operator_reads_the_last_events(program):
     with Server("--analytics-recent", "3", "--operator-reads", program=program) as server:
         assert recent(server) == []
         for text in "abcde":
@@ -383,7 +383,7 @@ def test_k14_effects_are_measured_by_action_with_many_at_once(program):
         during = samples(server)
         assert during[f"store_effect_running{work}"] == 20
         assert during[f"store_effect_running{nap}"] == 1
-        # One kind for all instances.
+        # All instances share a kind.
         rest = '{module="card",action="card/{id}/rested"}'
         assert during[f"store_effect_running{rest}"] == 3
         assert during["store_effects_running"] == during["store_effects_running_max"] == 24

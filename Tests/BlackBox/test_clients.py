@@ -76,7 +76,7 @@ def test_4_2_curl_shows_the_stream_as_it_comes(fresh):
         curl.wait()
 
 
-def test_4_1_a_stream_for_http_1_0_is_refused_because_it_has_no_chunks(server):
+def test_4_1_a_stream_for_http_1_0_is_refused_for_lack_of_chunks(server):
     with Wire(server) as wire:
         wire.send("GET /events HTTP/1.0\r\nHost: localhost\r\n\r\n")
         wire.answer().problem("bad-request", 400)

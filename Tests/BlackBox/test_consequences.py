@@ -227,10 +227,10 @@ def test_13_an_effect_that_goes_on_after_a_kill_works_for_its_own_client(program
         assert [(each["cause"], each["payload"]["version"]) for each in told] == [(lost, lost)]
 
 
-# One tag, one state, byte for byte
+# A tag stands for one state, byte for byte
 
 
-def test_1_2_texts_that_look_the_same_are_two_on_the_server_that_ships(tmp_path):
+def test_1_2_texts_that_look_the_same_differ_on_the_shipped_server(tmp_path):
     def versions(server):
         return [
             (answer.body, answer["etag"])

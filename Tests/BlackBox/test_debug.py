@@ -198,7 +198,7 @@ def test_12_2_a_stream_over_a_path_has_no_address(tmp_path):
             assert streams(server)[0]["peer"] == "unix"
 
 
-def test_12_2_a_list_that_is_asked_for_while_the_server_stops_does_not_hold_it_up():
+def test_12_2_a_list_during_a_stop_does_not_hold_the_server_up():
     for _ in range(20):
         with Server("--debug-routes") as server:
             with Wire(server) as wire:
@@ -228,7 +228,7 @@ def test_12_3_without_analytics_there_is_nothing_to_take_away(debugged):
     debugged.request("DELETE", "/debug/middleware/analytics").problem("not-found", 404)
 
 
-def test_12_4_the_server_that_ships_exposes_no_command(debugged):
+def test_12_4_the_shipped_server_exposes_no_command(debugged):
     assert debugged.get("/debug/commands").json == {"commands": []}
     debugged.get("/debug/commands/print-int").problem("not-found", 404)
     debugged.request("POST", "/debug/commands/print-int", b"").problem("not-found", 404)

@@ -203,7 +203,7 @@ def test_6_2_answers_are_as_described(fresh):
 
 
 def test_6_2_every_described_action_example_or_schema_takes_real_actions(server):
-    """The request body's schema takes what the server takes, and refuses what it refuses."""
+    """The schema of the request body accepts the same bodies as the server."""
     document = server.get("/openapi.json").json
     body = document["paths"]["/dispatch"]["post"]["requestBody"]["content"]["application/json"]
     check = Draft202012Validator(

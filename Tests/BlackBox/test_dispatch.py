@@ -20,7 +20,7 @@ def test_1_1_version_0_is_the_initial_state_and_the_tag_is_epoch_and_version(fre
     assert answer.json == INITIAL
 
 
-def test_1_1_every_applied_action_counts_also_one_that_changes_nothing(fresh):
+def test_1_1_every_applied_action_counts_even_if_it_changes_nothing(fresh):
     before = fresh.version
     answer = fresh.post({"type": "ScreenShown", "payload": {"name": "Main"}}).json
     assert answer["version"] == before + 1

@@ -114,7 +114,7 @@ def test_k2_updaters_of_many_clients_are_applied_in_the_order_in_which_they_came
     assert versions == list(range(1, 13))
 
 
-def test_t3_updaters_change_the_state_and_one_that_does_not_fit_is_refused(cinema):
+def test_t3_updaters_change_the_state_and_an_updater_that_does_not_fit_is_refused(cinema):
     for number in (1, 2):
         assert cinema.post(action("Slow", ms=0, number=number)).status == 200
     assert cinema.post(action("TurnTaken", index=0)).json["changed"] is True
@@ -136,7 +136,7 @@ def test_k3_ten_effects_of_a_second_run_at_the_same_time(cinema):
     assert types(cinema) == ["Pause"] * 10
 
 
-def test_b8_a_late_result_meets_the_slice_as_it_is_by_then(cinema):
+def test_b8_a_late_result_meets_the_current_slice(cinema):
     cinema.post(SEARCH)
     began = time.monotonic()
     cinema.post(ask("brazil", 300))

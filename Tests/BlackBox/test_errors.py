@@ -57,7 +57,7 @@ def test_8_1_stream_limit_is_503_and_requests_go_on():
             stream.close()
 
 
-def test_8_1_instances_differ(server):
+def test_8_1_each_problem_has_an_instance_of_its_own(server):
     assert server.get("/nothing").json["instance"] != server.get("/nothing").json["instance"]
 
 

@@ -45,7 +45,7 @@ def test_4_2_the_first_event_comes_at_once_with_the_tag_and_the_state(server):
     assert [line for line in lines if line not in (b"retry", b"")] == [b"id", b"data"]
 
 
-def test_4_2_snapshot_is_the_mode_that_there_is(server):
+def test_4_2_snapshot_is_a_mode_and_unknown_modes_are_refused(server):
     with Stream(server, "/events?mode=snapshot") as stream:
         assert stream.opened().event().version == server.version
     server.get("/events?mode=nonsense").problem("bad-request", 400)

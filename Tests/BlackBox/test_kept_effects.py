@@ -75,7 +75,7 @@ def test_an_input_of_another_form_is_reported_in_words_and_its_module_gets_an_ac
         assert server.state["comments"]["hooks"] == []
 
 
-def test_an_action_whose_effect_can_not_be_kept_is_not_applied(hooks):
+def test_an_action_with_an_effect_that_can_not_be_kept_is_not_applied(hooks):
     with Server(program=hooks) as server:
         server.post(action("comments/weighed"))
         assert server.state["comments"]["count"] == 0 and not pending(server)

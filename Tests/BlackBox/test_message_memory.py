@@ -71,7 +71,7 @@ def test_9_4_a_body_that_a_route_does_not_take_is_refused_at_its_head(server):
                 assert answer["connection"] == "close" and wire.closed()
 
 
-def test_9_4_a_body_of_no_bytes_is_none(server):
+def test_9_4_an_empty_body_counts_as_no_body(server):
     with Wire(server) as wire:
         for target in ("/livez", "/state", "/actions"):
             assert server.request("GET", target, b"", wire=wire).status == 200

@@ -66,7 +66,7 @@ def test_the_commands_of_operating_print_the_shown_lines(store_server_in_path):
     assert tour.play(OPERATING, store_server_in_path) >= 16
 
 
-def test_operating_names_events_and_options_that_there_are():
+def test_operating_names_existing_events_and_options():
     options = set(json.loads(run("--print-config").stdout)) | {"policy", "config", "watch"}
     options |= set(re.findall(r"^  --([a-z-]+)", run("--help").stdout, re.M))
     named = set(re.findall(r"`--([a-z-]+)", OPERATING))

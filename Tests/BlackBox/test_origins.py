@@ -325,7 +325,7 @@ def test_10_5_a_browser_lets_a_page_of_another_origin_neither_read_nor_dispatch_
         assert opened and all(line.endswith(" 0") for line in opened)
 
 
-def test_10_6_a_browser_lets_a_page_of_an_allowed_origin_do_all_of_it():
+def test_10_6_a_browser_lets_a_page_of_an_allowed_origin_read_dispatch_and_stream():
     with elsewhere() as origin, Server("--cors-origin", origin) as server, browser_page(origin) as page:
         seen = page.evaluate(TRY, server.url)
         assert seen["state"]["status"] == 200 and seen["state"]["etag"] == f'"{server.epoch}:0"'

@@ -148,8 +148,8 @@ def test_a_request_in_which_another_hides_runs_nothing(pair, fields, body):
             while wire.more():
                 answered = wire.buffer
         answered = wire.buffer or answered
-    # A second answer of 200 may belong to a second request that the proxy has seen. That is no
-    # smuggling, and the request counts. An action without an answer to this client would be smuggling.
+    # A second answer of 200 may belong to a second request that the proxy has seen. Such a request is not
+    # smuggled, and it counts. An action without an answer to this client would be smuggling.
     actions = server.version - int(before.split(":")[1])
     assert actions == len(re.findall(rb'"version":\d+,"changed":true', answered)), (actions, answered)
     # The connections between the two are in step: the next client gets its own answer.

@@ -78,7 +78,7 @@ def test_9_3_the_actions_of_an_array_count_one_by_one():
         server.post({"type": "nothing"}).problem("unknown-action", 422)
 
 
-def test_9_3_more_than_a_whole_share_is_taken_from_a_whole_one_and_paid_back():
+def test_9_3_an_array_above_a_whole_share_is_taken_and_paid_back():
     with Server("--rate-actions", "10/3600") as server:
         assert server.post([INCREASE] * 1_000).status == 200
         # 990 and one more have to come back, each in 360 s.

@@ -128,7 +128,7 @@ def test_b13_the_view_of_the_module_shows_all_its_instances(board):
     bob.send(action("tapped"), "/modules/cards/7/ui").problem("refused", 409)
 
 
-def test_b17_a_stream_of_an_instance_shows_that_one_once_for_each_session(board):
+def test_b17_streams_of_an_instance_show_it_once_for_each_session(board):
     ada, bob = Client(board).begin(), Client(board).begin()
     for client in (ada, bob):
         start(client, "cards", "7", "8")

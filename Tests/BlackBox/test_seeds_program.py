@@ -43,7 +43,7 @@ def test_u4_a_reducer_that_takes_long_holds_up_no_other_client(counter):
     assert max(asked) < 0.4, "an answer waited for the reducer"
 
 
-def test_u16_the_state_cannot_be_asked_of_the_core(program, tmp_path):
+def test_u16_a_program_cannot_ask_the_core_for_the_state(program, tmp_path):
     def check(expression):
         source = (
             "import StoreCore\n"
@@ -107,7 +107,7 @@ def test_u24_a_command_is_listed_with_its_id_and_where_it_was_made(counter):
     }
 
 
-def test_u25_a_command_s_preview_has_five_lines_and_a_bound_one_keeps_the_id(counter):
+def test_u25_a_command_s_preview_has_five_lines_and_a_bound_command_keeps_the_id(counter):
     answer = counter.get("/debug/commands/print-int")
     assert answer.status == 200
     assert answer["content-type"] == "text/plain; charset=utf-8"

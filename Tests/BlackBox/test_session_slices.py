@@ -426,7 +426,7 @@ def test_15_no_session_gets_a_byte_of_another(fresh):
         assert set(text.findall(b"".join(parts))) == {secrets[place].encode()}
 
 
-def test_15_the_end_of_a_session_leads_to_nothing_for_it(tmp_path):
+def test_15_the_end_of_a_session_has_no_consequences_for_the_session(tmp_path):
     """Presenters are called for the slices that end, and their actions have no slice."""
     with Server("--operator-reads", data=tmp_path / "data") as server:
         clients = [begun(server) for _ in range(8)]

@@ -247,7 +247,7 @@ def test_15_1_the_index_of_a_store_is_there_with_a_slash_and_without(program):
         options = server.request("OPTIONS", CHAT + "/")
         assert options["Allow"] == server.request("OPTIONS", CHAT)["Allow"]
         assert server.request("POST", CHAT + "/", b"").problem("method-not-allowed", 405)["store"] == "chat"
-        # One resource: the path with a slash has no line of its own in lists.
+        # The path with a slash is the same resource, and has no line of its own in lists.
         assert CHAT + "/" not in server.get(CHAT + "/openapi.json").json["paths"]
         for target in ("/stores/", CHAT + "//", CHAT + "/state/", "//", "/stores/nobody/"):
             server.get(target).problem("not-found", 404)

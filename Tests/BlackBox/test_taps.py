@@ -132,7 +132,7 @@ def test_b18_the_trace_of_every_version_names_its_own_consequences_alone(tmp_pat
             records = {record["version"]: record for record in client.log}
             families = families_of(records)
             with Wire(server) as wire:
-                # One client also asks about actions of others: its traces of those actions are empty.
+                # A shared client also asks about actions of others: its traces of those actions are empty.
                 for version in range(1, newest + 1) if client is shared[0] else records:
                     answer = server.get(f"/trace?version={version}", client.headers, wire)
                     steps = [steps_of(records[each]) for each in families.get(version, [])]

@@ -186,7 +186,7 @@ def test_an_effect_is_cancelled_by_its_own_id(ballots):
     until(lambda: running() == {f"ballots/{one}/wait"}, "the end of one effect")
 
 
-def test_two_names_that_a_type_would_take_for_one_are_refused(ballots):
+def test_two_names_that_are_equal_to_swift_are_refused(ballots):
     started(ballots, "c")
     words = {"x": 1, COMPOSED: 2, DECOMPOSED: 3}
     problem = ballots.post(action("ballots/c/counted", words=words)).problem("invalid-payload", 422)

@@ -43,7 +43,7 @@ def test_b18_a_tap_leads_from_the_view_to_the_card(fresh):
     ]
 
 
-def test_b18_any_action_of_the_family_shows_all_of_it(fresh):
+def test_b18_any_action_of_the_family_shows_the_whole_family(fresh):
     fresh.post({"type": "home/start"})
     tap = {"type": "didTapOnMovieCell", "payload": {"title": "Movie 3"}}
     version = ui(fresh, "home", tap).json["version"]
