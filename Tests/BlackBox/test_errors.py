@@ -1,9 +1,10 @@
-"""Every row of protocol 8's table that exists yet, provoked from outside.
+"""Rows of protocol 8's table, provoked from outside.
 
-Rows shown elsewhere: malformed-json, too-large, uri-too-long, headers-too-large, timeout and overloaded
-in test_framing, draining in test_discovery_and_operation, misdirected in test_configuration, forbidden
-in test_debug. The rows unauthorized, gone, idempotency-mismatch, too-many-requests and storage-full belong
-to parts that are not built yet.
+Other files show the other rows: too-large, uri-too-long, timeout and overloaded in test_framing,
+headers-too-large in test_refusals, draining in test_discovery_and_operation, forbidden in test_debug,
+unauthorized in test_access_routes, gone and idempotency-mismatch in test_history, too-many-requests in
+test_rate_limits, effect-failed in test_effects, version-unreadable in test_evolution, view-failed in
+test_screens, and storage-full in Tests/Durability/test_full_disk.
 """
 
 import random

@@ -343,7 +343,7 @@ def test_a_module_that_refuses_its_start_keeps_the_server_from_starting(program,
         assert types(server)[:2] == FIRST
 
 
-def test_a_session_whose_slice_refuses_its_start_does_not_begin(program):
+def test_a_refused_slice_of_the_shared_session_keeps_the_server_from_starting(program):
     with pytest.raises(NotStarted) as failure:
         Server(program=program, environment={"MARKET": "crate"})
     assert "There are no crates left." in str(failure.value)
