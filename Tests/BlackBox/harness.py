@@ -23,7 +23,7 @@ STOP_SECONDS_MAX = 15
 EVENT_SECONDS_MAX = 60
 POLL_SECONDS = 0.005
 LISTENING = re.compile(r'listening on ([^\s"]+)')
-OPERATORS = re.compile(r'operators come in at ([^\s"]+)')
+OPERATORS = re.compile(r'operators connect at ([^\s"]+)')
 
 INCREASE = {"type": "CounterIncreaseRequested"}
 DECREASE = {"type": "CounterDecreaseRequested"}

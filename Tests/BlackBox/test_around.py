@@ -541,7 +541,7 @@ def test_x8_a_shared_value_that_can_not_be_kept_is_refused_at_the_start(program,
     path = tmp_path / "user.json"
     path.write_text('{"name":')
     ended = refused_start(program, {"AROUND_FILE": str(path), "AROUND_BEGINS": "1"})
-    assert ended.returncode != 0 and "mend it, or move it away" in ended.stderr
+    assert ended.returncode != 0 and "correct it, or move it away" in ended.stderr
     assert path.read_text() == '{"name":'
     ended = refused_start(program, {"AROUND_SECRET": str(tmp_path / "secret.json")})
     assert ended.returncode != 0

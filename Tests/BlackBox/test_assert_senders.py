@@ -78,7 +78,7 @@ def test_steps_act_as_principals_of_a_running_server(play, house, tmp_path):
 @pytest.mark.parametrize(
     "steps, flags, text",
     [
-        (STEPS, [], "a step acts as 'author/u1', which says something to a server with --policy alone"),
+        (STEPS, [], "a step acts as 'author/u1', which needs a server with --policy"),
         (STEPS, ["--url", "http://127.0.0.1:9"], "--as author/u1=FILE has its credential"),
         ([{"as": "u1", "dispatch": ADDED}], [], "/steps/0/as: allowed is ROLE/NAME, such as author/u1"),
         ([{"session": "", "dispatch": ADDED}], [], "/steps/0/session: allowed is a string that is not empty"),

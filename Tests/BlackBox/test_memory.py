@@ -67,10 +67,10 @@ def test_readers_that_take_nothing_are_let_go_and_dispatch_goes_on():
             most = max(most, resident(server))
             if metric(server, "store_streams_shed_total") > 0:
                 break
-        server.await_log("memory is scarce: new streams are refused, and slow readers are let go")
+        server.await_log("memory is scarce: new streams are refused, and slow readers are disconnected")
         assert metric(server, "store_streams_shed_total") > 0
         assert most < limit, f"{most / MIB:.0f} of {limit / MIB:.0f} MiB"
-        until(lambda: "event=memory.normal" in server.log_text, "there is memory again", 30)
+        until(lambda: "event=memory.normal" in server.log_text, "memory is free again", 30)
         for _ in range(10):
             assert server.post(INCREASE).status == 200
         with Stream(server, "/modules/counter/events") as stream:

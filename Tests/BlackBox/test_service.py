@@ -252,7 +252,7 @@ def test_the_log_warns_of_files_that_others_may_change_or_read(tmp_path):
     house.keys.chmod(0o644)
     os.chown(house.policy, 12345, 12345)
     with house.server(data=data) as server:
-        server.await_log(f"others than its owner may change '{data}'; say chmod o-w")
-        server.await_log(f"everyone may read '{house.keys}': it has the names of all principals; say chmod o-r")
+        server.await_log(f"users other than its owner may change '{data}'; run chmod o-w")
+        server.await_log(f"everyone may read '{house.keys}': it has the names of all principals; run chmod o-r")
         server.await_log(f"'{house.policy}' belongs to the user 12345, who may change it")
         assert server.get("/state", house.operator).status == 200

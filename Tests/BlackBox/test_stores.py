@@ -210,7 +210,7 @@ def test_stuck_reducers_stop_their_stores_and_no_other(program):
         }
         assert server.get("/livez").status == 200
         assert server.stop() == 75
-        assert "without the actions that were taken (idle-0)" in server.log_text
+        assert "without the accepted actions (idle-0)" in server.log_text
     finally:
         server.stop(signal.SIGKILL)
 

@@ -164,8 +164,8 @@ def test_a_command_that_lacks_an_argument_shows_its_form(keys):
     assert "usage: token list" in token("list", "--role", "a", status=2)
     assert "token: there are create, list, revoke, check" in token("make", status=2)
     assert "token: there are" in token(status=2)
-    assert "--keys says which file" in token("list", status=2)
-    assert "says what to check with" in check("ssk_", status=2)
+    assert "--keys names the file" in token("list", status=2)
+    assert "check needs --keys" in check("ssk_", status=2)
     ended = run("--keys", "a")
     assert ended.returncode == 2 and "--keys goes with token" in ended.stderr
     twice = ("--keys", keys, "--principal", "a", "--principal", "b", "--role", "c")

@@ -15,9 +15,9 @@ BOUND_SECONDS = 3
 
 # The call that hangs, and the work in the log that is left behind.
 HANGS = {
-    "log-sync:5": "the actions that were taken",
-    "log-write:9": "the actions that were taken",
-    "database-sync:1": "the journal's end",
+    "log-sync:5": "the accepted actions",
+    "log-write:9": "the accepted actions",
+    "database-sync:1": "closing the journal",
 }
 
 

@@ -70,7 +70,7 @@ def test_a_stop_does_not_wait_for_an_action_without_end(program, thorough, figur
     status = server.stop()
     seconds = time.monotonic() - begin
     assert (status, seconds < bound) == (UNFINISHED_STATUS, True), (status, seconds)
-    assert "ending at the deadline, without the actions that were taken" in server.log_text
+    assert "ending at the deadline, without the accepted actions" in server.log_text
     with Server(program=program, data=data) as server:
         assert (server.version, server.state) == (1, {"drops": 1})
     figure(f"ended with {status} after {seconds:.1f} of {bound} s")

@@ -54,7 +54,7 @@ extension AssembledStore: ServedStore {
         published.log.close(seconds: max(0.5, deadline.left))
         defer { published.publisher.close() }
         return StopSteps([
-            ("the actions that were taken", core.stop),
+            ("the accepted actions", core.stop),
             (
                 "the files of shared values",
                 { [sharedFiles] in
@@ -62,7 +62,7 @@ extension AssembledStore: ServedStore {
                 }
             ),
             ("the snapshot for the next start", published.keeper.stop),
-            ("the journal's end", base.journal.close),
+            ("closing the journal", base.journal.close),
         ]).run(seconds: max(0.5, deadline.left))
     }
 }

@@ -59,7 +59,7 @@ final class StoreFollower<State: Codable & Equatable & Sendable>: CommitFollower
     func unreadable(_ error: JournalError) {
         logger.warning(
             .journalUnreadable,
-            "what other servers wrote can't be read, and is read later: \(error)"
+            "can't read the records of other servers, will retry: \(error)"
         )
     }
 }

@@ -99,7 +99,7 @@ extension StoreServer {
                 _ = try base.registry.member(of: action, base.encoder)
             } catch {
                 throw ConfigurationError(
-                    "the store can't begin with what '\(value.file.path)' has: \(error)"
+                    "the store can't begin with the value in '\(value.file.path)': \(error)"
                 )
             }
             return (action, value.place)

@@ -31,7 +31,7 @@ struct HistoryLine {
         do {
             object = try JSONDocument(parsing: line, limits: .unbounded).root
         } catch {
-            throw HistoryCommandError("it is no JSON: \(error.message)")
+            throw HistoryCommandError("it is not JSON: \(error.message)")
         }
         guard let version = object.member(named: "version").flatMap({ UInt64($0.sourceText) }),
             let text = object.member(named: "time")?.stringValue,

@@ -28,8 +28,8 @@ struct ImportedPrograms {
                 let read = ProgramForms(WritingProgram(digest: "", forms: Array(forms.source)))
             else {
                 throw HistoryCommandError(
-                    "its program is none; allowed are a number from 1, or an object with number "
-                        + "and forms"
+                    "its program is not valid; allowed are a number from 1, or an object with "
+                        + "number and forms"
                 )
             }
             (self.number, program) = (number, read.program)

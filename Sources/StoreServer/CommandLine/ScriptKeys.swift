@@ -24,7 +24,7 @@ struct ScriptKeys: Sendable {
         var template = Array("\(Self.temporaryFolder)/store-script-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw HistoryCommandError(
-                "\(Self.temporaryFolder): no folder can be made there: \(SystemError.text)"
+                "\(Self.temporaryFolder): can't make a folder there: \(SystemError.text)"
             )
         }
         folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)

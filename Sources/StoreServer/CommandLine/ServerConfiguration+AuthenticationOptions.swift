@@ -20,14 +20,14 @@ extension ServerConfiguration {
             "jwt-issuer",
             "ISSUER",
             \.jwtIssuer,
-            help: "what iss of a JWT has to be",
+            help: "the issuer of the JWTs, which iss has to name",
             check: { isClaimText($0) ? nil : claimText }
         ),
         .list(
             "jwt-audience",
             "AUDIENCE",
             \.jwtAudiences,
-            help: "what has to be in aud of a JWT, or one of several",
+            help: "the name of this server in aud of a JWT; with several, any of them",
             check: { isClaimText($0) ? nil : claimText }
         ),
         .text(

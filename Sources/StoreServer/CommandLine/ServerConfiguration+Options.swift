@@ -35,18 +35,18 @@ extension ServerConfiguration: CommandLineConfiguration {
             "admin-listen",
             "ADDRESS",
             \.adminListen,
-            help: "where operators come in, apart from clients: /metrics, /livez, /readyz, /debug",
+            help: "where operators connect, apart from clients: /metrics, /livez, /readyz, /debug",
             check: { ListenAddress($0) == nil ? ListenAddress.allowed : nil }
         ),
         .flag(
             "allow-anonymous",
             \.allowAnonymous,
-            help: "listen beyond loopback although nobody has to log in"
+            help: "listen beyond loopback without a login"
         ),
         .file(
             "policy",
             \.policyFile,
-            help: "a JSON file with what each role may do; see 'policy check' and 'policy explain'"
+            help: "a JSON file with each role's rights; see 'policy check' and 'policy explain'"
         ),
         .list(
             "allowed-host",
@@ -64,18 +64,18 @@ extension ServerConfiguration: CommandLineConfiguration {
         .flag(
             "operator-reads",
             \.operatorReads,
-            help: "show clients without a session what all sessions have"
+            help: "show the slices of all sessions to clients without a session"
         ),
         .choice(
             "clock",
             "WHICH",
             \.clock,
-            help: "what effects pause on: system, or test, which POST /test/clock/advance moves"
+            help: "the clock of effects: system, or test, which POST /test/clock/advance moves"
         ),
     ]
 
     private static let history: [Option] = [
-        .text("data", "DIR", \.dataDirectory, help: "where history lives"),
+        .text("data", "DIR", \.dataDirectory, help: "the directory of the history"),
         .flag("ephemeral", \.ephemeral, help: "keep history in memory; a restart begins anew"),
         .flag(
             "forget-clients",
@@ -85,12 +85,12 @@ extension ServerConfiguration: CommandLineConfiguration {
         .flag(
             "accept-data-loss",
             \.acceptDataLoss,
-            help: "go on with what is intact of a damaged history, as a new one"
+            help: "keep the intact part of a damaged history, and begin a new history with it"
         ),
         .file(
             "state-file",
             \.stateFile,
-            help: "begin history with the state in this JSON file; one that exists is gone on with"
+            help: "begin a history with the state in this JSON file; an existing history goes on"
         ),
         .number(
             "history-max",
@@ -118,7 +118,7 @@ extension ServerConfiguration: CommandLineConfiguration {
             \.snapshotRecords,
             in: 1...10_000_000,
             unit: "actions",
-            help: "how often the state is kept, so that a start is fast"
+            help: "how often a snapshot of the state is kept, for a fast start"
         ),
     ]
 
@@ -168,7 +168,7 @@ extension ServerConfiguration: CommandLineConfiguration {
             "log-level",
             "LEVEL",
             \.logLevel,
-            help: "the least that is logged: debug, info, warning or error; SIGHUP reads it again"
+            help: "the lowest level to log: debug, info, warning or error; SIGHUP reads it again"
         ),
         .flag(
             "access-log",
@@ -244,7 +244,7 @@ extension ServerConfiguration: CommandLineConfiguration {
             \.connectionsPerAddressMax,
             in: 0...1_000_000,
             unit: "connections",
-            help: "the most of one address that is not loopback, 0 for a quarter"
+            help: "the most from one address that is not loopback, 0 for a quarter of all"
         ),
         .number(
             "streams-max",
@@ -258,14 +258,14 @@ extension ServerConfiguration: CommandLineConfiguration {
             \.memoryBytesMax,
             in: 0...1 << 50,
             unit: "bytes",
-            help: "where slow readers are let go, 0 for the control group's bound"
+            help: "memory at which slow readers are disconnected, 0 for the control group's bound"
         ),
         .number(
             "buffers-max",
             \.buffersBytesMax,
             in: 0...1 << 50,
             unit: "bytes",
-            help: "the most for bodies and answers under way, 0 for a quarter of memory"
+            help: "the most memory for unfinished bodies and answers, 0 for a quarter of memory"
         ),
         .number(
             "sessions-max",
@@ -324,7 +324,7 @@ extension ServerConfiguration: CommandLineConfiguration {
             \.stallSeconds,
             in: 1...3_600,
             unit: "seconds",
-            help: "how long a stream's reader may take nothing"
+            help: "how long a stream's reader may accept no bytes"
         ),
         .number(
             "stream-lifetime",
@@ -345,7 +345,7 @@ extension ServerConfiguration: CommandLineConfiguration {
             \.stuckActionSeconds,
             in: 1...86_400,
             unit: "seconds",
-            help: "how long a reducer may take before /livez says no"
+            help: "how long a reducer may take before /livez answers 503"
         ),
         .number(
             "shutdown-timeout",

@@ -16,7 +16,7 @@ extension ServerConfiguration {
             "trusted-proxy",
             "ADDRESS",
             \.trustedProxies,
-            help: "a proxy that says where clients are: 10.0.0.0/8, ::1 or unix",
+            help: "a trusted proxy, which gives the addresses of clients: 10.0.0.0/8, ::1 or unix",
             check: { TrustedProxies([$0]) == nil ? allowedProxy : nil }
         ),
         .rate("rate-requests", \.rateRequests, help: "how many requests one address may send"),
@@ -34,7 +34,7 @@ extension ServerConfiguration {
             "socket-group",
             "GROUP",
             \.socketGroup,
-            help: "the group of unix sockets, by name or number; the process's where it is empty",
+            help: "the group of unix sockets, by name or number; if empty, the process's group",
             check: { _ in nil }
         ),
     ]

@@ -73,7 +73,7 @@ struct ServerProgram<State: Codable & Equatable & Sendable>: CommandLineProgram 
             keys = made
         } else if let principal = principals.first {
             throw UsageError(
-                "a step acts as '\(principal)', which says something to a server with --policy alone"
+                "a step acts as '\(principal)', which needs a server with --policy"
             )
         }
         own.listen = ["127.0.0.1:0"]

@@ -43,13 +43,13 @@ struct SnapshotComparison<State: Codable & Equatable & Sendable> {
             if let different {
                 throw HistoryCommandError(
                     "the state of version \(different) that this program makes differs from the "
-                        + "snapshot that was taken then: its reducer does something else today"
+                        + "snapshot of that version: its reducer has changed"
                 )
             }
             let others = snapshots.filter { !replay.isRead($0) }.count
             return
                 "\(end - base.version) actions replayed; snapshots compared: \(compared), different: 0"
-                + (others > 0 ? ", of another form of the state: \(others)" : "")
+                + (others > 0 ? ", of another form of the state, not compared: \(others)" : "")
         } catch let error as ReplayError {
             throw HistoryCommandError(RecoveryError(error, version: end).description)
         }

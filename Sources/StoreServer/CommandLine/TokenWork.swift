@@ -26,7 +26,7 @@ struct TokenWork {
 
     private func keysFile() throws(UsageError) -> APIKeyFile {
         guard let path = command.keysFile ?? configuration.authKeysFile else {
-            throw UsageError("token: --keys says which file has the keys; see --help")
+            throw UsageError("token: --keys names the file of the keys; see --help")
         }
         return APIKeyFile(path)
     }
@@ -38,7 +38,7 @@ struct TokenWork {
                 throw .value(
                     text,
                     of: "--expires",
-                    allowed: "90d, 12h, 30m or a time to come such as 2027-01-31T00:00:00Z"
+                    allowed: "90d, 12h, 30m or a time in the future such as 2027-01-31T00:00:00Z"
                 )
             }
             return end
@@ -77,8 +77,8 @@ struct TokenWork {
         checked.ephemeral = true
         guard checked.authentication.takesCredentials else {
             throw UsageError(
-                "token: --keys, or --jwt-keys with --jwt-issuer and --jwt-audience, says what to "
-                    + "check with; see --help"
+                "token: check needs --keys, or --jwt-keys with --jwt-issuer and --jwt-audience; "
+                    + "see --help"
             )
         }
         let authenticator = try checked.makeAuthenticator()

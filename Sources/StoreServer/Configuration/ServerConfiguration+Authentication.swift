@@ -44,7 +44,7 @@ extension ServerConfiguration {
         guard policyFile != nil || !authentication.takesCredentials else {
             throw ConfigurationError(
                 "--auth-keys and --jwt-keys need --policy: a token names a role, and only a policy "
-                    + "says what that may do"
+                    + "gives that role its rights"
             )
         }
         try checkIssuer()
@@ -62,8 +62,8 @@ extension ServerConfiguration {
         let hasKeys = !jwtKeyFiles.isEmpty
         guard hasKeys == (jwtIssuer != nil), hasKeys == !jwtAudiences.isEmpty else {
             throw ConfigurationError(
-                "--jwt-keys, --jwt-issuer and --jwt-audience go together: a JWT is taken where an "
-                    + "issuer's key has signed it, and it is by that issuer and for this server"
+                "--jwt-keys, --jwt-issuer and --jwt-audience go together: a JWT is accepted if a "
+                    + "key of the issuer has signed it, and it names that issuer and this server"
             )
         }
         guard 0...IssuerConfiguration.leewaySecondsMax ~= jwtLeewaySeconds else {

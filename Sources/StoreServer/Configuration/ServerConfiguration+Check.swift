@@ -21,8 +21,8 @@ extension ServerConfiguration {
             guard let address = ListenAddress(text) else { continue }
             guard address.isLoopback || allowAnonymous || policyFile != nil else {
                 throw ConfigurationError(
-                    "\(flag): '\(text)' can be reached from other machines and nobody has to log "
-                        + "in; listen on loopback, give a --policy, or say --allow-anonymous"
+                    "\(flag): '\(text)' can be reached from other machines, without a login; "
+                        + "listen on loopback, give a --policy, or give --allow-anonymous"
                 )
             }
         }
@@ -58,8 +58,8 @@ extension ServerConfiguration {
         }
         guard clock == .system || ephemeral else {
             throw ConfigurationError(
-                "--clock: 'test' gives actions times that never were, which no history is to keep; "
-                    + "say --ephemeral too"
+                "--clock: 'test' gives actions invented times, which no history may have; "
+                    + "give --ephemeral, too"
             )
         }
     }

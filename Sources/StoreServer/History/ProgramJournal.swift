@@ -34,8 +34,8 @@ struct ProgramJournal: Sendable {
         ]
         for option in options where option.isOther || given.contains(option.name) {
             throw ConfigurationError(
-                "--\(option.name): this program has a journal of its own, which this flag does not "
-                    + "reach; leave it out"
+                "--\(option.name): this program has a journal of its own, on which this flag "
+                    + "has no effect; leave it out"
             )
         }
     }
@@ -44,7 +44,7 @@ struct ProgramJournal: Sendable {
     static func checkClock(_ configuration: ServerConfiguration) throws(ConfigurationError) {
         guard configuration.clock == .system else {
             throw ConfigurationError(
-                "--clock: 'test' gives actions times that never were, and this program has a journal "
+                "--clock: 'test' gives actions invented times, and this program has a journal "
                     + "of its own, which would keep them; leave it out"
             )
         }

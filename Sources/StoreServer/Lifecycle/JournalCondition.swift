@@ -40,8 +40,8 @@ final class JournalCondition: Sendable {
         if case .atOnce(let decide) = decision { return decide(error) }
         logger.error(
             .journalFailed,
-            "the journal failed: \(error); no action is applied any more, and a new start goes on from "
-                + "what the journal has"
+            "the journal failed: \(error); no action is applied before a restart, which goes on "
+                + "from the records of the journal"
         )
         cancelEffects()
         guard case .later(let decide) = decision else { return }

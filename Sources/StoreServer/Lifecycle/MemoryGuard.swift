@@ -102,7 +102,7 @@ final class MemoryGuard: Sendable {
         change(isHigh: true)
         logger.warning(
             .memoryHigh,
-            "memory is scarce: new streams are refused, and slow readers are let go",
+            "memory is scarce: new streams are refused, and slow readers are disconnected",
             LogField("bytes", .count(bytes)),
             LogField("limit", .count(use.limit))
         )
@@ -113,7 +113,7 @@ final class MemoryGuard: Sendable {
         let shed = writers.reduce(0) { $0 + $1.counters.shed.load(ordering: .relaxed) }
         logger.notice(
             .memoryNormal,
-            "there is memory again, and streams are opened",
+            "memory is free again, and new streams are accepted",
             LogField("bytes", .count(bytes)),
             LogField("limit", .count(use.limit)),
             LogField("closed", .count(shed))

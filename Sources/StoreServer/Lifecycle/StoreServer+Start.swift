@@ -91,7 +91,7 @@ extension StoreServer {
             throw CancellationError()
         }
         for address in server.adminAddresses {
-            start.logger.notice(.serverListening, "operators come in at \(address)")
+            start.logger.notice(.serverListening, "operators connect at \(address)")
         }
         for store in process.served { store.watchSessions() }
         return server
@@ -186,7 +186,7 @@ extension StoreServer {
         if configuration.analyticsRecent > 0, !configuration.isLoopbackForOperators {
             logger.warning(
                 .configurationExposed,
-                "--analytics-recent: every client may read what analytics have"
+                "--analytics-recent: every client may read the analytics events"
             )
         }
         return store

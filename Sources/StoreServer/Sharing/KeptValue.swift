@@ -40,20 +40,20 @@ extension KeptValue where State: RootState {
         check = { () throws(ConfigurationError) in
             guard let mount, mount.slice.anyModule is M else {
                 throw ConfigurationError(
-                    "\(file.path) is to keep what '\(M.name)' shares, and the root state has no such "
-                        + "module; mount it in \(State.self).modules"
+                    "can't keep the shared value of '\(M.name)' in \(file.path): the root state "
+                        + "has no such module; mount it in \(State.self).modules"
                 )
             }
             guard mount.slice.ownership == .everybody else {
                 throw ConfigurationError(
-                    "\(file.path) is to keep what '\(M.name)' shares, and each session has a slice "
-                        + "of its own there; only a shared slice can be kept in a file"
+                    "can't keep the shared value of '\(M.name)' in \(file.path): each session has "
+                        + "a slice of its own there; only a shared slice can be kept in a file"
                 )
             }
             guard mount.slice.form != .instances else {
                 throw ConfigurationError(
-                    "\(file.path) is to keep what '\(M.name)' shares, and the module has instances; "
-                        + "only a module with one slice can be kept in a file"
+                    "can't keep the shared value of '\(M.name)' in \(file.path): the module has "
+                        + "instances; only a module with one slice can be kept in a file"
                 )
             }
         }
@@ -85,8 +85,8 @@ extension KeptValue where State: RootState {
         guard let bytes = FileReader.read(file.path, bytesMax: bytesMax), bytes.count <= bytesMax
         else {
             throw ConfigurationError(
-                "'\(file.path)', which the store is to begin with, can't be read; make it readable, "
-                    + "or move it away. It may have \(bytesMax) bytes"
+                "the store can't begin with '\(file.path)', which can't be read; make it readable, "
+                    + "or move it away; allowed are \(bytesMax) bytes"
             )
         }
         do {
@@ -95,9 +95,9 @@ extension KeptValue where State: RootState {
         } catch {
             let place = error.isSyntax ? "byte \(error.offset)" : error.pointer
             throw ConfigurationError(
-                "'\(file.path)', which the store is to begin with: "
+                "the store can't begin with '\(file.path)': "
                     + "\(place.isEmpty ? "" : place + ": ")\(error.messageForOperators); "
-                    + "mend it, or move it away"
+                    + "correct it, or move it away"
             )
         }
     }

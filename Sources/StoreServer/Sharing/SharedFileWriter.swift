@@ -55,7 +55,7 @@ final class SharedFileWriter: Sendable {
         if !worker.close(seconds: seconds) {
             logger.error(
                 .sharedFailed,
-                "'\(path)' may lack the last value that '\(module)' shares: no time was left"
+                "'\(path)' may lack the last shared value of '\(module)': no time was left"
             )
         }
     }
@@ -75,7 +75,7 @@ final class SharedFileWriter: Sendable {
             return failed(error.description)
         }
         if isFailing.exchange(false, ordering: .relaxed) {
-            logger.notice(.sharedKept, "what '\(module)' shares is kept in '\(path)' again")
+            logger.notice(.sharedKept, "the shared value of '\(module)' is kept in '\(path)' again")
         }
     }
 
@@ -83,7 +83,7 @@ final class SharedFileWriter: Sendable {
         guard !isFailing.exchange(true, ordering: .relaxed) else { return }
         logger.error(
             .sharedFailed,
-            "what '\(module)' shares can't be kept in '\(path)', which has an older value: "
+            "the shared value of '\(module)' can't be kept in '\(path)', which has an older one: "
                 + "\(reason); the next change tries again"
         )
     }

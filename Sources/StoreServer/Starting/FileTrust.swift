@@ -14,7 +14,7 @@ struct FileTrust {
         // The files in the directory have the mode 0600, and a group may have to make some of them.
         if !configuration.ephemeral { look(at: configuration.dataDirectory, writable: S_IWOTH) }
         if let keys = configuration.authKeysFile {
-            look(at: keys, secret: "it has the names of all principals; say chmod o-r")
+            look(at: keys, secret: "it has the names of all principals; run chmod o-r")
         }
         for keys in configuration.jwtKeyFiles { look(at: keys) }
         if let policy = configuration.policyFile { look(at: policy) }
@@ -43,7 +43,7 @@ struct FileTrust {
         }
         if status.st_mode & writable != 0 {
             let letters = writable & S_IWGRP == 0 ? "o-w" : "go-w"
-            warnings.append("others than its owner may change '\(path)'; say chmod \(letters)")
+            warnings.append("users other than its owner may change '\(path)'; run chmod \(letters)")
         }
         if let secret, status.st_mode & S_IROTH != 0 {
             warnings.append("everyone may read '\(path)': \(secret)")

@@ -93,7 +93,7 @@ extension StoreServer: StoreProgram {
         for path in keptPaths + others.flatMap(\.program.keptPaths) {
             guard paths.insert(ExactText(path)).inserted else {
                 throw ConfigurationError(
-                    "two shared values are to be kept in '\(path)'; give each a file of its own"
+                    "two shared values can't be kept in '\(path)'; give each a file of its own"
                 )
             }
         }

@@ -44,7 +44,7 @@ final class TraceExporting: Sendable {
         if url.isOpenToReaders, configuration.otlpHeadersFile != nil {
             logger.warning(
                 .configurationExposed,
-                "--otlp-headers-file: what it has goes to \(url.text) without TLS"
+                "--otlp-headers-file: its fields go to \(url.text) without TLS"
             )
         }
     }
@@ -89,7 +89,7 @@ extension TraceExporting: Reloadable {
         let hasHeaders = exporter.send(try configuration.collectorHeaders())
         let hasRatio = tracer.sample(ratio: configuration.otlpSample)
         var changes: [String] = []
-        if hasHeaders { changes.append("the collector gets other header fields") }
+        if hasHeaders { changes.append("the header fields for the collector have changed") }
         if hasRatio { changes.append("\(configuration.otlpSample) of new traces are exported") }
         return changes.isEmpty ? nil : changes.joined(separator: "; ")
     }
