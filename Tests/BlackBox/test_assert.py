@@ -132,7 +132,7 @@ def test_x6_a_wrong_number_fails_with_a_difference_of_exactly_that_field(play):
             {"dispatch": {"type": "Nope"}, "problem": "forbidden"},
             ['−   "problem": "forbidden"', '+   "problem": "unknown-action"'],
         ),
-        ({"notify": "nobody"}, ['  Where that is meant, state it: "problem": "not-found"']),
+        ({"notify": "nobody"}, ['  If that is intended, state it: "problem": "not-found"']),
     ],
 )
 def test_a_wrong_or_missing_statement_fails(play, wrong, said):
@@ -179,10 +179,10 @@ def test_a_script_without_a_server_to_play_with_fails(play, tmp_path):
         ({"steps": [3]}, "FILE: /steps/0: allowed is an object"),
         ({"steps": [{}]}, "FILE: /steps/0: a step does exactly one of dispatch, ui, "),
         ({"steps": [{"dispatch": 3}]}, "FILE: /steps/0/dispatch: allowed is an action"),
-        ({"steps": [{"ui": "home"}]}, "FILE: /steps/0: what a view says needs an action"),
+        ({"steps": [{"ui": "home"}]}, "FILE: /steps/0: an action of a view needs the member action"),
         (
             {"steps": [{"dispatch": INCREASE, "expects": {}}]},
-            "FILE: /steps/0/expects: nothing is called that here; allowed are dispatch, name, "
+            "FILE: /steps/0/expects: no member has this name; allowed are dispatch, name, "
             "as, session, expect, receive, refused, problem, exhaustive; did you mean 'expect'?",
         ),
         (
@@ -223,7 +223,7 @@ def test_a_bad_command_line_is_refused(words, said):
 
 def test_an_invalid_address_is_refused(play):
     text = play({"steps": [{"dispatch": INCREASE}]}, "--url", "here", status=2)
-    assert "'here' is no address; allowed is http://HOST:PORT" in text
+    assert "'here' is not an address; allowed is http://HOST:PORT" in text
 
 
 def test_2_6_a_wait_covers_the_actions_of_presenters(fresh):

@@ -39,7 +39,7 @@ def test_status_shows_a_credential_from_a_file(house, file):
     with house.server() as server:
         nothing = run("status", server.url)
         assert nothing.returncode == 0
-        assert "/metrics answers 401: --token-file FILE shows a credential" in nothing.stdout
+        assert "/metrics answers 401: --token-file FILE sends a credential" in nothing.stdout
         assert "version" not in shown(nothing)
         assert shown(run("status", server.url, "--token-file", str(scraper)))["version"] == "0"
         denied = run("status", server.url, "--token-file", str(other))
@@ -62,7 +62,7 @@ def test_a_script_is_played_with_a_credential(house, file, tmp_path):
         words = ["assert", str(script), "--url", server.url]
         refused = run(*words)
         assert refused.returncode == 1
-        assert "answers 401 to GET /state; --token-file shows a credential" in refused.stderr
+        assert "answers 401 to GET /state; --token-file sends a credential" in refused.stderr
         played = run(*words, "--token-file", str(operator))
         assert played.returncode == 0, played.stdout + played.stderr
         [action] = server.get("/actions", house.operator).json["actions"]
@@ -78,13 +78,13 @@ def test_a_text_that_is_no_credential_is_refused_and_not_shown(tmp_path, text):
         run("status", environment={"STORE_SERVER_TOKEN": text}),
     ):
         assert ended.returncode == 2
-        assert "this is no credential; allowed are 1 to 8192 visible characters" in ended.stderr
+        assert "this is not a credential; allowed are 1 to 8192 visible characters" in ended.stderr
         assert not text or text not in ended.stderr
 
 
 def test_both_variables_or_a_command_without_a_request_are_refused(tmp_path):
     both = {"STORE_SERVER_TOKEN": "a", "STORE_SERVER_TOKEN_FILE": "b"}
-    assert "are both there; give one" in run("status", environment=both).stderr
+    assert "are both set; give one" in run("status", environment=both).stderr
     ended = run("--token-file", str(tmp_path))
     assert ended.returncode == 2
     assert "--token-file goes with status and with assert --url" in ended.stderr

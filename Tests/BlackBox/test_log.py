@@ -212,9 +212,9 @@ def test_values_come_from_files_that_variables_name(tmp_path):
 @pytest.mark.parametrize(
     "content, extra, words",
     [
-        ("warning", {"STORE_SERVER_LOG_LEVEL": "info"}, "STORE_SERVER_LOG_LEVEL and STORE_SERVER_LOG_LEVEL_FILE are both there; give one"),
+        ("warning", {"STORE_SERVER_LOG_LEVEL": "info"}, "STORE_SERVER_LOG_LEVEL and STORE_SERVER_LOG_LEVEL_FILE are both set; give one"),
         (None, {}, "STORE_SERVER_LOG_LEVEL_FILE: can't read '"),
-        ("a-secret-value", {}, "STORE_SERVER_LOG_LEVEL_FILE: what is in '"),
+        ("a-secret-value", {}, "STORE_SERVER_LOG_LEVEL_FILE: the text of '"),
     ],
 )
 def test_a_file_that_can_not_be_used_is_refused_without_its_content(tmp_path, content, extra, words):

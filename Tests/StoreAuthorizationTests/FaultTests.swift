@@ -15,7 +15,7 @@ import Testing
     /// The lists of a file's role, the pointer to the fault, a part of its message, and the name
     /// that it offers.
     static let wrong: [(lists: String, pointer: String, text: String, nearest: String?)] = [
-        (#""reed": []"#, "/reed", "nothing is called that here", "read"),
+        (#""reed": []"#, "/reed", "no member has this name", "read"),
         (#""read": "log""#, "/read", "an array", nil),
         (#""read": [1]"#, "/read/0", "no text", nil),
         (#""read": ["todos"]"#, "/read/0", "nothing that is read", "/todos"),
@@ -37,7 +37,7 @@ import Testing
         (#""dispatch": [{"type": "AddItem", "where": []}]"#, "/dispatch/0/where", "Pointers", nil),
         (
             #""dispatch": [{"type": "AddItem", "were": 1, "where": {"/text": 1}}]"#,
-            "/dispatch/0/were", "nothing is called", "where"
+            "/dispatch/0/were", "no member has", "where"
         ),
         (
             #""dispatch": [{"type": "AddItem", "where": {"text": 1}}]"#,
@@ -87,7 +87,7 @@ import Testing
         ("[]", "", "an object"),
         ("{}", "", #"no member "roles""#),
         (#"{"roles": []}"#, "/roles", "an object"),
-        (#"{"roles": {}, "rules": 1}"#, "/rules", "nothing is called that"),
+        (#"{"roles": {}, "rules": 1}"#, "/rules", "no member has this"),
         (#"{"roles": {}, "$schema": 1}"#, "/$schema", "a text"),
         (#"{"roles": {"": {}}}"#, "/roles/", "no role's name"),
         (#"{"roles": {"a b": {}}}"#, "/roles/a b", "no role's name"),

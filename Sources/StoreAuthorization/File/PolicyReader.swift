@@ -129,7 +129,7 @@ struct PolicyReader {
         for (name, _) in node.members where !allowed.contains(exactly: name) {
             add(
                 pointer + "/" + JSONPointer.escaped(name),
-                "nothing is called that here; allowed are \(allowed.joined(separator: ", "))",
+                "no member has this name; allowed are \(allowed.joined(separator: ", "))",
                 nearest: name,
                 in: allowed
             )

@@ -19,13 +19,13 @@ struct AssertCheck {
         case (_, .unfinished):
             add("Its effects did not end within \(StoreClient.waitSeconds) s.")
         case (_, .other(let status)):
-            add("The answer is \(status), and nothing that a store says.")
+            add("The answer is \(status), which does not come from a store.")
         case (.success, .problem("refused", _, let reason?)):
             add("It was refused: \(reason)")
-            add("Where that is meant, state it: \"refused\": \(JSONText.quoted(reason))")
+            add("If that is intended, state it: \"refused\": \(JSONText.quoted(reason))")
         case (.success, .problem(let slug, let detail, _)):
             add("The answer is the problem \(slug): \(detail)")
-            add("Where that is meant, state it: \"problem\": \(JSONText.quoted(slug))")
+            add("If that is intended, state it: \"problem\": \(JSONText.quoted(slug))")
         case (.refused(let reason), .done):
             add("It was applied, and should have been refused: \(reason)")
         case (.refused(let stated), .problem("refused", _, let reason?)):
@@ -55,7 +55,7 @@ struct AssertCheck {
         guard stated != after || !lost.isEmpty else { return }
         add("The state is not as stated.")
         lines += lost
-        if !lost.isEmpty { add("There is no place for that; state what is around it as a whole.") }
+        if !lost.isEmpty { add("There is no place for that; state the whole value around it.") }
         lines += Self.difference(stated, after)
     }
 
@@ -78,12 +78,12 @@ struct AssertCheck {
         let stated = expectation.received.map { ExactText($0) }
         if !expectation.isExhaustive {
             guard let missing = Self.firstMissing(of: stated, in: names) else { return }
-            add("What follows is not as stated.")
+            add("The actions that follow are not as stated.")
             add("−   \(JSONText.quoted(missing.text))")
             return
         }
         guard names != stated else { return }
-        add("What follows is not as stated.")
+        add("The actions that follow are not as stated.")
         add("/receive")
         let change = names.difference(from: stated)
         for change in change.removals + change.insertions {
@@ -115,7 +115,7 @@ struct AssertCheck {
     /// Adds the actions that other clients dispatched meanwhile, if the step does not hold.
     mutating func others(_ names: [String]) {
         guard !lines.isEmpty, !names.isEmpty else { return }
-        add("Somebody else dispatched meanwhile: \(names.joined(separator: ", "))")
+        add("Other clients dispatched meanwhile: \(names.joined(separator: ", "))")
     }
 
     private mutating func pair(_ name: String, _ stated: String, _ actual: String) {

@@ -94,7 +94,7 @@ extension AssertScript.Step {
         _ step: ScriptNode
     ) throws(AssertScriptError) -> (AssertScript.Request, String) {
         guard let action = step["action"] else {
-            throw step.error("what a view says needs an action")
+            throw step.error("an action of a view needs the member action")
         }
         let name = try module.text()
         let path = "/modules/\(PercentEncoding.encode(name))/ui"

@@ -24,7 +24,7 @@ struct ScriptNode {
             let hint = EditDistance.nearest(to: name, in: allowed).map { "; did you mean '\($0)'?" }
             throw AssertScriptError(
                 pointer.appending(name),
-                "nothing is called that here; allowed are \(allowed.joined(separator: ", "))"
+                "no member has this name; allowed are \(allowed.joined(separator: ", "))"
                     + (hint ?? "")
             )
         }

@@ -180,7 +180,7 @@ struct StoreClient {
         )
         guard answer.status == 200 else {
             let isDenied = [401, 403].contains(answer.status)
-            let hint = isDenied ? "; --token-file shows a credential" : ""
+            let hint = isDenied ? "; --token-file sends a credential" : ""
             throw CommandClientError(
                 "\(http.authority) answers \(answer.status) to GET \(target)\(hint)"
             )

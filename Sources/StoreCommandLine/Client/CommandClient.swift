@@ -65,7 +65,7 @@ struct CommandClient: Sendable {
 
     /// Returns the message about a text that is not an address.
     static func noAddress(_ url: String) -> String {
-        "'\(url)' is no address; allowed is http://HOST:PORT/PATH"
+        "'\(url)' is not an address; allowed is http://HOST:PORT/PATH"
     }
 
     /// The host and the port, as in a `Host` header.
@@ -80,18 +80,18 @@ struct CommandClient: Sendable {
         stepSeconds: Int
     ) throws(CommandClientError) -> CommandAnswer {
         guard let connection = ClientSocket(host, port, stepSeconds: stepSeconds) else {
-            throw CommandClientError("nobody answers at \(authority)")
+            throw CommandClientError("no server answers at \(authority)")
         }
         var request = request
         if let credential { request.headers.append(credential.header) }
         guard connection.send(request.bytes) else {
-            throw CommandClientError("\(authority) takes no request")
+            throw CommandClientError("\(authority) does not accept a request")
         }
         guard let bytes = connection.readAll(bytesMax: Self.answerBytesMax) else {
             throw CommandClientError("\(authority) does not answer in time")
         }
         guard let answer = CommandAnswer(bytes) else {
-            throw CommandClientError("\(authority) gives no whole HTTP answer")
+            throw CommandClientError("\(authority) sends no complete HTTP answer")
         }
         return answer
     }

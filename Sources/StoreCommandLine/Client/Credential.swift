@@ -18,7 +18,7 @@ struct Credential: Equatable, Sendable {
         let line = text.utf8.reversed().drop { $0 == 0x0A || $0 == 0x0D || $0 == 0x20 }
         guard 1...Self.bytesMax ~= line.count, line.allSatisfy({ 0x21...0x7E ~= $0 }) else {
             throw UsageError(
-                "\(origin): this is no credential; allowed are 1 to \(Self.bytesMax) visible "
+                "\(origin): this is not a credential; allowed are 1 to \(Self.bytesMax) visible "
                     + "characters in one line"
             )
         }

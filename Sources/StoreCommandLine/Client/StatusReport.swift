@@ -29,7 +29,7 @@ struct StatusReport {
     /// Returns the advice for the status of an answer.
     private static func hint(_ status: Int) -> String {
         switch status {
-        case 401, 403: ": --token-file FILE shows a credential whose role may read it"
+        case 401, 403: ": --token-file FILE sends a credential whose role may read it"
         default: ""
         }
     }
@@ -68,7 +68,7 @@ struct StatusReport {
         line("memory", metrics.sum("process_resident_memory_bytes").map(Self.bytes))
         let refused = metrics.sum("store_limits_hit_total", "limit", "mailbox").map(Self.number)
         line("refused", refused.map { "\($0) by a full mailbox" })
-        line("dropped", count("store_actions_dropped_total").map { "\($0) of the program's own" })
+        line("dropped", count("store_actions_dropped_total").map { "\($0) of the program itself" })
         line("errors", logLines("error").map { $0 + lastError })
         line("warnings", logLines("warning"))
         let width = (lines.map(\.0.count).max() ?? 0) + 2

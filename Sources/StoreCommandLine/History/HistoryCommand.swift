@@ -17,8 +17,8 @@ package struct HistoryCommand: Equatable {
         var help: String {
             switch self {
             case .backup: "copy the history into a new file, also while a server uses it"
-            case .export: "write the actions as JSON lines, to standard output without a file"
-            case .import: "begin a history with the actions of such lines; - is standard input"
+            case .export: "write the actions as JSON lines, without FILE to standard output"
+            case .import: "begin a history with the actions of exported lines; - is standard input"
             case .verify:
                 "check every record and snapshot, replay all actions with this program, compare"
             }
@@ -51,7 +51,7 @@ package struct HistoryCommand: Equatable {
             if file == nil { throw UsageError("usage: \(known.usage)") }
         case .verify:
             if let file {
-                throw UsageError("verify takes no '\(file)'; --data says what to verify")
+                throw UsageError("verify takes no '\(file)'; --data names the history")
             }
         case .export:
             break

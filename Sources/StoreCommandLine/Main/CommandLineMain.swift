@@ -97,14 +97,14 @@ package struct CommandLineMain<Program: CommandLineProgram> {
         if !unknownVariables.isEmpty {
             logger.warning(
                 .configurationUnknown,
-                "these variables mean nothing here: " + unknownVariables.joined(separator: ", ")
+                "these variables are not known: " + unknownVariables.joined(separator: ", ")
             )
         }
         DescriptorLimit.raise()
         let server = try program.begin(configuration, logger) { error in
             logger.error(
                 .journalFailed,
-                "the journal failed: \(error); ending, so that a new start goes on from what it has"
+                "the journal failed: \(error); ending, so that a restart goes on from its records"
             )
             // The process ends at once: no request is answered, because no answer would be true.
             end(logger, .journalFailed)
@@ -170,7 +170,7 @@ package struct CommandLineMain<Program: CommandLineProgram> {
         case .unfinished(let what):
             logger.error(
                 .serverStopped,
-                "ending at the deadline, without \(what); what was acknowledged is in the journal"
+                "ending at the deadline, without \(what); the journal has all acknowledged actions"
             )
             end(logger, .stopUnfinished)
         }

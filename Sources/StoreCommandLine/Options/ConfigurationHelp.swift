@@ -80,28 +80,28 @@ enum ConfigurationHelp<Configuration: CommandLineConfiguration> {
     private static var assertUsage: (String, String) {
         (
             "assert FILE [--url URL] [--token-file FILE]",
-            "play a script of steps, which states every change that follows; --url says with which\n"
-                + "      server, without it one of this program is started that keeps nothing"
+            "play a script of steps, which states every change that follows; --url names the\n"
+                + "      server, else a server of this program is started, which keeps nothing"
         )
     }
 
     private static var statusUsage: (String, String) {
         (
             "status [URL] [--watch] [--token-file FILE]",
-            "show whether it takes requests, its version, and what waits; status 0 if it does"
+            "show if the server takes requests, its version, and its queues; status 0 if it does"
         )
     }
 
     private static var helpUsage: (String, String) {
-        ("help [COMMAND]", "print what the program, or one of its commands, takes")
+        ("help [COMMAND]", "print the options of the program, or of one of its commands")
     }
 
     private static var historyFlags: [(String, String)] {
         [
-            ("--data DIR", "where the history lives"),
+            ("--data DIR", "the directory of the history"),
             (
                 "--store NAME",
-                "of a program with several stores: which history it is, without it that of the one at /"
+                "the store, of a program with several; else the store at /"
             ),
         ]
     }
@@ -109,19 +109,19 @@ enum ConfigurationHelp<Configuration: CommandLineConfiguration> {
     private static var ifNew: (String, String) {
         (
             "--if-new",
-            "with verify: pass where this very program has verified the history before, or where there "
-                + "is none"
+            "with verify: pass at once if this very program has verified the history before, or "
+                + "if there is none"
         )
     }
 
     private static var tokenFlags: [(String, String)] {
-        [("--keys FILE", "the keys file, without it that of --auth-keys")]
+        [("--keys FILE", "the keys file, else that of --auth-keys")]
     }
 
     private static var policyFlags: [(String, String)] {
         [
-            ("--policy FILE", "the policy that explain is about, without FILE"),
-            ("--store NAME", "of a program with several stores: which one, without it that at /"),
+            ("--policy FILE", "the policy to explain, without FILE"),
+            ("--store NAME", "the store, of a program with several; else the store at /"),
         ]
     }
 
@@ -129,10 +129,10 @@ enum ConfigurationHelp<Configuration: CommandLineConfiguration> {
         [
             (
                 "--token-file FILE",
-                "show the API key or JWT of this file; without it that of "
+                "send the API key or JWT of this file; else that of "
                     + "\(Credential.variable), or\n      of the file that \(Credential.variable)_FILE names"
             ),
-            ("--watch", "show it again every two seconds, with the rate of actions"),
+            ("--watch", "show the status again every two seconds, with the rate of actions"),
         ]
     }
 
@@ -141,7 +141,7 @@ enum ConfigurationHelp<Configuration: CommandLineConfiguration> {
             ("--url URL", "the server to ask: http://HOST:PORT, with the path of a store"),
             (
                 "--as ROLE/NAME=FILE",
-                "with --url: what steps show that act \"as\" this principal; may be given again"
+                "with --url: the credential of steps \"as\" this principal; may be given again"
             ),
         ]
     }
@@ -166,7 +166,7 @@ enum ConfigurationHelp<Configuration: CommandLineConfiguration> {
             ("--print-config", "print the configuration in force, as a file for --config, and end"),
             ("--health [URL]", "ask a running server whether it is ready; status 0 if it is"),
             ("-v, --version", "print the versions of the program and of the library, and end"),
-            ("-h, --help", "print this, or behind a command what that takes, and end"),
+            ("-h, --help", "print this, or behind a command its options, and end"),
         ]
     }
 }

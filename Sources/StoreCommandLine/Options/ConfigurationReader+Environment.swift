@@ -18,7 +18,7 @@ struct GivenByVariable {
         } catch {
             guard let path else { throw error }
             throw UsageError(
-                "\(variable): what is in '\(path)' is not allowed; see --\(option.name) in --help"
+                "\(variable): the text of '\(path)' is not allowed; see --\(option.name) in --help"
             )
         }
     }
@@ -48,7 +48,7 @@ extension ConfigurationReader {
                 )
             } else if let option = Self.option(namingFile: variable) {
                 guard environment[option.variable] == nil else {
-                    throw UsageError("\(option.variable) and \(variable) are both there; give one")
+                    throw UsageError("\(option.variable) and \(variable) are both set; give one")
                 }
                 let text = try Self.value(inFile: value, variable, readFile)
                 found[option.name] = GivenByVariable(

@@ -86,7 +86,7 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
                 return
             }
             guard argument.hasPrefix("--") else {
-                throw UsageError("'\(argument)' is no flag; see --help for what is allowed")
+                throw UsageError("'\(argument)' is not a flag; see --help for what is allowed")
             }
             let parts = argument.dropFirst(2).split(
                 separator: "=",
@@ -138,7 +138,7 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         switch (environment[variable], environment[fileVariable]) {
         case (nil, nil): return nil
         case (.some, .some):
-            throw UsageError("\(variable) and \(fileVariable) are both there; give one")
+            throw UsageError("\(variable) and \(fileVariable) are both set; give one")
         case (let text?, nil): return try Credential(text, of: variable)
         case (nil, let path?):
             return try Credential(

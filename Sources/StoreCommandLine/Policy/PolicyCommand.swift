@@ -13,11 +13,11 @@ package struct PolicyCommand: Equatable, Sendable {
     static let usages = [
         (
             "policy check FILE",
-            "list everything that is wrong in a policy file; status 2 if anything is"
+            "list all faults of a policy file; status 2 if there are any"
         ),
         (
             "policy explain [FILE] --role ROLE --path PATH [--method METHOD]",
-            "say whether the role may send the request, and why; status 1 if it may not"
+            "explain why the role may send the request, or may not; status 1 if it may not"
         ),
         (
             "policy explain [FILE] --role ROLE --action TYPE [--payload JSON] [--principal NAME]",

@@ -21,10 +21,10 @@ package struct TokenCommand: Equatable {
             switch self {
             case .create:
                 "make an API key, and print it this once; WHEN is 90d, 12h, 30m or a time in UTC"
-            case .list: "list the API keys of the keys file, none of which it has itself"
+            case .list: "list the API keys of the keys file; it does not have their secrets"
             case .revoke: "take an API key out of the keys file"
             case .check:
-                "say whether an API key or a JWT is good here, and who it is; - is standard input"
+                "check an API key or a JWT, and print its principal; - is standard input"
             }
         }
     }
