@@ -131,7 +131,7 @@ def test_2_7_a_condition_on_a_view_holds_while_the_view_shows_the_same(house, se
     newest = server.get("/state", house.operator)["etag"].strip('"').split(":")[1]
     problem = refused.problem("version-mismatch", 412)
     assert problem["version"] == int(newest)
-    assert problem["detail"].startswith("'/views/safe' is not as it was at the version that If-Match names")
+    assert problem["detail"].startswith("'/views/safe' has changed since the version that If-Match names")
     assert server.post(put, condition(visitor, server.get("/views/safe", visitor)), named).status == 200
     assert server.get("/views/safe", visitor).json["content"] == [SECRET, "silver", "silver"]
 

@@ -15,7 +15,7 @@ extension Problem {
     package static func gone(oldest: UInt64) -> Problem {
         Problem(
             .gone,
-            detail: "That version is no longer kept. The oldest one that is has number \(oldest).",
+            detail: "That version is no longer kept. The oldest version is \(oldest).",
             members: [ProblemMember("oldest", .integer(oldest))]
         )
     }
@@ -25,7 +25,7 @@ extension Problem {
     package static func versionMismatch(current: Tag, of resource: String? = nil) -> Problem {
         let reason =
             if let resource {
-                "'\(excerpt(resource))' is not as it was at the version that If-Match names, or is "
+                "'\(excerpt(resource))' has changed since the version that If-Match names, or is "
                     + "not there. Nothing was changed; read it again and decide anew."
             } else {
                 "The state is at version \(current.version), not at the one that If-Match names. "

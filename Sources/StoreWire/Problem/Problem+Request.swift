@@ -51,7 +51,8 @@ extension Problem {
     package static func notFound(path: String) -> Problem {
         Problem(
             .notFound,
-            detail: "There is nothing at \(Problem.excerpt(path)). GET /openapi.json lists what is."
+            detail: "There is nothing at \(Problem.excerpt(path)). "
+                + "GET /openapi.json lists all paths."
         )
     }
 
@@ -60,7 +61,7 @@ extension Problem {
         Problem(
             .notFound,
             detail: "The state has no value at \"\(Problem.excerpt(pointer))\". "
-                + "GET /state shows all of it, GET /schema what it can hold."
+                + "GET /state shows the whole state, GET /schema describes its type."
         )
     }
 
@@ -78,10 +79,10 @@ extension Problem {
     package static func notFound(outcomeOf version: String) -> Problem {
         Problem(
             .notFound,
-            detail: "What became of a dispatch of version \"\(Problem.excerpt(version))\" is not "
-                + "remembered here for this client. It is remembered for a while, and only where the "
-                + "dispatch was answered with 202 in this session; GET /actions shows what was "
-                + "applied."
+            detail: "The outcome of a dispatch of version \"\(Problem.excerpt(version))\" is not "
+                + "remembered here for this client. The server remembers it for a while, and only "
+                + "if it answered the dispatch with 202 in this session; GET /actions shows the "
+                + "applied actions."
         )
     }
 
@@ -156,7 +157,7 @@ extension Problem {
     package static func headersTooLarge(fields limit: Int) -> Problem {
         Problem(
             .headersTooLarge,
-            detail: "The request has more than the \(limit) header fields that are taken. "
+            detail: "The request has more than the \(limit) header fields that the server accepts. "
                 + "Send fewer.",
             members: [ProblemMember("limit", .integer(UInt64(max(limit, 0))))]
         )
@@ -179,7 +180,7 @@ extension Problem {
     package static func unsupportedEncoding(_ encoding: String) -> Problem {
         Problem(
             .unsupportedMediaType,
-            detail: "A body with Content-Encoding: \(Problem.excerpt(encoding)) is not taken. "
+            detail: "A body with Content-Encoding: \(Problem.excerpt(encoding)) is not accepted. "
                 + "Send it as it is, with Content-Type: application/json.",
             headers: [
                 (name: "Accept", value: "application/json"),
@@ -196,7 +197,7 @@ extension Problem {
     ) -> Problem {
         Problem(
             slug,
-            detail: "\(what) is larger than the \(limit) bytes that are taken. \(advice)",
+            detail: "\(what) is larger than the \(limit) bytes that the server accepts. \(advice)",
             members: [ProblemMember("limit", .integer(UInt64(max(limit, 0))))]
         )
     }

@@ -20,8 +20,8 @@ extension Problem {
     package static func viewFailed(_ view: String) -> Problem {
         Problem(
             .viewFailed,
-            detail: "The view '\(view)' can't be made of the state as it is; "
-                + "the server's log says why."
+            detail: "The view '\(view)' can't be made of the present state; "
+                + "the server's log has the reason."
         )
     }
 
@@ -29,8 +29,8 @@ extension Problem {
     package static func versionUnreadable(_ version: UInt64) -> Problem {
         Problem(
             .versionUnreadable,
-            detail: "The program of today can't make version \(version) again, and a further try "
-                + "fails, too; the server's log says why."
+            detail: "The present program can't make version \(version) again, and a further try "
+                + "fails, too; the server's log has the reason."
         )
     }
 
@@ -57,7 +57,7 @@ extension Problem {
     package static func draining(retryAfterSeconds: Int = 5) -> Problem {
         later(
             .draining,
-            "The server is stopping and takes nothing new. Nothing was applied.",
+            "The server is stopping and accepts no new requests. Nothing was applied.",
             seconds: retryAfterSeconds
         )
     }

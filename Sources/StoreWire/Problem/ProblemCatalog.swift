@@ -83,8 +83,8 @@ package enum ProblemCatalog {
             (
                 "The body has the wrong type",
                 """
-                A body is only taken as JSON that is not compressed. The header "Accept" of the \
-                answer names the type.
+                The server accepts a body only as JSON without compression. The header "Accept" of \
+                the answer names the type.
                 """,
                 """
                 Send "Content-Type: application/json" and no "Content-Encoding". With curl, that is \
@@ -95,8 +95,8 @@ package enum ProblemCatalog {
             (
                 "The request took too long to arrive",
                 """
-                Headers and body each have a time within which they must be there, however steadily \
-                they come. The connection was closed.
+                Headers and body must each be complete within a time, however steadily they come. \
+                The connection was closed.
                 """,
                 """
                 Send the request again. If it always ends like this, the connection is too slow for \
@@ -107,8 +107,8 @@ package enum ProblemCatalog {
             (
                 "The version of HTTP is not served",
                 """
-                The request line names a version of HTTP that the server does not speak. It speaks \
-                HTTP/1.1 and HTTP/1.0. The connection was closed.
+                The request line names a version of HTTP that the server does not speak. The \
+                server speaks HTTP/1.1 and HTTP/1.0. The connection was closed.
                 """,
                 """
                 Send the request as HTTP/1.1; with curl, that is --http1.1. A proxy before the \
@@ -119,25 +119,25 @@ package enum ProblemCatalog {
             (
                 "The request was meant for another host",
                 """
-                The header "Host" names neither a loopback address, nor the address that the server \
-                listens on, nor a name it was told to accept. This keeps web pages from reaching a \
-                local server through a name of their own (DNS rebinding).
+                The header "Host" names neither a loopback address, nor the address that the \
+                server listens on, nor a name that it accepts. This keeps web pages from reaching \
+                a local server through a name of their own (DNS rebinding).
                 """,
                 """
-                Use the address at which the server listens. Whoever runs it can accept more names \
-                with --allowed-host, once for each.
+                Use the address at which the server listens. The operator can add more names with \
+                --allowed-host, once for each.
                 """
             )
         default:
             (
                 "The request is not well formed",
                 """
-                Something in the request line, the query, a header or the framing of the body is not \
-                as HTTP or this server needs it. The member "detail" says what. Where it is in doubt \
-                where the request ends, the connection is closed.
+                The request line, the query, a header or the framing of the body is not valid for \
+                HTTP or for this server. The member "detail" names the fault. If the end of the \
+                request is in doubt, the connection is closed.
                 """,
                 """
-                Correct what "detail" names. Nothing of the request was carried out.
+                Correct the fault that "detail" names. No part of the request was carried out.
                 """
             )
         }
@@ -149,8 +149,8 @@ package enum ProblemCatalog {
             (
                 "Credentials are missing or not valid",
                 """
-                The server asks who you are, and the request did not say so, or in a way that could \
-                not be verified. The header "WWW-Authenticate" says what is understood.
+                The server needs credentials. The request has none, or the server could not verify \
+                them. The header "WWW-Authenticate" names the scheme that the server understands.
                 """,
                 """
                 Send valid credentials in the header "Authorization".
@@ -160,18 +160,18 @@ package enum ProblemCatalog {
             (
                 "You may not do this",
                 """
-                The server knows who asks, and that one has no right to do this. Other credentials \
-                of the same person do not help.
+                The server has identified the client, and this client has no right to do this. \
+                Other credentials of the same person do not help.
                 """,
                 """
-                Ask whoever runs the server for the right, or do something else.
+                Ask the operator of the server for the right, or do something else.
                 """
             )
         case .methodNotAllowed:
             (
                 "The method is not possible here",
                 """
-                The path exists, but not for this method; the header "Allow" lists those it has. \
+                The path exists, but not for this method; the header "Allow" lists its methods. \
                 State in particular is read-only: no PUT, PATCH, POST or DELETE reaches it.
                 """,
                 """
@@ -184,7 +184,7 @@ package enum ProblemCatalog {
                 "That version is no longer kept",
                 """
                 History is kept up to a bound, and the version asked for is older. The member \
-                "oldest" is the first one that can still be read.
+                "oldest" is the first version that can still be read.
                 """,
                 """
                 Ask for "oldest" or a later version, or for the current state.
@@ -194,12 +194,13 @@ package enum ProblemCatalog {
             (
                 "The state has moved on",
                 """
-                The request was to be carried out only at a certain version (header "If-Match"), and \
-                the state is at another: "epoch" and "version" say at which. Nothing was changed.
+                The header "If-Match" allows the request only at a certain version, and the state \
+                is at another: "epoch" and "version" name it. Nothing was changed.
                 """,
                 """
-                Read the state again, decide whether the action still makes sense, and send it with \
-                the new tag. If "epoch" is another, history was begun anew: forget all old tags.
+                Read the state again, decide whether the action still makes sense, and send it \
+                with the new tag. If "epoch" is another, a new history was begun: forget all old \
+                tags.
                 """
             )
         default:
@@ -222,12 +223,12 @@ package enum ProblemCatalog {
             (
                 "There is no such action",
                 """
-                The "type" is none of the registered names. "known" lists them, and "nearest" is the \
-                one that was probably meant.
+                The "type" is none of the registered names. "known" lists them, and "nearest" is \
+                the most similar of them.
                 """,
                 """
                 Use one of the names in "known", with the same upper and lower case. GET /schema \
-                describes what each of them carries.
+                describes the payload of each.
                 """
             )
         case .invalidPayload:
@@ -235,7 +236,8 @@ package enum ProblemCatalog {
                 "A value does not fit the action",
                 """
                 The body is JSON, but a value is missing, has another type, or is out of the range \
-                that its type holds. "pointer" says where (RFC 6901), "expected" what belongs there.
+                that its type holds. "pointer" leads to the value (RFC 6901), and "expected" \
+                describes a valid one.
                 """,
                 """
                 Correct that value. GET /schema describes every action as JSON Schema, which can be \
@@ -244,16 +246,17 @@ package enum ProblemCatalog {
             )
         case .effectFailed:
             (
-                "What follows the action has failed",
+                "The work that follows the action has failed",
                 """
-                The action was applied and is durable, but the work that it asks for outside of the \
-                state threw an error or was cancelled. The members "epoch" and "version" name the \
-                action, or for a use case the newest version by then, and "reason" says what the \
-                work said.
+                The action was applied and is durable, but the work that it asks for outside of \
+                the state threw an error or was cancelled. The members "epoch" and "version" name \
+                the action, or for a use case the newest version by then, and "reason" is the \
+                reason that the work gave.
                 """,
                 """
-                Do not send the action again without looking: it was applied. The state tells what \
-                came of it, and GET /actions?cause=<version> what the work had dispatched by then.
+                Do not send the action again without looking: it was applied. The state shows the \
+                result, and GET /actions?cause=<version> the actions that the work had dispatched \
+                by then.
                 """
             )
         case .idempotencyMismatch:
@@ -272,13 +275,13 @@ package enum ProblemCatalog {
             (
                 "The action was refused",
                 """
-                The action was understood, and the rules of the store do not allow it in the present \
-                state. "reason" says why; where there is a "pointer", it says which value is meant. \
-                Nothing was changed, and the version is the same as before.
+                The action was understood, and the rules of the store do not allow it in the \
+                present state. "reason" has the reason; if there is a "pointer", it leads to the \
+                value in question. Nothing was changed, and the version is the same as before.
                 """,
                 """
-                Read the state, and send an action that fits it. The same action may be taken later, \
-                when the state is another.
+                Read the state, and send an action that fits it. The same action may be accepted \
+                later, in another state.
                 """
             )
         }
@@ -290,8 +293,8 @@ package enum ProblemCatalog {
             (
                 "You have sent too many requests",
                 """
-                Each client has a share, so that one does not take the place of the others, and \
-                yours is used up for the moment.
+                Each client has a share, so that no client takes the place of the others. Your \
+                share is used up for the moment.
                 """,
                 """
                 Wait for the seconds in "Retry-After", then go on more slowly. Send several actions \
@@ -327,8 +330,9 @@ package enum ProblemCatalog {
             (
                 "The server is stopping or starting",
                 """
-                It finishes what it has begun and takes nothing new; or its journal has failed, and \
-                it takes no actions until it is started again. Nothing was applied.
+                The server finishes the work that it has begun, and accepts no new work; or its \
+                journal has failed, and it accepts no actions until it is started again. Nothing \
+                was applied.
                 """,
                 """
                 Send the request again after the seconds in "Retry-After"; another instance may \
@@ -339,8 +343,8 @@ package enum ProblemCatalog {
             (
                 "All streams are taken",
                 """
-                The number of streams that are open at once has a bound, and it is reached. Requests \
-                that are no streams are not concerned.
+                The number of streams that are open at once has a bound, and it is reached. Other \
+                requests are not affected.
                 """,
                 """
                 Try again after the seconds in "Retry-After", or poll: GET /state?after=N&wait=60 \
@@ -351,20 +355,20 @@ package enum ProblemCatalog {
             (
                 "There is no room to store the action",
                 """
-                An action is answered only once it is stored, and the disk has no room for it. \
-                Nothing was applied. State and streams can still be read.
+                The server answers an action only after it is stored, and the disk has no room for \
+                it. Nothing was applied. State and streams can still be read.
                 """,
                 """
-                Whoever runs the server has to make room; it goes on by itself then. Try again after \
-                the seconds in "Retry-After".
+                The operator of the server has to make room; then the server goes on by itself. \
+                Try again after the seconds in "Retry-After".
                 """
             )
         default:
             (
                 "The server is at its limit",
                 """
-                A queue or another bound is full because more comes in than can be carried out. \
-                Nothing was applied.
+                A queue or another bound is full because more requests come in than the server can \
+                carry out. Nothing was applied.
                 """,
                 """
                 Send the request again after the seconds in "Retry-After", and longer after each \

@@ -121,10 +121,10 @@ package struct EnumFormError: Error, CustomStringConvertible {
         case .numbers:
             "the cases of \(type) are written as numbers; give it no raw values, or texts"
         case .ownForm:
-            "the cases of \(type) have no names on the wire, because its Codable is its own; let the "
-                + "compiler write it, or give the enum texts as raw values"
+            "the cases of \(type) have no names on the wire, because it has its own Codable; let "
+                + "the compiler write that, or give the enum texts as raw values"
         case .key(let key):
-            "\(type) writes a case as '\(key)'; that is to be a name without slashes, quotes, "
+            "\(type) writes a case as '\(key)'; write it as a name without slashes, quotes, "
                 + "backslashes and control characters, or such a name behind one slash"
         case .wholeName(let key, .views):
             "\(type) writes a case as '\(key)', a whole wire name; an action of a module's views is "

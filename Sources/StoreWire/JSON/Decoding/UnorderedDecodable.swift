@@ -39,7 +39,7 @@ extension Dictionary: CollectionDecodable where Key: Decodable, Value: Decodable
             let text = state.pointee.tape.string(at: name)
             let value = name &+ 1
             guard let key = try key(text, of: value, state) else {
-                throw state.pointee.invalid(value, "The name \(quoted(text)) is none for its type.")
+                throw state.pointee.invalid(value, "The name \(quoted(text)) is no valid key.")
             }
             let before = dictionary.updateValue(
                 try state.decode(Value.self, at: value),
@@ -48,9 +48,9 @@ extension Dictionary: CollectionDecodable where Key: Decodable, Value: Decodable
             guard before == nil else {
                 throw state.pointee.invalid(
                     value,
-                    "The name \(quoted(text)) and another one of this object are equal to the type "
-                        + "that reads them, so that one of the two values would be lost. "
-                        + "Texts are told apart by their bytes where the keys are of type ExactText."
+                    "The name \(quoted(text)) and another one of this object are equal for the "
+                        + "type that reads them, so that one of the two values would be lost. "
+                        + "Keys of type ExactText are compared by their bytes."
                 )
             }
             name = Int(state.pointee.entries[value].next)
@@ -99,8 +99,8 @@ extension Dictionary: CollectionDecodable where Key: Decodable, Value: Decodable
             guard before == nil else {
                 throw state.pointee.invalid(
                     element,
-                    "This key and another one of the array are equal to the type that reads them, so "
-                        + "that one of the two values would be lost."
+                    "This key and another key of the array are equal for the type that reads them, "
+                        + "so that one of the two values would be lost."
                 )
             }
             element = Int(state.pointee.entries[value].next)
@@ -135,10 +135,9 @@ extension Set: CollectionDecodable where Element: Decodable {
             for element in again where !known.contains(state.pointee.written(element)) {
                 throw state.pointee.invalid(
                     element,
-                    "This and another element of the array differ, and are equal to the type that "
+                    "This and another element of the array differ, but are equal for the type that "
                         + "reads them, so that one of the two would be lost. "
-                        + "Texts are told apart by their bytes where the elements are of type "
-                        + "ExactText."
+                        + "Elements of type ExactText are compared by their bytes."
                 )
             }
         }

@@ -62,7 +62,7 @@ public struct JSONEncoder: Sendable {
         guard let form = CaseBytes(state.pointee.output.bytes) else {
             throw JSONError(
                 code: .unencodable,
-                message: "The value is written as something else than an enum's case."
+                message: "The value is not written as an enum's case."
             )
         }
         return try body(form.name, form.payload)
