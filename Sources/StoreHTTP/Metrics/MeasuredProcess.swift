@@ -45,7 +45,7 @@ package struct MeasuredProcess: Sendable {
             )
             metrics.counter(
                 "store_analytics_dropped_total",
-                "Analytics lines that did not fit or could not be written.",
+                "Analytics lines that did not fit, or could not be written.",
                 Self.one(analytics.droppedTotal)
             )
         }
@@ -53,7 +53,7 @@ package struct MeasuredProcess: Sendable {
         if let refused {
             metrics.counter(
                 "store_http_rate_limited_total",
-                "Requests answered with 429, by what there was too much of.",
+                "Requests answered with 429, by the kind of share that was used up.",
                 RateLimitKind.allCases.map { .init(["limit": $0.name], refused[$0]) }
             )
         }
@@ -65,12 +65,12 @@ package struct MeasuredProcess: Sendable {
     private func writeLog(to metrics: inout MetricsText) {
         metrics.counter(
             "store_log_lines_total",
-            "Lines of the log, by their level, with those that it had no room for.",
+            "Lines of the log, by their level, including lines that found no room.",
             log.byLevel.map { .init(["level": $0.level.rawValue], $0.lines) }
         )
         metrics.gauge(
             "store_log_last_error_time_seconds",
-            "When the log got its last error of each event, since 1970.",
+            "Time of the last error of each event in the log, since 1970.",
             log.lastErrors.map { .init(["event": $0.event.rawValue], Double($0.time) / 1e9) }
         )
     }
@@ -78,7 +78,7 @@ package struct MeasuredProcess: Sendable {
     private static func write(_ tracer: Tracer, to metrics: inout MetricsText) {
         metrics.counter(
             "store_otlp_spans_total",
-            "Spans of exported traces, by what became of them.",
+            "Spans of exported traces, by their outcome.",
             [
                 .init(["outcome": "exported"], tracer.counts.exportedTotal),
                 .init(["outcome": "dropped"], tracer.queue.droppedTotal),
@@ -110,22 +110,22 @@ package struct MeasuredProcess: Sendable {
         )
         metrics.gauge(
             "store_http_buffers_bytes",
-            "What bodies and answers take that are under way, beside 4 KiB of each.",
+            "Memory of bodies and answers in progress, beside 4 KiB of each.",
             Self.one(transport.buffersBytes.load(ordering: .relaxed))
         )
         metrics.gauge(
             "store_http_buffers_bytes_max",
-            "How much they may take.",
+            "The most memory that bodies and answers in progress may take.",
             Self.one(UInt64(transport.buffersBytesMax))
         )
         metrics.counter(
             "store_http_unread_ended_total",
-            "Connections closed because answers that were not read took too much memory.",
+            "Connections closed because unread answers took too much memory.",
             Self.one(transport.unreadEnded.load(ordering: .relaxed))
         )
         metrics.counter(
             "store_http_refused_total",
-            "What the transport itself refused, by why.",
+            "Requests and connections that the transport itself refused, by reason.",
             [
                 .init(["reason": "limit"], transport.refused.load(ordering: .relaxed)),
                 .init(["reason": "framing"], transport.framingRefused.load(ordering: .relaxed)),
@@ -156,12 +156,12 @@ package struct MeasuredProcess: Sendable {
         metrics.gauge("process_open_fds", "Open descriptors.", one(process.openDescriptors))
         metrics.gauge(
             "process_max_fds",
-            "How many descriptors may be open.",
+            "The most descriptors that may be open.",
             one(process.descriptorsMax)
         )
         metrics.gauge(
             "process_start_time_seconds",
-            "When the process began, since 1970.",
+            "Time at which the process began, since 1970.",
             one(process.startSeconds)
         )
     }

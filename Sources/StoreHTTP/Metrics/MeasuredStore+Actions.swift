@@ -19,7 +19,7 @@ extension [MeasuredStore] {
         let actions = map { store in (store: store, actions: store.figures.core.actions) }
         metrics.counter(
             "store_actions_total",
-            "Dispatched actions, by type and by what became of them.",
+            "Dispatched actions, by type and outcome.",
             actions.flatMap { store, actions in
                 actions.flatMap { action in
                     zip(ActionOutcome.allCases, action.outcomes).filter { $1 > 0 }.map {
@@ -30,7 +30,7 @@ extension [MeasuredStore] {
         )
         metrics.histogram(
             "store_reduce_seconds",
-            "How long reducing an action took that was applied.",
+            "Time to reduce an applied action.",
             actions.flatMap { store, actions in
                 actions.filter { $0.reducing.count > 0 }.map {
                     .init(store.labels(["type": $0.type]), $0.reducing)
@@ -39,7 +39,7 @@ extension [MeasuredStore] {
         )
         metrics.histogram(
             "store_encode_seconds",
-            "How long encoding a module's slice took, which is done once for a batch.",
+            "Time to encode a module's slice, once for a batch.",
             flatMap { store in
                 store.figures.encoding.all.map {
                     .init(store.labels(["module": $0.module]), $0.times)
@@ -48,22 +48,22 @@ extension [MeasuredStore] {
         )
         metrics.histogram(
             "store_queue_wait_seconds",
-            "How long a client's actions waited until the first of them was reduced.",
+            "Time that a client's actions waited until the first was reduced.",
             each { $0.figures.core.queueWait.distribution }
         )
         metrics.histogram(
             "store_commit_seconds",
-            "How long the journal took for a batch until it was durable.",
+            "Time of the journal for a batch, until it was durable.",
             each { $0.figures.core.commit.distribution }
         )
         metrics.histogram(
             "store_publish_seconds",
-            "How long it took from there until readers could get it.",
+            "Time from the durable batch until readers could get it.",
             each { $0.figures.core.publish.distribution }
         )
         metrics.histogram(
             "store_batch_actions",
-            "How many actions were made durable together.",
+            "Actions that were made durable together.",
             each { $0.figures.core.batches.distribution }
         )
         metrics.gauge(
@@ -79,7 +79,7 @@ extension [MeasuredStore] {
         )
         metrics.gauge(
             "store_mailbox_actions_max",
-            "How many actions may wait for the Core.",
+            "The most actions that may wait for the Core.",
             all {
                 let mailbox = $0.store.core.mailboxFigures
                 return [
@@ -90,7 +90,7 @@ extension [MeasuredStore] {
         )
         metrics.counter(
             "store_actions_dropped_total",
-            "Actions of the program's own that were not applied; the log says why.",
+            "Actions of the program itself that were not applied; the log has the reason.",
             each { $0.store.core.droppedTotal }
         )
     }

@@ -9,7 +9,7 @@ extension [MeasuredStore] {
     func writeJournal(to metrics: inout MetricsText) {
         metrics.gauge(
             "store_journal_failed",
-            "Whether the journal has failed, so that nothing is applied any more.",
+            "1 if the journal has failed, so that no action is applied any more.",
             each { $0.hasFailed() ? 1 : 0 }
         )
         metrics.gauge(
@@ -24,12 +24,12 @@ extension [MeasuredStore] {
         )
         metrics.gauge(
             "store_journal_retention_seconds",
-            "How long applied actions are kept at least; 0 for ever.",
+            "The shortest time for which applied actions are kept; 0 for ever.",
             eachWith { $0.figures.retention.map { $0.secondsMax ?? 0 } }
         )
         metrics.gauge(
             "store_journal_retention_bytes",
-            "How many bytes of applied actions are kept at least; 0 for all.",
+            "The least bytes of applied actions that are kept; 0 for all.",
             eachWith { $0.figures.retention.map { $0.bytesMax ?? 0 } }
         )
         let durable = compactMap { store in
@@ -44,17 +44,17 @@ extension [MeasuredStore] {
         )
         metrics.histogram(
             "store_journal_sync_seconds",
-            "How long the disk took to sync a batch.",
+            "Time of the disk to sync a batch.",
             durable.map { .init($0.labels, $1.syncs) }
         )
         metrics.gauge(
             "store_snapshot_version",
-            "The version of the newest snapshot; 0 where there is none.",
+            "The version of the newest snapshot; 0 if there is none.",
             each { $0.figures.journal.newestSnapshot ?? 0 }
         )
         metrics.histogram(
             "store_snapshot_seconds",
-            "How long keeping a snapshot took, with forgetting what is beyond the bounds.",
+            "Time to keep a snapshot, and to forget history beyond the bounds.",
             each { $0.figures.keeper.saving.distribution }
         )
         metrics.counter(

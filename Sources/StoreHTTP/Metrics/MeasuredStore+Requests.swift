@@ -26,7 +26,7 @@ extension [MeasuredStore] {
         }
         metrics.histogram(
             "store_http_request_seconds",
-            "How long requests took, from their line until they were answered.",
+            "Time of requests, from their first line until the answer.",
             routed + unrouted
         )
     }
@@ -51,7 +51,7 @@ extension [MeasuredStore] {
         )
         metrics.counter(
             "store_policy_denials_total",
-            "Requests that a policy denied, by what it would have had to grant.",
+            "Requests that a policy denied, by the missing grant.",
             all { $0.figures.denials.all.map { .init(["grant": $0.grant], $0.count) } }
         )
     }

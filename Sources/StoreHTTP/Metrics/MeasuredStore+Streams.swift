@@ -8,12 +8,12 @@ extension [MeasuredStore] {
     func writeStreams(to metrics: inout MetricsText) {
         metrics.gauge(
             "store_streams_open",
-            "Streams that are open, by kind, and by role where there is a policy.",
+            "Open streams, by kind, and with a policy by role.",
             all { $0.openStreams }
         )
         metrics.gauge(
             "store_streams_max",
-            "How many streams may be open.",
+            "The most streams that may be open.",
             each { $0.store.bounds.streamsMax }
         )
         metrics.counter(
@@ -25,7 +25,7 @@ extension [MeasuredStore] {
         )
         metrics.counter(
             "store_streams_closed_total",
-            "Streams that ended, by what ended them.",
+            "Streams that ended, by reason.",
             all { store in
                 StreamEnding.allCases.map {
                     .init(["reason": $0.rawValue], store.counters.count(of: $0))
@@ -44,7 +44,7 @@ extension [MeasuredStore] {
         )
         metrics.counter(
             "store_stream_resumes_total",
-            "How streams began: fresh, resumed where their reader had stopped, or with a resync.",
+            "Beginnings of streams: fresh, resumed behind the last event, or with a resync.",
             all {
                 let begun = $0.counters.beginnings
                 return [
@@ -81,7 +81,7 @@ extension [MeasuredStore] {
         )
         metrics.counter(
             "store_stream_writer_busy_seconds_total",
-            "How long the stream writer has worked.",
+            "Time that the stream writer has worked.",
             each { $0.store.streams.workSeconds }
         )
     }

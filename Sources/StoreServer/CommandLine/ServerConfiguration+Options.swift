@@ -265,7 +265,7 @@ extension ServerConfiguration: CommandLineConfiguration {
             \.buffersBytesMax,
             in: 0...1 << 50,
             unit: "bytes",
-            help: "the most memory for unfinished bodies and answers, 0 for a quarter of memory"
+            help: "the most memory for bodies and answers in progress, 0 for a quarter of memory"
         ),
         .number(
             "sessions-max",

@@ -14,7 +14,7 @@ extension MetricsText {
         }
         histogram(
             "store_effect_seconds",
-            "How long an effect took, its retries and pauses included.",
+            "Time of an effect, with its retries and pauses.",
             each(\.durations)
         )
         gauge(
@@ -34,7 +34,7 @@ extension MetricsText {
         )
         counter(
             "store_effects_retried_total",
-            "Attempts of effects that followed one that failed.",
+            "Attempts of effects after a failed attempt.",
             each(\.retried)
         )
     }
