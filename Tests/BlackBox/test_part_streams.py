@@ -194,7 +194,7 @@ def test_4_5_a_single_principal_leaves_pointers_to_the_others(tmp_path):
     ada, bob = house.bearer("ada", "reader"), house.bearer("bob", "reader")
     with house.server() as server:
         streams, said = fill(server, ada, 1_024)
-        assert len(streams) == 256 and "the most of one client" in said
+        assert len(streams) == 256 and "the bound of a client" in said
         assert is_open(server, bob, "/todos/items/2000")
         for stream in streams:
             stream.close()

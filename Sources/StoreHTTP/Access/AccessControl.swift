@@ -158,7 +158,7 @@ package final class AccessControl: Sendable {
     private func otherScheme(_ id: RequestID) -> Problem {
         refusal(
             "its token is refused: its scheme is not Bearer",
-            .unauthorized("The server takes the scheme Bearer in the Authorization header."),
+            .unauthorized("The server accepts the scheme Bearer in the Authorization header."),
             id
         )
     }

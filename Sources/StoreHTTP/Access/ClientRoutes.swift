@@ -20,9 +20,9 @@ package struct ClientRoutes: RouteGroup {
             .read(
                 links.session,
                 "Session",
-                "Who the client is, with which role and until when, and its session, if it has one.",
+                "The client's principal, role and end of access, and its session, if it has one.",
                 needs: .everyone,
-                answers: [.json(form, "The client, also one without a session.")],
+                answers: [.json(form, "The client, with or without a session.")],
                 handle: show
             )
         ]

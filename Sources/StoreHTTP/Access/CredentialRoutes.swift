@@ -36,9 +36,9 @@ package struct CredentialRoutes: RouteGroup {
             .delete,
             links.session,
             "endLogin",
-            "Take the cookie away that says who the client is.",
+            "Remove the cookie that holds the client's credential.",
             needs: .everyone,
-            answers: [.init(204, "It is taken away.", headers: ["Set-Cookie"])],
+            answers: [.init(204, "The cookie is removed.", headers: ["Set-Cookie"])],
             problems: [.notFound]
         ) { request throws(Problem) in
             let cookie = request.environment.credentialCookie

@@ -21,27 +21,27 @@ package struct AttachmentRoutes: RouteGroup {
                 links.middleware,
                 "middleware",
                 "DebugMiddleware",
-                "What sees each action before it is reduced, in the order of the calls."
+                "The middleware, in the order of its calls before each action."
             ),
             ending(
                 .middleware,
                 links.middleware,
                 "debugEndMiddleware",
-                "Take one away for good; it sees no action that is dispatched after the answer."
+                "Remove a middleware for good; actions dispatched after the answer skip it."
             ),
             list(
                 of: .interceptor,
                 links.interceptors,
                 "interceptors",
                 "DebugInterceptors",
-                "What decides about each action before the reducer does, in the order of the calls."
+                "The interceptors, in the order of their calls before each action."
             ),
             ending(
                 .interceptor,
                 links.interceptors,
                 "debugEndInterceptor",
-                "Take one away for good; it decides about no action that is dispatched after the "
-                    + "answer."
+                "Remove an interceptor for good; actions dispatched after the "
+                    + "answer skip it."
             ),
         ]
     }
@@ -83,7 +83,7 @@ package struct AttachmentRoutes: RouteGroup {
             id,
             summary,
             needs: .debug,
-            parameters: [Parameter.path("id", "As the list has it; of two, the first is meant.")],
+            parameters: [Parameter.path("id", "The id in the list; of equal ids, the first.")],
             answers: [.done],
             problems: [.notFound],
             audience: .operators

@@ -19,7 +19,7 @@ package struct CommandRoutes: RouteGroup {
     }
 
     package var routes: [Route] {
-        let name = Parameter.path("name", "As the list has it.")
+        let name = Parameter.path("name", "The name in the list.")
         return [
             .read(
                 links.commands,
@@ -33,7 +33,7 @@ package struct CommandRoutes: RouteGroup {
             .read(
                 links.commands + "/{name}",
                 "DebugCommand",
-                "What a command is and where it was made, in five lines.",
+                "A command's type and the place of its code, in five lines.",
                 needs: .debug,
                 parameters: [name],
                 answers: [.text("text/plain", "The lines.")],
@@ -49,7 +49,7 @@ package struct CommandRoutes: RouteGroup {
                 needs: .debug,
                 parameters: [name],
                 body: .optionalJSON(.any),
-                answers: [.init(204, "It has been executed.")],
+                answers: [.init(204, "The command has been executed.")],
                 problems: [.notFound, .invalidPayload],
                 audience: .operators,
                 handle: execute

@@ -35,7 +35,7 @@ package struct SubscriptionRoutes: RouteGroup {
             .read(
                 links.subscriptions,
                 "DebugSubscriptions",
-                "The open streams, and who observes in the server's own process.",
+                "The open streams, and the observers in the server's own process.",
                 needs: .debug,
                 answers: [.json(Self.schema, "The lists.")],
                 audience: .operators,
@@ -47,7 +47,7 @@ package struct SubscriptionRoutes: RouteGroup {
                 "debugEndSubscription",
                 "End a stream, with a bye, or an observer.",
                 needs: .debug,
-                parameters: [Parameter.path("id", "As the list has it.")],
+                parameters: [Parameter.path("id", "The id in the list.")],
                 answers: [.done],
                 problems: [.notFound],
                 audience: .operators,

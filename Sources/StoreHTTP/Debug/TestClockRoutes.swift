@@ -32,9 +32,9 @@ package final class TestClockRoutes: RouteGroup, Sendable {
             .read(
                 links.testClock,
                 "TestClock",
-                "Where the clock stands that effects pause on.",
+                "The time of the clock that effects pause on.",
                 needs: .clock,
-                answers: [.json(Self.schema, "Since the start.")]
+                answers: [.json(Self.schema, "The time, and the number of sleepers.")]
             ) { [clock] request in
                 request.respond(Self.response(200, clock))
             },
@@ -42,12 +42,12 @@ package final class TestClockRoutes: RouteGroup, Sendable {
                 .post,
                 links.testClockAdvance,
                 "advanceTestClock",
-                "Move the clock, and wake those whose time has come.",
+                "Move the clock, and wake the effects whose time has come.",
                 needs: .clock,
                 body: .json(.object([.init("seconds", .number)])),
                 answers: [
-                    .json(Self.schema, "They have done what they can."),
-                    .json(Self.schema, "There were too many to wake at once.", status: 202),
+                    .json(Self.schema, "The woken effects have ended, or wait again."),
+                    .json(Self.schema, "There were too many effects to wake at once.", status: 202),
                 ],
                 problems: [.invalidPayload],
                 handle: advance

@@ -90,7 +90,7 @@ package struct DiscoveryRoutes: RouteGroup {
             .read(
                 links.problems + "/{slug}",
                 "Problem",
-                "What a kind of problem means.",
+                "The meaning of a kind of problem.",
                 needs: .everyone,
                 parameters: [
                     Parameter.path(

@@ -42,8 +42,8 @@ final class ConditionTicket: Completion {
         guard mayCompare else {
             return refuse(
                 .overloaded(
-                    "what the condition names has changed \(Self.comparisonsMax) times while it was "
-                        + "compared"
+                    "the resource of If-Match has changed \(Self.comparisonsMax) times while it "
+                        + "was compared"
                 )
             )
         }

@@ -56,7 +56,7 @@ package struct DispatchRoutes: RouteGroup {
         let ofModule = route(
             links.moduleUI(view.module),
             "ui." + view.module,
-            "Apply what a view of the module \(view.module) says.",
+            "Apply an action of a view of the module \(view.module).",
             schema,
             from: .views(of: view.module),
             needs: access,
@@ -66,7 +66,7 @@ package struct DispatchRoutes: RouteGroup {
         let ofInstance = route(
             links.instanceUI(of: view.module),
             "ui." + view.module + ".instance",
-            "Apply what the view of an instance of the module \(view.module) says.",
+            "Apply an action of the view of an instance of the module \(view.module).",
             schema,
             from: .views(of: view.module),
             needs: access,
@@ -103,14 +103,14 @@ package struct DispatchRoutes: RouteGroup {
             answers: [
                 .json(
                     .anyOf([.applied, .dryRun]),
-                    "Applied; or, for a dry run, what would be.",
+                    "Applied; or, for a dry run, the change that would be made.",
                     headers: headers
                 )
             ]
                 + [
                     .json(
                         .applied,
-                        "Applied, but what follows takes longer than the client waits.",
+                        "Applied, but the work that follows takes longer than the client waits.",
                         status: 202,
                         headers: headers + ["Location", "Retry-After"]
                     )
@@ -141,7 +141,7 @@ package struct DispatchRoutes: RouteGroup {
         return .read(
             links.dispatch + "/{version}",
             "Outcome",
-            "What became of a dispatch that was answered with 202, for its session and operators.",
+            "The outcome of a dispatch that was answered with 202, for its session and operators.",
             needs: .dispatch,
             parameters: [
                 Parameter.path("version", "The last version of the dispatch."),
@@ -150,12 +150,12 @@ package struct DispatchRoutes: RouteGroup {
             answers: [
                 .json(
                     .anyOf([.applied, .begun]),
-                    "All that follows it has ended.",
+                    "The work that follows has ended.",
                     headers: headers
                 ),
                 .json(
                     .anyOf([.applied, .begun]),
-                    "What follows it takes longer than the client waits.",
+                    "The work that follows takes longer than the client waits.",
                     status: 202,
                     headers: headers + ["Location", "Retry-After"]
                 ),
@@ -198,19 +198,19 @@ extension HeaderParameter {
     fileprivate static let idempotencyKey = HeaderParameter(
         "Idempotency-Key",
         .text(pattern: #"^"([ !#-\[\]-~]|\\["\\]){1,255}"$"#),
-        "A name for this request, in double quotes: however often it comes, it is applied once."
+        "A name for this request, in double quotes; repeated requests are applied once."
     )
 }
 
 /// The query parameters of requests to dispatch.
 enum DispatchParameters {
-    static let dryRun = Parameter.flag("dry-run", "Show what would change instead.")
+    static let dryRun = Parameter.flag("dry-run", "Answer with the change, and apply nothing.")
     static let ifMatchOf = Parameter.text(
         "if-match-of",
         "The path of the part of the state, or of the view, whose tag If-Match has."
     )
     static let action = Parameter.text(
         "action",
-        "The action as JSON, in place of the body: what the links of views have."
+        "The action as JSON, in place of the body; links of views have it."
     )
 }

@@ -148,5 +148,5 @@ extension DispatchTicket {
         return viewer.sees(module: module) || askedModules.contains { $0.isSame(as: module) }
     }
 
-    private static let failedText = "It failed; the server's log says why."
+    private static let failedText = "It failed; the server's log has the reason."
 }

@@ -30,8 +30,8 @@ extension CoreFailure {
         case .storageFull: .storageFull()
         case .closed: .draining()
         case .journalFailed: .journalFailed()
-        case .unreadable: .overloaded("what was applied before can't be read; the log says why")
-        case .contended: .overloaded("other servers of this history were first again and again")
+        case .unreadable: .overloaded("the journal can't be read; the log has the reason")
+        case .contended: .overloaded("other servers of this history appended first too often")
         case .unknown: nil
         }
     }

@@ -9,7 +9,7 @@ enum CancelOnClose: String, CaseIterable, Sendable {
 
     static let parameter = Parameter<CancelOnClose>.choice(
         "cancel",
-        "Cancel effects where you close while you wait for them."
+        "Cancel the effects if you close the connection while you wait for them."
     )
 
     /// Cancels the effects of `watch` when the client of a suspended request leaves. Called on the

@@ -36,7 +36,7 @@ package struct EffectRoutes: RouteGroup {
                 parameters: [
                     Parameter.path(
                         "effect",
-                        "The effect's id, as the list has it; its slashes may be encoded."
+                        "The effect's id in the list; its slashes may be encoded."
                     )
                 ],
                 answers: [.done],

@@ -58,16 +58,16 @@ enum LogParameters {
 
     static let after = Parameter.number(
         "after",
-        "Only those after this version; else from the oldest that is kept."
+        "Only actions after this version; else from the oldest that is kept."
     )
     static let limit = Parameter.number(
         "limit",
         in: 1...limitMax,
-        "The most of them, \(limitDefault) where nothing is said."
+        "The most entries in the answer, \(limitDefault) by default."
     )
-    static let type = Parameter.text("type", "Only those of this wire name.")
+    static let type = Parameter.text("type", "Only actions of this wire name.")
     static let cause = Parameter.number(
         "cause",
-        "Only those that come of this version, also by way of others."
+        "Only actions that follow from this version, directly or through others."
     )
 }

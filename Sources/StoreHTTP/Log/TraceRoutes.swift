@@ -13,7 +13,7 @@ package struct TraceRoutes: RouteGroup {
     package let actions: ActionTable
     private let version = Parameter.number(
         "version",
-        "The version of one of the actions; the newest where nothing is said."
+        "The version of one of the actions; the newest by default."
     )
 
     package init(_ links: Links, _ reader: StateReader, _ actions: ActionTable) {
@@ -27,7 +27,7 @@ package struct TraceRoutes: RouteGroup {
             .read(
                 links.trace,
                 "Trace",
-                "What one action led to, step by step.",
+                "The consequences of one action, step by step.",
                 needs: .log,
                 parameters: [version],
                 answers: [.json(Self.schema, "The steps.")],

@@ -11,7 +11,7 @@ package struct AnalyticsRoutes: RouteGroup {
     private static let limit = Parameter.number(
         "limit",
         in: 1...UInt64(RecentAnalytics.countCeiling),
-        "The most of them, \(limitDefault) where nothing is said."
+        "The most entries in the answer, \(limitDefault) by default."
     )
 
     private let links: Links
@@ -56,8 +56,8 @@ package struct AnalyticsRoutes: RouteGroup {
         // The events contain values from actions of all sessions.
         guard reader.seesEverything(try request.caller()) else {
             throw .forbidden(
-                "Analytics have what all sessions do, and sessions have states of their own here. "
-                    + "Where only operators reach the server, --operator-reads shows it to clients "
+                "Analytics show the actions of all sessions, which have states of their own here. "
+                    + "If only operators reach the server, --operator-reads shows them to clients "
                     + "without a session."
             )
         }

@@ -29,7 +29,7 @@ package struct HealthRoutes: RouteGroup {
             .read(
                 links.liveness,
                 "Liveness",
-                "Whether the process works.",
+                "200 if the process works.",
                 needs: .everyone,
                 answers: [.text("text/plain", "It does.")],
                 audience: .operators,
@@ -39,15 +39,15 @@ package struct HealthRoutes: RouteGroup {
             .read(
                 links.readiness,
                 "Readiness",
-                "Whether the server takes requests; with Accept: application/json, why not.",
+                "200 if the server takes requests; with Accept: application/json, why not.",
                 needs: .everyone,
                 answers: [
                     .init(
                         200,
-                        "It does.",
+                        "The server takes requests.",
                         bodies: [.init("text/plain"), .json([NotReady].schema)]
                     ),
-                    .init(503, "It does not.", bodies: [.json([NotReady].schema)]),
+                    .init(503, "The server takes no requests.", bodies: [.json([NotReady].schema)]),
                 ],
                 problems: [.draining],
                 audience: .operators,

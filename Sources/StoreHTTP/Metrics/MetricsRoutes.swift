@@ -25,7 +25,7 @@ package struct MetricsRoutes: RouteGroup {
             .read(
                 links.metrics,
                 "Metrics",
-                "What happens in the server, for Prometheus.",
+                "The figures of the server, for Prometheus.",
                 needs: .metrics,
                 parameters: [
                     HeaderParameter(

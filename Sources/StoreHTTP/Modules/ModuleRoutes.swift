@@ -14,7 +14,7 @@ package struct ModuleRoutes: RouteGroup {
 
     private let old = Parameter.flag(
         "old",
-        "Whether each event has the slice before the change, too. Not with mode=patch."
+        "Each event has the slice before the change, too. Not with mode=patch."
     )
 
     package init(_ links: Links, _ store: Store, _ modules: [SliceDescription]) {
@@ -46,7 +46,7 @@ package struct ModuleRoutes: RouteGroup {
             .stream(
                 path + "/events",
                 "moduleEvents",
-                "A module's slice now and whenever it changes, as server-sent events.",
+                "A module's slice, now and after each change, as server-sent events.",
                 needs: .memberInPath,
                 parameters: [module, old] + StreamParameters.all,
                 handle: stream
@@ -75,7 +75,7 @@ package struct ModuleRoutes: RouteGroup {
             .stream(
                 path + "/events",
                 "instanceEvents",
-                "One instance's slice now and whenever it changes, as server-sent events.",
+                "One instance's slice, now and after each change, as server-sent events.",
                 needs: .memberInPath,
                 parameters: parameters + StreamParameters.all,
                 problems: [.notFound]

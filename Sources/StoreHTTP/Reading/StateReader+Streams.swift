@@ -123,7 +123,7 @@ extension WatchRefusal {
     /// The reason, as a text for a client.
     fileprivate var reason: String {
         switch self {
-        case .client(let max): "you watch \(max) different pointers already, the most of one client"
+        case .client(let max): "you watch \(max) different pointers already, the bound of a client"
         case .session(let max): "\(max) different pointers of your session are watched already"
         case .all(let max): "\(max) different pointers may be watched, and too few are left"
         case .bytes(let max): "what is watched by pointers has \(max) bytes already"

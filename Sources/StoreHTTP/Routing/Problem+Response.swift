@@ -23,12 +23,12 @@ extension Problem {
         case .bodyTooLarge(let limit): self = .tooLarge(limit: limit)
         case .bodiesLimit(let limit):
             self = .overloaded(
-                "the bodies of all requests take the \(limit) bytes that there are for them"
+                "the bodies of all requests use all \(limit) bytes of their memory"
             )
         case .bodiesShare(let limit):
             self = .overloaded(
-                "the bodies and answers of your address or principal take \(limit) bytes, which is "
-                    + "the most they may"
+                "the bodies and answers of your address or principal use \(limit) bytes, "
+                    + "the most that they may use"
             )
         case .timeout(let part, let seconds): self = .timeout(of: part, seconds: seconds)
         case .connectionLimit(let limit):

@@ -24,7 +24,7 @@ extension RequestContext {
         let root = try document(limits).root
         guard root.kind == .object else {
             throw .badRequest(
-                "The body is no object; GET /openapi.json describes what belongs into it."
+                "The body is not an object; GET /openapi.json describes its members."
             )
         }
         return root

@@ -22,7 +22,7 @@ extension OpenAPI.Answer {
     static let done = OpenAPI.Answer(204, "Done.")
     static let notModified = OpenAPI.Answer(
         304,
-        "Nothing newer than what the client has.",
+        "Nothing is newer than the client's state.",
         headers: ["ETag"]
     )
 }

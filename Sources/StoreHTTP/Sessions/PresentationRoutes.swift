@@ -41,8 +41,8 @@ package struct PresentationRoutes: RouteGroup {
             .read(
                 links.route,
                 "Route",
-                "What is presented to the client, the lowest first; to a client without a session, "
-                    + "what is presented to all of those.",
+                "The parts presented to the client, the lowest first; to a client without a "
+                    + "session, the parts presented to all such clients.",
                 needs: .sessions,
                 answers: [.json(.array(of: view), "The route.", headers: ["ETag", "Vary"])],
                 problems: [.forbidden, .notFound],
@@ -51,8 +51,8 @@ package struct PresentationRoutes: RouteGroup {
             .stream(
                 links.routeEvents,
                 "routeEvents",
-                "The client's route now and whenever it changes, as server-sent events; between them "
-                    + "the commands of the program to the client's screens, each once.",
+                "The client's route now and after each change, as server-sent events; between them "
+                    + "the program's commands to the client's screens, each once.",
                 needs: .sessions,
                 parameters: StreamParameters.all,
                 problems: [.forbidden],
@@ -62,7 +62,7 @@ package struct PresentationRoutes: RouteGroup {
                 .post,
                 links.routeShown,
                 "routeShown",
-                "Say that the client shows its route as a version has it.",
+                "Report that the client shows its route at a version.",
                 needs: .sessions,
                 body: .json(.object([.init("version", .unsigned)])),
                 answers: [.init(204, "Noted.")],

@@ -32,7 +32,7 @@ package struct SessionRoutes: RouteGroup {
                 "Begin a session. The cookie \(cookie.name) is its secret.",
                 needs: .sessions,
                 answers: [
-                    .json(begun, "It has begun.", status: 201, headers: ["Location", "Set-Cookie"])
+                    .json(begun, "It is open.", status: 201, headers: ["Location", "Set-Cookie"])
                 ],
                 problems: store.sessionStarts.isEmpty ? [.storageFull] : [.refused, .storageFull],
                 handle: begin
@@ -41,9 +41,9 @@ package struct SessionRoutes: RouteGroup {
                 .delete,
                 links.session,
                 "endSession",
-                "End the client's session, with its streams and what works for it alone.",
+                "End the client's session, its streams and the effects that work for it alone.",
                 needs: .everyone,
-                answers: [.init(204, "It has ended.", headers: ["Set-Cookie"])],
+                answers: [.init(204, "The session has ended.", headers: ["Set-Cookie"])],
                 problems: [.notFound, .storageFull],
                 handle: end
             ),

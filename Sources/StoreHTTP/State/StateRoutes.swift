@@ -65,7 +65,7 @@ package struct StateRoutes: RouteGroup {
                 "pointer",
                 in: .path,
                 .text(pattern: "^([^~]|~[01])+$"),
-                summary: "A JSON Pointer (RFC 6901) without its first slash; those within are kept."
+                summary: "A JSON Pointer (RFC 6901) without its first slash, but with all others."
             ),
             allowed: "a JSON Pointer (RFC 6901)"
         ) { $0 }
@@ -87,12 +87,12 @@ package struct StateRoutes: RouteGroup {
         }
         if version != nil || blame {
             guard after == nil, wait == nil else {
-                throw .badRequest("What is past can't be waited for: leave after and wait out.")
+                throw .badRequest("A past version needs no waiting: leave after and wait out.")
             }
             return try past(request, pointer, version: version, blame: blame)
         }
         if wait != nil, after == nil {
-            throw .badRequest("wait needs to know what you have: give after=<version> too.")
+            throw .badRequest("wait needs the version that you have: give after=<version>, too.")
         }
         guard let after else {
             let state = store.reader.state(for: try request.caller())
@@ -173,10 +173,10 @@ enum StateParameters {
     static let wait = Parameter.number(
         "wait",
         in: 0...UInt64(ClientWait.secondsMax),
-        "Seconds to wait for that. Needs after, or the answer is 400."
+        "Seconds to wait for a newer version. Without after the answer is 400."
     )
     static let version = Parameter.number("version", "The state as it was at this version.")
-    static let blame = Parameter.flag("blame", "Which action last changed it, in its place.")
+    static let blame = Parameter.flag("blame", "Answer with the action that last changed it.")
 
     static let all: [any RouteParameter] = [
         after, wait, version, blame, HeaderParameter.ifNoneMatch, HeaderParameter.ifMatch,

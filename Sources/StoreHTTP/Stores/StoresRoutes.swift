@@ -20,7 +20,7 @@ package struct StoresRoutes: RouteGroup {
             .read(
                 Links.stores,
                 "Stores",
-                "The stores of this process, and whether they take requests.",
+                "The stores of this process, and which of them take requests.",
                 needs: .stores,
                 answers: [.json(.object([.init("stores", .array(of: store))]), "The list.")],
                 audience: .all,

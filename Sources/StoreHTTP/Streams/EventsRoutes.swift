@@ -30,7 +30,7 @@ package struct EventsRoutes: RouteGroup {
             .stream(
                 links.events,
                 "events",
-                "The state now and whenever it is published, as server-sent events.",
+                "The state, now and after each publication, as server-sent events.",
                 needs: .state,
                 parameters: [path] + StreamParameters.all,
                 handle: open

@@ -145,7 +145,7 @@ enum StreamOpening {
             // takes memory, too.
             request.exchange.closeAfterAnswer()
             store.streams.counters.refusedForMemory.add(1, ordering: .relaxed)
-            throw .overloaded("as much memory as it may have is taken", retryAfterSeconds: 5)
+            throw .overloaded("the server uses all memory that it may have", retryAfterSeconds: 5)
         }
         guard store.streams.reserve(topic) else {
             throw .streamLimit(store.bounds.streamsMax)

@@ -9,14 +9,14 @@ enum StreamParameters {
 
     static let mode = Parameter<StreamMode>.choice(
         "mode",
-        "What events carry: the whole, or a JSON Patch (RFC 6902) after the first."
+        "Events have the whole value, or after the first a JSON Patch (RFC 6902)."
     )
     static let subscriber = Parameter<String>(
         description: .init(
             "subscriber",
             in: .query,
             .text(pattern: #"^[\s\S]{1,\#(nameCharactersMax)}$"#),
-            summary: "By what actions may mean this stream."
+            summary: "The name by which actions may address this stream."
         ),
         allowed: "a name of 1 to \(nameCharactersMax) characters"
     ) { 1...nameCharactersMax ~= $0.unicodeScalars.count ? $0 : nil }
@@ -24,7 +24,7 @@ enum StreamParameters {
     static let lastEventIDField = HeaderParameter(
         "Last-Event-ID",
         .string(),
-        "Go on after this tag; goes before the parameter."
+        "Go on after this tag; has precedence over the parameter."
     )
 
     /// The parameters of all streams in which only the newest event counts.

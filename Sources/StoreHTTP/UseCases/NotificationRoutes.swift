@@ -29,7 +29,7 @@ package struct NotificationRoutes: RouteGroup {
                 .post,
                 links.notification(name),
                 "notify." + name,
-                "Notify the program of \(name); what it makes of that, it dispatches.",
+                "Notify the program of \(name); its reactions dispatch actions.",
                 needs: .notification(name),
                 parameters: [HeaderParameter.prefersWait],
                 body: .optionalJSON(.any),

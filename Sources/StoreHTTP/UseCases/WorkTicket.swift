@@ -19,10 +19,10 @@ final class WorkTicket: DispatchTicket, @unchecked Sendable {
     static var answers: [OpenAPI.Answer] {
         let schema = JSONSchema.begun
         return [
-            .json(schema, "All of it is done.", headers: ["ETag", "Preference-Applied"]),
+            .json(schema, "The work is done.", headers: ["ETag", "Preference-Applied"]),
             .json(
                 schema,
-                "It has begun.",
+                "The work has begun.",
                 status: 202,
                 headers: ["ETag", "Preference-Applied", "Location", "Retry-After"]
             ),

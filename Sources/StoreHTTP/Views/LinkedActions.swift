@@ -44,7 +44,7 @@ package struct LinkedActions: ActionHrefs {
         guard href.utf8.count <= bytesMax else {
             throw ActionLinkError(
                 "a link to '\(member.type)' has \(href.utf8.count) bytes, and a request's target "
-                    + "\(bytesMax) at the most; bind smaller arguments"
+                    + "has at most \(bytesMax); bind smaller arguments"
             )
         }
         return href

@@ -37,10 +37,10 @@ struct ViewQuery: Sendable {
                     property.name,
                     in: .query,
                     property.schema,
-                    summary: "As the view says.",
+                    summary: "The form that the view declares.",
                     isRequired: property.isRequired
                 ),
-                allowed: "what the view takes"
+                allowed: "a parameter of the view"
             ) { $0 }
         }
     }

@@ -50,7 +50,7 @@ package struct ViewRoutes: RouteGroup {
             .read(
                 links.view(view.name),
                 "View" + id,
-                "The projection \(view.name); null where there is nothing to show.",
+                "The projection \(view.name); null if there is nothing to show.",
                 needs: .view(view.name),
                 parameters: query.parameters + [HeaderParameter.ifNoneMatch],
                 answers: [.json(.any, "The projection.", headers: ["ETag"]), .notModified],
@@ -61,7 +61,7 @@ package struct ViewRoutes: RouteGroup {
             .stream(
                 links.viewEvents(view.name),
                 "view\(id)Events",
-                "The projection \(view.name) now and whenever it changes, as server-sent events.",
+                "The projection \(view.name), now and after each change, as server-sent events.",
                 needs: .view(view.name),
                 parameters: query.parameters + ofStream
             ) { request throws(Problem) in

@@ -103,7 +103,7 @@ extension Route {
             method: .options,
             path: PathTemplate("/"),
             id: "preflight",
-            summary: "What pages of other origins may send.",
+            summary: "The requests that pages of other origins may send.",
             answers: [.init(204, "The methods and header fields.")],
             access: .everyone,
             isServedDuringDrain: true

@@ -54,7 +54,7 @@ package struct OriginRule: Sendable {
     }
 
     private static let refused = Problem.forbidden(
-        "This does nothing for pages of another origin than its own. Ask without a browser, for "
+        "This resource does nothing for pages of other origins. Ask without a browser, for "
             + "instance with curl, or start the server with --cors-origin for the page's origin."
     )
 }
