@@ -30,15 +30,15 @@ package enum ActionAudience: Sendable {
     package func refusal(of name: String, _ action: FoundAction) -> String {
         switch (self, action.access) {
         case (_, .program):
-            "'\(name)' is what only the module's own effects and presenters dispatch."
+            "'\(name)' is internal: only the module's own effects and presenters dispatch it."
         case (_, .views):
-            "'\(name)' is what a view of the module says; it goes to POST /modules/"
+            "'\(name)' is an action of the module's views; it goes to POST /modules/"
                 + (action.module ?? "") + (action.instance.map { "/" + $0 } ?? "") + "/ui."
         case (.views(let own, let instance), _):
-            "'\(name)' is nothing that a view of '\(own)\(instance.map { "/" + $0 } ?? "")' says; "
+            "'\(name)' is no action of a view of '\(own)\(instance.map { "/" + $0 } ?? "")' says; "
                 + "it goes to POST /dispatch."
         case (.everybody, _):
-            "'\(name)' is not taken here."
+            "'\(name)' is not accepted here."
         }
     }
 }

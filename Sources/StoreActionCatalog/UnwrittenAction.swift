@@ -22,12 +22,12 @@ extension UnwrittenAction: CustomStringConvertible {
     var description: String {
         switch self {
         case .unregistered(let type):
-            "\(type) is dispatched by the program, but registered nowhere: the journal has no name "
+            "\(type) is dispatched by the program, but is not registered: the journal has no name "
                 + "for it; list it with a module's dispatchables or the server's actions"
         case .oversized(let bytes, let bytesMax):
             "its payload has \(bytes) bytes, and a record of history holds \(bytesMax)"
         case .unwritable(let type):
-            "a case of \(type) is written under a name that it is not read by; let the compiler "
+            "a case of \(type) is written under another name than it is read by; let the compiler "
                 + "write the enum's Codable"
         }
     }

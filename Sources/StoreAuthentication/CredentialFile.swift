@@ -28,7 +28,7 @@ package enum CredentialFile {
             guard mode & S_IROTH == 0 else {
                 throw CredentialFileError(
                     path,
-                    "it has a secret, and everyone may read it; say chmod o-rwx"
+                    "it has a secret, and everyone may read it; run chmod o-rwx"
                 )
             }
         }
@@ -38,7 +38,7 @@ package enum CredentialFile {
             guard mode & 0o077 == 0 else {
                 throw CredentialFileError(
                     path,
-                    "it is a secret, and others than its owner may read it; say chmod 600"
+                    "it is a secret, and users other than its owner may read it; run chmod 600"
                 )
             }
         }
@@ -61,12 +61,12 @@ package enum CredentialFile {
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw CredentialFileError(path, "it is no file; allowed is a regular file")
+            throw CredentialFileError(path, "it is not a file; allowed is a regular file")
         }
         guard status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
             throw CredentialFileError(
                 path,
-                "others than its owner may write it, and so let themselves in; say chmod go-w"
+                "users other than its owner may write it, and so let themselves in; run chmod go-w"
             )
         }
         guard let bytes = FileReader.read(descriptor, bytesMax: bytesMax) else {

@@ -381,7 +381,7 @@ def test_7_5_an_option_that_can_not_be_used_is_refused_in_words(flags, complaint
     [
         ("Authorization hush", 0o600, "line 1 is no header field; allowed is Name: value"),
         ("A: b\nContent-Type: hush", 0o600, "line 2: the server sets Content-Type by itself"),
-        ("A: hush", 0o644, "it has a secret, and everyone may read it; say chmod o-rwx"),
+        ("A: hush", 0o644, "it has a secret, and everyone may read it; run chmod o-rwx"),
     ],
 )
 def test_7_5_a_headers_file_that_can_not_be_used_is_refused_without_its_content(tmp_path, text, mode, complaint):

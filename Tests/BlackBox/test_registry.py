@@ -263,4 +263,4 @@ def test_an_error_of_a_types_own_code_goes_to_the_log_alone(vault):
 
 def test_an_action_that_is_not_registered_fails_its_effect_by_name(vault):
     vault.wait(action("doors/knocked", by="stranger")).problem("effect-failed", 424)
-    vault.await_log("Stranger is dispatched by the program, but registered nowhere")
+    vault.await_log("Stranger is dispatched by the program, but is not registered")

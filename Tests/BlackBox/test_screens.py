@@ -340,7 +340,7 @@ def test_u28_links_of_a_store_lead_to_that_store(program):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("lost", "Lost is dispatched by the program, but registered nowhere"),
+        ("lost", "Lost is dispatched by the program, but is not registered"),
         ("internal", "'cards/7/titled' leads nowhere: no client may dispatch that action"),
         ("unaddressed", "'cards/blinked' names no instance of its module"),
         ("long", "bind smaller arguments"),

@@ -189,9 +189,9 @@ def test_a_file_that_others_may_write_is_refused(keys, policy):
     key = create(keys)
     keys.chmod(0o666)
     for words in (("list",), ("create", "--principal", "a", "--role", "b"), ("revoke", key[4:16])):
-        assert "others than its owner may write it" in token(*words, "--keys", keys, status=1)
+        assert "users other than its owner may write it" in token(*words, "--keys", keys, status=1)
     ended = run("--auth-keys", str(keys), *policy, "--check-config")
-    assert ended.returncode == 2 and f"{keys}: others than its owner may write it" in ended.stderr
+    assert ended.returncode == 2 and f"{keys}: users other than its owner may write it" in ended.stderr
 
 
 def test_a_keys_file_keeps_its_owner(keys):
@@ -224,7 +224,7 @@ def test_ten_thousand_keys_are_made_listed_revoked_and_taken(keys, policy, tmp_p
     assert keys.stat().st_size > 3 << 20 and len(rows(keys)) == 10_000
     before = keys.read_bytes()
     refused = token("create", "--keys", keys, "--principal", "a", "--role", "b", status=1)
-    assert f"{keys}: it has 10000 keys; allowed are 10000. 'token revoke' takes one out" in refused
+    assert f"{keys}: it has 10000 keys; allowed are 10000. 'token revoke' removes one" in refused
     assert keys.read_bytes() == before
     with Server("--auth-keys", str(keys), *policy, data=tmp_path / "data") as server:
         assert server.get("/state", bearer(last)).status == 200

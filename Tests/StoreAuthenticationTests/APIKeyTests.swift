@@ -225,8 +225,8 @@ import Testing
         for mode in [0o620, 0o602, 0o666] as [UInt32] {
             #expect(
                 try refusal(of: "{\"keys\":[]}", mode: mode)
-                    == "api.json: others than its owner may write it, and so let themselves in; "
-                    + "say chmod go-w"
+                    == "api.json: users other than its owner may write it, and so let themselves in"
+                    + "; run chmod go-w"
             )
         }
     }

@@ -57,7 +57,7 @@ import Testing
         let point = text([UInt8](repeating: 1, count: 32))
         #expect(
             try refusal(set(#"{"kty":"EC","crv":"P-256","x":"\#(point)","y":"\#(point)"}"#))
-                == "keys.json: /keys/0: the key's numbers are no ES256 key"
+                == "keys.json: /keys/0: the key's numbers do not form a key for ES256"
         )
         #expect(
             try refusal(set(#"{"kty":"EC","crv":"P-256","x":"AQ","y":"AQ"}"#))
@@ -164,8 +164,8 @@ import Testing
         for mode in [0o620, 0o602] as [UInt32] {
             #expect(
                 try refusal(TestKey.ec.pem, mode: mode)
-                    == "keys.json: others than its owner may write it, and so let themselves in; "
-                    + "say chmod go-w"
+                    == "keys.json: users other than its owner may write it, and so let themselves in"
+                    + "; run chmod go-w"
             )
         }
     }

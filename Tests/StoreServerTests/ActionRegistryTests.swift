@@ -132,7 +132,7 @@ import Testing
             try member(Shed.Action.swept.to("7").to("8"))
         }
         #expect(
-            stranger.description.hasPrefix("Stranger is dispatched by the program, but registered")
+            stranger.description.hasPrefix("Stranger is dispatched by the program, but is not")
         )
     }
 

@@ -27,7 +27,7 @@ struct IssuerKeys: Sendable {
                     if other.key.fingerprint == key.fingerprint { continue }
                     throw CredentialFileError(
                         path,
-                        "the kid '\(key.id ?? "")' is that of another \(key.algorithm.rawValue) "
+                        "the kid '\(key.id ?? "")' belongs to another \(key.algorithm.rawValue) "
                             + "key, too"
                     )
                 }

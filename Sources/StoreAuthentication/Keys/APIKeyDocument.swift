@@ -24,7 +24,7 @@ struct APIKeyDocument {
             throw CredentialFileError(
                 file.path,
                 "it has \(keys.count) keys; allowed are \(Self.countMax). 'token list' shows them, "
-                    + "and 'token revoke' takes one out"
+                    + "and 'token revoke' removes one"
             )
         }
     }

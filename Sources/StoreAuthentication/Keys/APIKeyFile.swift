@@ -30,7 +30,7 @@ package struct APIKeyFile: Sendable {
                 throw CredentialFileError(
                     path,
                     "it has \(document.keys.count) keys; allowed are \(APIKeyDocument.countMax). "
-                        + "'token revoke' takes one out"
+                        + "'token revoke' removes one"
                 )
             }
             let made: (id: String, token: String)

@@ -54,7 +54,7 @@ final class PublicKey: @unchecked Sendable {
             let (algorithm, signatureBytes) = try kind(of: handle)
             // The check fails, for example, if a point is not on the curve.
             guard gnutls_pubkey_verify_params(handle) >= 0 else {
-                throw GnuTLSFailure("the key's numbers are no \(algorithm.rawValue) key")
+                throw GnuTLSFailure("the key's numbers do not form a key for \(algorithm.rawValue)")
             }
             return PublicKey(
                 handle,
