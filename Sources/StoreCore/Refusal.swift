@@ -31,7 +31,7 @@ public struct Refusal: Error, Sendable, Equatable {
 
     /// Makes the refusal of an action for a slice of a session that has ended.
     static var ofEndedSession: Refusal {
-        .ofEndedSession("The session that this comes from has ended.")
+        .ofEndedSession("The session of this action has ended.")
     }
 
     /// Makes the same refusal with another reason.
@@ -50,7 +50,7 @@ public struct Refusal: Error, Sendable, Equatable {
         self =
             error as? Refusal
             ?? Refusal(
-                reason: "The reducer failed; the server's log says why.",
+                reason: "The reducer failed; the server's log has the reason.",
                 pointer: nil,
                 isForbidden: false,
                 failure: error

@@ -79,4 +79,4 @@ def test_an_action_with_an_effect_that_can_not_be_kept_is_not_applied(hooks):
     with Server(program=hooks) as server:
         server.post(action("comments/weighed"))
         assert server.state["comments"]["count"] == 0 and not pending(server)
-        server.await_log("an effect is to go on after a restart, and its input, a Work, can't be encoded")
+        server.await_log("the input of an effect to repeat after a restart, a Work, can't be encoded")

@@ -43,7 +43,7 @@ import Testing
             Issue.record("It was not refused: \(outcomes.all.values)")
             return
         }
-        #expect(refusal.reason == "The reducer failed; the server's log says why.")
+        #expect(refusal.reason == "The reducer failed; the server's log has the reason.")
         #expect(!"\(refusal)".contains("4711"))
         #expect(!refusal.isForbidden)
         #expect(refusal.failure is Defect)

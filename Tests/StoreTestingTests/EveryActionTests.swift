@@ -184,7 +184,7 @@ struct CompleteSuiteTests {
     @Test func `a reducer that fails is no reducer that refuses`() {
         let given = Given(Brittle(), Brittle.State(), reporter: failures.reporter)
         given.when(.bent)
-        given.when(.bent, refused: "The reducer failed; the server's log says why.")
+        given.when(.bent, refused: "The reducer failed; the server's log has the reason.")
         let said = failures.take()
         #expect(said.count == 2)
         #expect(said.allSatisfy { $0.contains("made the reducer fail: Snapped()") }, "\(said)")

@@ -315,7 +315,7 @@ import Testing
 
                 There are: login/login
                 """,
-                "The use case 'login/login' did not begin: The input of login/login is another one.",
+                "The use case 'login/login' did not begin: login/login has another type of input.",
             ]
         )
     }

@@ -114,7 +114,7 @@ extension ModuleMachine {
         }
         let isOfSession = mount.slice.ownership == .session
         if isOfSession, past == nil {
-            return no("it worked for a session, and history no longer has which")
+            return no("it worked for a session, whose name history no longer has")
         }
         let session = isOfSession ? past?.session ?? SessionName.shared : nil
         let key = SliceKey(session: session, instance: instance)

@@ -143,7 +143,7 @@ public struct ForeignState: Error, Equatable, CustomStringConvertible {
 
     /// The error, with the call that mends it.
     public var description: String {
-        "an effect asked for the state \(asked), and the store has \(actual); "
-            + "ask for that: context.state(of: \(actual).self)"
+        "an effect asked for the state \(asked), but the store has \(actual); "
+            + "call context.state(of: \(actual).self)"
     }
 }

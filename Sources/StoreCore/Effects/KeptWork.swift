@@ -124,11 +124,11 @@ package enum KeptWorkError: Error, Equatable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .unwritable(let type, let reason):
-            "an effect is to go on after a restart, and its input, a \(type), can't be encoded: "
+            "the input of an effect to repeat after a restart, a \(type), can't be encoded: "
                 + "\(reason)"
         case .tooLong(let type, let bytes):
-            "an effect is to go on after a restart, and its input, a \(type), has \(bytes) bytes; "
-                + "at most \(KeptWork.inputBytesMax) are kept: let it have a name of the data, and "
+            "the input of an effect to repeat after a restart, a \(type), has \(bytes) bytes; "
+                + "at most \(KeptWork.inputBytesMax) are kept: let the input name the data, and "
                 + "read the data from the state"
         }
     }

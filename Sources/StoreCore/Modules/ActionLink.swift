@@ -43,8 +43,8 @@ public struct ActionLink: Encodable, Equatable, Sendable {
     public func encode(to encoder: any Encoder) throws {
         guard let hrefs = encoder.userInfo[Self.hrefs] as? any ActionHrefs else {
             throw ActionLinkError(
-                "a link to \(type(of: action)) is written outside of a server's view, where actions "
-                    + "have no address"
+                "a link to \(type(of: action)) is written outside of a server's view; actions "
+                    + "have no address there"
             )
         }
         var members = encoder.container(keyedBy: Member.self)
@@ -80,7 +80,7 @@ extension CodingUserInfoKey {
     /// Makes a key of a name. `init(rawValue:)` returns a key for every name.
     fileprivate init(named name: String) {
         guard let key = CodingUserInfoKey(rawValue: name) else {
-            preconditionFailure("'\(name)' is no key of an encoder's userInfo")
+            preconditionFailure("'\(name)' is not a key of an encoder's userInfo")
         }
         self = key
     }

@@ -20,7 +20,7 @@ public struct ForeignAction: Error, Equatable, CustomStringConvertible {
 
     /// The mistake, and how to correct it.
     public var description: String {
-        "only the views, effects and presenters of module '\(owner)' dispatch \(action), and this is "
+        "only the views, effects and presenters of module '\(owner)' dispatch \(action); this is "
             + "one of module '\(module)'; dispatch a public action of '\(owner)', or let a presenter "
             + "of '\(owner)' do it"
     }

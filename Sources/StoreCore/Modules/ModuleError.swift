@@ -52,50 +52,50 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
         case .nameTwice(let name):
             "two modules are named '\(name)'; give one of them another `static var name`"
         case .nameReserved(let name):
-            "no module can be named '\(name)': that is where the log has what clients ask for besides "
+            "no module can be named '\(name)': the log uses this name for client requests without "
                 + "actions; give it another `static var name`"
         case .actionTwice(let type, let module):
             "the action type \(type) of module '\(module)' is handled by two modules; "
-                + "each has to have its own"
+                + "each needs a type of its own"
         case .foreignDispatchable(let type, let module):
-            "\(type) is listed by module '\(module)' but is for another state; a dispatchable is a "
+            "\(type) is listed by module '\(module)', but for another state; a dispatchable is a "
                 + "StateUpdater or a SideEffect of the module's own state"
         case .foreignRootDispatchable(let type, let root):
-            "\(type) is listed by the root state but is for another state; a dispatchable of the "
+            "\(type) is listed by the root state, but for another state; a dispatchable of the "
                 + "root state is a StateUpdater whose State is \(root)"
         case .rootActionTwice(let type):
             "the action type \(type) is listed twice by the root state; take one out"
         case .foreignOwner(let owner, let reader):
-            "module '\(reader)' reads '\(owner)', which is no other module of this state; "
-                + "mount that one, too"
+            "module '\(reader)' reads '\(owner)', which is not another module of this state; "
+                + "mount that module, too"
         case .sharesNothing(let owner, let reader):
-            "module '\(reader)' reads what '\(owner)' shares, but the module that implements "
-                + "'\(owner)' does not share that; make it a SharingModule of its interface's value"
+            "module '\(reader)' reads the shared value of '\(owner)', but the module of "
+                + "'\(owner)' does not share it; make it a SharingModule of its interface's value"
         case .manyOwners(let owner, let reader):
             "module '\(reader)' reads '\(owner)', which has many instances, and can't choose one; "
-                + "let a module with one slice share what is to be read"
+                + "let a module with one slice share the value"
         case .ownersOfSessions(let owner, let reader):
             "module '\(reader)' is shared and reads '\(owner)', of which each session has its "
                 + "own; make '\(reader)' a module of sessions, too, or dispatch an action to it"
         case .noLedger(let module):
-            "module '\(module)' keeps its effects, but the state has nowhere to enter them; add "
+            "module '\(module)' keeps its effects, but the state has no ledger for them; add "
                 + "`var effects = PendingEffects.State()` and `PendingEffects().at(\\.effects)`"
         case .noPresence(let module):
-            "module '\(module)' reports when its view is shown, but the state has nowhere to enter it; "
+            "module '\(module)' reports when its view is shown, but the state has no slice for it; "
                 + "add `var presence = Presence.State()` and `Presence().at(\\.presence)`"
         case .neededModule(let needed, let module):
             "a presenter of module '\(module)' needs the module '\(needed)', which this state does not "
-                + "have; mount that one, too"
+                + "have; mount that module, too"
         case .alwaysPresented(let module):
-            "the slice of module '\(module)' is always there, so `.presented()` has no moment to show "
-                + "its view; make it a slice that is started, or present the view from a presenter"
+            "the slice of module '\(module)' is always there, so `.presented()` never shows "
+                + "its view; make it a slice with a start, or present the view from a presenter"
         case .notMounted(let module):
             "the root state has no module '\(module)', so there is no store of it; mount it, or ask "
                 + "for one that is mounted"
         case .foreignMember(let found, let modules):
             if found.isEmpty {
-                "the root state is written without all slices of its modules \(modules); "
-                    + "let it be written by the encode(to:) that RootState has"
+                "the root state is not written with all slices of its modules \(modules); "
+                    + "use the encode(to:) of RootState"
             } else {
                 "the root state has the members \(found), which are no slices of its modules "
                     + "\(modules) and would be lost; mount a module at each, name it as a "

@@ -9,7 +9,7 @@ enum WholeStateError: Error, Equatable, CustomStringConvertible {
     var description: String {
         switch self {
         case .beginning(let type):
-            "what every session begins with (\(type)) is the program's, and no action changes it; "
+            "no action changes the default value of sessions (\(type)), which the program sets; "
                 + "change the value of one session, or put a PerSession of the same value there"
         case .keptByStore(let module):
             "the slice '\(module)' is kept by the store itself; dispatch an action of that module"

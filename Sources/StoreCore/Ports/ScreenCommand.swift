@@ -15,7 +15,7 @@ package struct ScreenCommand: Sendable {
 
 /// The error of a command that no screen can receive.
 struct ScreenlessCommand: Error, CustomStringConvertible {
-    let description = "the root state has no sessions, and so no screens that commands go to"
+    let description = "the root state has no sessions, and so no screens for commands"
 }
 
 extension Engine {

@@ -60,7 +60,7 @@ extension HTTPRequest {
     fileprivate func check() throws(HTTPClientError) {
         if let problem = CurlLibrary.problem { throw HTTPClientError(.unavailable, self, problem) }
         guard let parts = CurlURL(url), let scheme = parts[CURLUPART_SCHEME] else {
-            throw HTTPClientError(.request, self, "the URL is none, or not absolute")
+            throw HTTPClientError(.request, self, "the URL is not valid, or not absolute")
         }
         guard scheme == "http" || scheme == "https" else {
             throw HTTPClientError(.request, self, "the scheme is \(scheme), not http or https")

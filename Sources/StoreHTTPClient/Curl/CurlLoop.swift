@@ -58,7 +58,7 @@ final class CurlLoop: Sendable {
                 multi == nil
                 ? "libcurl can't start"
                 : "\(CurlClient.requestsMax) requests "
-                    + "are under way already"
+                    + "are in progress already"
             transfer.fail(.busy, cause)
         }
     }

@@ -79,7 +79,7 @@ extension ActionLog {
         let records = try journal.read(page).records
         for (place, record) in records.enumerated()
         where record.version != versions.lowerBound + UInt64(place) {
-            throw .corrupt("version \(record.version) stands where another should")
+            throw .corrupt("version \(record.version) is in the place of another one")
         }
         guard !records.isEmpty else {
             throw .corrupt("version \(versions.lowerBound) is missing")

@@ -50,7 +50,7 @@ package struct LogPageReader: Sendable {
                 .journalUnreadable,
                 "the log can't be read after version \(query.after ?? 0): \(error)"
             )
-            throw .overloaded("the log can't be read; the server's own log says why")
+            throw .overloaded("the log can't be read; the server's own log has the reason")
         }
     }
 
@@ -72,7 +72,7 @@ package struct LogPageReader: Sendable {
                 .journalUnreadable,
                 "the log can't be read around version \(version): \(error)"
             )
-            throw .overloaded("the log can't be read; the server's own log says why")
+            throw .overloaded("the log can't be read; the server's own log has the reason")
         }
     }
 

@@ -68,7 +68,7 @@ package struct RecordReader {
         guard let then = (try? forms.forms(of: record.program))?[name]?.form,
             let now = forms.today[name]?.form, then != now
         else { return reason }
-        return reason + "; it was written as \(then) and is \(now) today"
+        return reason + "; it was written as \(then), and is \(now) today"
     }
 
     private mutating func type(

@@ -105,15 +105,15 @@ package struct RecoveryError: Error, CustomStringConvertible {
     /// Makes the error for a first state that can't be saved.
     package init(beginningIn error: JournalError) {
         description =
-            "history can't begin, because its first state can't be kept: \(error)\n"
-            + "see to the disk that --data is on, and start again"
+            "history can't begin, because its first state can't be written: \(error)\n"
+            + "repair the disk of --data, and start again"
     }
 
     /// Makes the error for forms of the program that can't be saved.
     init(registeringIn error: JournalError) {
         description =
-            "the forms of this program's actions can't be kept with the history: \(error)\n"
-            + "see to the disk that --data is on, and start again"
+            "the forms of this program's actions can't be written to the history: \(error)\n"
+            + "repair the disk of --data, and start again"
     }
 
     package init(_ error: ReplayError, version: UInt64) {
@@ -125,18 +125,18 @@ package struct RecoveryError: Error, CustomStringConvertible {
                     .joined(separator: "; ")
                     + ". Register a migration for each: StoreServer(…).migrating("
                     + ".action(\"\(records.first?.type ?? "")\", from: OldFields.self) { … }), or "
-                    + ".dropped(\"\(records.first?.type ?? "")\") where it means nothing any more"
+                    + ".dropped(\"\(records.first?.type ?? "")\") if it has no meaning any more"
             case .diverged(let version, let reason):
                 "the reducer refuses the action of version \(version), which it applied when the "
-                    + "journal was written (\(reason)). A reducer must do today what it did then"
+                    + "journal was written (\(reason)). A reducer must accept all old actions"
             case .foreignSnapshot(let version, let reason):
                 "the state's type has changed since the snapshot of version \(version), which no "
                     + "longer fits (\(reason)), and the actions before it are no longer kept"
             case .foreignBeginning(let reason):
-                "history began with the state of a file, which does not fit the state's type of today "
-                    + "(\(reason)). Let the type's own init(from:) read what it was then"
+                "history began with the state of a file, which no longer fits the state's type "
+                    + "(\(reason)). Let the type's own init(from:) read the old form"
             case .gone(let oldest):
-                "history begins at version \(oldest), and nothing is left to begin from"
+                "history begins at version \(oldest), and has no state to begin from"
             case .tooLong(let version): "replaying was given up at version \(version)"
             case .journal(let error): "the journal can't be read: \(error)"
             }

@@ -97,7 +97,7 @@ package final class TimeTravel<State: Codable & Sendable>: PastStates {
             return .versionUnreadable(version)
         case .journal:
             logger.error(.replayFailed, "\(RecoveryError(error, version: version))")
-            return .overloaded("version \(version) can't be made again; the log says why")
+            return .overloaded("version \(version) can't be made again; the log has the reason")
         }
     }
 }
