@@ -36,7 +36,7 @@ extension Reader {
     func programs() throws(ReadFailure) -> [KeptProgram] {
         let (intact, damaged) = try checkedPrograms()
         guard let number = damaged.first else { return intact }
-        throw .damaged("the forms of program \(number) are not what was written")
+        throw .damaged("the forms of program \(number) have changed since they were written")
     }
 
     /// Returns the program of the newest record, even if its row in the table is lost; 0 if the

@@ -123,7 +123,7 @@ extension Reader {
         } catch {
             throw .sqlite(error)
         }
-        throw .damaged("what is kept of an idempotency key is not what was written")
+        throw .damaged("an idempotency key has changed since it was written")
     }
 
     /// Returns the outcome in the current row of a statement; `nil` if it does not match its

@@ -82,7 +82,9 @@ extension Reader {
                 throw .sqlite(error)
             }
             if let damaged, base.version > 0 {
-                throw .damaged("the snapshot of version \(damaged) is not what was written")
+                throw .damaged(
+                    "the snapshot of version \(damaged) has changed since it was written"
+                )
             }
             return nil
         }

@@ -103,13 +103,15 @@ extension Reader {
             if outcome.first > outcome.last || outcome.last > newest { ahead += 1 }
         }
         if ahead > 0 {
-            report.faults.append("\(ahead) idempotency keys tell of versions that are not there")
+            report.faults.append("\(ahead) idempotency keys name versions that are not there")
         }
     }
 
     fileprivate func verifyPrograms(_ report: inout JournalReport) throws(ReadFailure) {
         for number in try checkedPrograms().damaged {
-            report.faults.append("the forms of program \(number) are not what was written")
+            report.faults.append(
+                "the forms of program \(number) have changed since they were written"
+            )
         }
     }
 

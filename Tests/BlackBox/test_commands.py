@@ -230,7 +230,7 @@ def test_verify_replays_everything(history):
 def test_verify_finds_a_record_that_was_changed(history):
     with sqlite3.connect(history[0] / "store.db") as database:
         database.execute("UPDATE records SET payload = ? WHERE version = 3", (b'{"step":9}',))
-    assert "record 3 is not what was written" in command("verify", "--data", str(history[0]), status=1)
+    assert "record 3 has changed since it was written" in command("verify", "--data", str(history[0]), status=1)
 
 
 def test_verify_if_new_verifies_a_history_again_after_another_program_has_served_it(history, tmp_path):

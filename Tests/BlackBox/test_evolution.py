@@ -361,7 +361,7 @@ def test_a_damaged_row_of_a_program_stops_the_start_and_verify_names_it(program,
     statement, values = DAMAGED_ROWS[damage]
     in_programs(old, statement, *values)
     number = 7 if damage == "other number" else 1
-    fault = f"the forms of program {number} are not what was written"
+    fault = f"the forms of program {number} have changed since they were written"
     assert fault in refused(program, old, age)
     assert fault in run(program, age, "verify", "--data", old, status=1)
     # Neither has changed the history: an intact copy of it would have the same records.

@@ -91,7 +91,7 @@ def test_a_directory_that_its_owner_may_only_read_is_refused(holds, tmp_path):
     for path in [data, *data.iterdir()]:
         os.chown(path, NOBODY, NOBODY)
     data.chmod(0o555)
-    refused(data, "does not let its owner", f"chmod u+rwx {data}", prefix=AS_NOBODY)
+    refused(data, "does not allow its owner", f"chmod u+rwx {data}", prefix=AS_NOBODY)
 
 
 @needs_root

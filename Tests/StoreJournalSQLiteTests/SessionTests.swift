@@ -89,7 +89,9 @@ import Testing
         try Form1.execute(["UPDATE records SET \(change)"], in: folder)
         let version = try #require(change.split(separator: " ").last)
         let again = try SQLiteJournal.open(folder)
-        #expect(try again.verifyAll().faults == ["record \(version) is not what was written"])
+        #expect(
+            try again.verifyAll().faults == ["record \(version) has changed since it was written"]
+        )
         again.close()
     }
 }

@@ -64,7 +64,7 @@ struct RecordRows: ~Copyable {
         } catch {
             throw .sqlite(error)
         }
-        throw .damaged("what the journal knows of itself is not what was written")
+        throw .damaged("the journal's metadata has changed since it was written")
     }
 
     /// Moves to the next record and appends its form to `form`, in which it is hashed. Returns the
@@ -106,7 +106,7 @@ struct RecordRows: ~Copyable {
         let start = form.append(fields, after: end.hash)
         let hash = ChainHash(hashing: form.bytes(start..<form.count))
         guard hash.matches(statement.bytes(8)) else {
-            throw .damaged("record \(fields.version) is not what was written")
+            throw .damaged("record \(fields.version) has changed since it was written")
         }
         end = ChainPosition(version: fields.version, hash: hash)
         return start

@@ -56,7 +56,7 @@ extension JournalDirectory {
         guard status.st_mode & S_IFMT == S_IFDIR else {
             throw JournalOpenError(
                 .directory,
-                "the journal needs a directory, and \(path) is none",
+                "the journal needs a directory, and \(path) is not a directory",
                 hint: "give a directory with --data, or move that file away"
             )
         }
@@ -71,7 +71,7 @@ extension JournalDirectory {
             guard status.st_uid != geteuid() else {
                 throw JournalOpenError(
                     .directory,
-                    "the journal can't write to \(path): its mode does not let its owner",
+                    "the journal can't write to \(path): its mode does not allow its owner to write",
                     hint: "chmod u+rwx \(path), or give another directory with --data"
                 )
             }

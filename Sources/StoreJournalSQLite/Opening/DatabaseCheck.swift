@@ -163,13 +163,13 @@ struct DatabaseCheck {
 
     private mutating func compare(with mark: HighWaterMark, _ marked: ChainHash?) {
         if mark.epoch != contents.meta.epoch {
-            damage = "the mark beside the database is that of another history"
+            damage = "the mark beside the database belongs to another history"
         } else if mark.end.version > contents.end.version {
             damage =
                 "the records end at version \(contents.end.version), and version"
                 + " \(mark.end.version) was durable already"
         } else if let marked, marked != mark.end.hash {
-            damage = "record \(mark.end.version) is not the one that the mark tells of"
+            damage = "record \(mark.end.version) is not the record that the mark names"
         }
     }
 }

@@ -37,7 +37,7 @@ struct DatabaseRecovery {
         unlink(old.database + "-shm")
         guard rename(path, old.database) == 0 else { throw failure("renaming \(path)") }
         try old.sync()
-        opening.log("what was found is kept in \(kept)")
+        opening.log("the old files are kept in \(kept)")
         return try opened()
     }
 
@@ -53,7 +53,7 @@ struct DatabaseRecovery {
             try copyOutcomes(reader, to: writer)
             try copySnapshots(reader, to: writer)
         } catch {
-            throw failure("copying what is intact to \(path) (\(error))")
+            throw failure("copying the intact part to \(path) (\(error))")
         }
         if let notice = writer.checkpointAll() { throw failure(notice) }
     }
@@ -158,7 +158,7 @@ struct DatabaseRecovery {
             try opening.sqlite { () throws(SQLiteFailure) in try Reader(old.database) },
             nil
         )
-        guard found.damage == nil else { throw failure("reading what was rebuilt") }
+        guard found.damage == nil else { throw failure("reading the rebuilt journal") }
         return (connection, found.contents)
     }
 
@@ -167,7 +167,7 @@ struct DatabaseRecovery {
             .system,
             "rebuilding the journal in \(old.path) failed: \(attempted):"
                 + " \(SystemError.text)",
-            hint: "see to room and rights in that directory; the old files are still there"
+            hint: "check the room and the rights in that directory; the old files are still there"
         )
     }
 }

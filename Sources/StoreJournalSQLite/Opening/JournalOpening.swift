@@ -51,7 +51,7 @@ struct JournalOpening {
             throw JournalOpenError(
                 .system,
                 "opening the journal in \(directory.path) failed: \(error)",
-                hint: "see to the disk and to the rights on the files; nothing was changed"
+                hint: "check the disk and the rights on the files; nothing was changed"
             )
         }
     }
@@ -105,8 +105,8 @@ extension JournalOpening {
         try bringToForm(&check.contents, of: connection)
         if found == .nothing {
             log(
-                "there is no mark in \(directory.path): whether records are missing after version"
-                    + " \(check.contents.end.version) can't be told, so history takes a new epoch"
+                "there is no mark in \(directory.path), so records may be missing after version"
+                    + " \(check.contents.end.version) without notice; history takes a new epoch"
             )
             try takeNewEpoch(&check.contents, in: connection)
         }
@@ -148,7 +148,7 @@ extension JournalOpening {
     ) throws(JournalOpenError) {
         let end = check.contents.end.version
         guard acceptDataLoss else {
-            throw damaged(damage, keeping: "keep what is intact, up to version \(end)")
+            throw damaged(damage, keeping: "keep the intact part, up to version \(end)")
         }
         log("data loss accepted: \(damage); history ends at version \(end) and takes a new epoch")
     }
@@ -259,7 +259,7 @@ extension JournalOpening {
             throw JournalOpenError(
                 .system,
                 "making the journal in \(directory.path) durable failed: \(notice)",
-                hint: "see to the disk; what is in the directory is kept as it is"
+                hint: "check the disk; the directory is left as it is"
             )
         }
         log(notice)
@@ -303,7 +303,7 @@ extension JournalOpening {
             guard try connection.text("PRAGMA encoding") == "UTF-8" else { return false }
             return try Schema.isIntact(in: connection, format: format)
         }
-        guard isIntact else { throw unrecoverable("its tables are not those that were made") }
+        guard isIntact else { throw unrecoverable("its tables are not those of a journal") }
         return .ours
     }
 

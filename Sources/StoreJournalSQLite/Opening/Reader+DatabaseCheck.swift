@@ -7,7 +7,7 @@ extension Reader {
         } catch {
             throw .sqlite(error)
         }
-        throw .damaged("what the journal knows of itself is not what was written")
+        throw .damaged("the journal's metadata has changed since it was written")
     }
 
     /// Checks that the records begin directly after `base`, and that the chain has the snapshot's
@@ -27,7 +27,7 @@ extension Reader {
             throw .damaged("record \(base.version + 1) is missing")
         }
         guard try position(at: snapshot.version).hash == snapshot.hash else {
-            throw .damaged("record \(snapshot.version) is not what was written")
+            throw .damaged("record \(snapshot.version) has changed since it was written")
         }
     }
 
@@ -75,7 +75,7 @@ extension Reader {
             throw .sqlite(error)
         }
         guard all, indexed == Int64(count) else {
-            throw .damaged("what is kept of idempotency keys is not what was written")
+            throw .damaged("an idempotency key has changed since it was written")
         }
         return count
     }
