@@ -36,7 +36,7 @@ package struct InheritedSocket: Sendable, Equatable {
             }
         }
         guard isNamed == 0, let place = Self.place(of: storage, Int(length)) else {
-            throw refused("the socket is neither of IPv4 nor of IPv6 nor at a path")
+            throw refused("the socket is neither of IPv4 nor of IPv6, nor has it a path")
         }
         self.descriptor = descriptor
         self.place = place

@@ -25,7 +25,7 @@ package struct ExportHeaders: Sendable {
     /// Reads the content of a file.
     package init(_ bytes: [UInt8]) throws(Problem) {
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw Problem(description: "it is no text in UTF-8")
+            throw Problem(description: "it is not a text in UTF-8")
         }
         let lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
         for (index, line) in lines.enumerated() {

@@ -239,7 +239,7 @@ extension EventLoop {
         }
         if method.hasBody, !framing.hasLength {
             throw .malformed(
-                "A request with a body says how long it is, by Content-Length or chunks."
+                "A request with a body needs its length: Content-Length or chunks."
             )
         }
         exchange.begin(

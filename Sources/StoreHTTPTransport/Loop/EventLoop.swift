@@ -188,13 +188,13 @@ extension EventLoop {
         seesWholeHeads = LibraryProbe.showsWholeHeads()
         reusedResponses.rewritesTags = LibraryProbe.rewritesTags()
         if !handsOver {
-            log("streams keep their connection: this libmicrohttpd shuts handed-over sockets down")
+            log("streams keep their connection: this libmicrohttpd shuts down handed-over sockets")
         }
         if !parks {
-            log("every answer is waited for in suspension: this libmicrohttpd asks for it once")
+            log("connections are suspended for every answer: this libmicrohttpd asks for it once")
         }
         if !seesWholeHeads {
-            log("what is behind a NUL in a header is not seen with this libmicrohttpd")
+            log("this libmicrohttpd hides the part of a header behind a NUL")
         }
         if !LibraryProbe.leavesRefusals() {
             log("this libmicrohttpd answers malformed headers by itself, in HTML")

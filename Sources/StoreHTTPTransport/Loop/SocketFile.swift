@@ -67,8 +67,8 @@ struct SocketFile {
         }
         guard status.st_uid == geteuid() else {
             throw TransportError(
-                "can't listen on unix:\(path): there is a socket of another user's, which was left "
-                    + "behind; remove it"
+                "can't listen on unix:\(path): another user has left a socket there; "
+                    + "remove it"
             )
         }
         unlink(path)

@@ -81,7 +81,7 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
         let name = SliceAddress(module: modules[module].name, key).path
         throw Refusal(
             reason: "'\(name)' is not presented to this session; "
-                + "GET /route shows what is."
+                + "GET /route shows its views."
         )
     }
 }

@@ -94,8 +94,8 @@ package final class ScreenCommands: Sendable {
             guard data.count <= Self.bytesMax else {
                 logger.error(
                     .commandUnsent,
-                    "the command '\(command.name)' has \(data.count) bytes, and \(Self.bytesMax) at "
-                        + "the most may be sent; put what is large into the state"
+                    "the command '\(command.name)' has \(data.count) bytes, and at most "
+                        + "\(Self.bytesMax) may be sent; put large data into the state"
                 )
                 return nil
             }

@@ -114,7 +114,7 @@ package final class AnalyticsWriter: Sendable {
         } while !isDone && deadline.left > 0 && progress.load(ordering: .relaxed) != taken
         let lost = worker.withQueue { $0.offered } - writtenTotal
         if lost > 0 {
-            let end = isDone ? "" : ", the last of them because nothing takes them"
+            let end = isDone ? "" : ", the last of them because no output takes them"
             logger.warning(.analyticsLost, "\(lost) analytics events are lost in all\(end)")
         }
     }
@@ -130,7 +130,7 @@ extension AnalyticsWriter {
                 } catch {
                     logger.error(
                         .analyticsFailed,
-                        "--analytics: \(error); lines go on into the file that was open"
+                        "--analytics: \(error); lines go on into the open file"
                     )
                 }
             }
