@@ -135,7 +135,7 @@ struct CompleteSuiteTests {
         }
         #expect(
             failed.last == """
-                Exceptions that are none: machine/oiled, machine/gone
+                Exceptions without need: machine/oiled, machine/gone
 
                 They have a test, or don't exist; take them out of `except`.
                 """

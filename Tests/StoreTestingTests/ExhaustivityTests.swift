@@ -62,7 +62,7 @@ import Testing
                 """
         )
         #expect(
-            noted.last?.hasPrefix("Before the test finished, this happened, and is left") == true
+            noted.last?.hasPrefix("Before the test finished, events came that are left") == true
         )
     }
 

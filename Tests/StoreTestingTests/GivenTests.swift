@@ -53,7 +53,7 @@ import Testing
                 """
                 Tally.Action.stepChanged(to: 0) was refused: A step of 0 leads nowhere.
 
-                Where that is meant, say so: when(…, refused: "A step of 0 leads nowhere.")
+                If that is intended, state it: when(…, refused: "A step of 0 leads nowhere.")
                 """,
                 """
                 Tally.Action.stepChanged(to: 0) was refused for another reason.
@@ -71,7 +71,7 @@ import Testing
                 """
                 Search.Action.closed is no action of 'tally'.
 
-                A module knows its Action, its UI, its Internal and its dispatchables.
+                A module has its Action, its UI, its Internal and its dispatchables.
                 """,
             ]
         )

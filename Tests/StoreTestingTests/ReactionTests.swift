@@ -75,7 +75,7 @@ import Testing
         #expect(failures.take() == [])
         await store.notify("stok", StockLevel(level: 3))
         #expect(
-            failures.take() == ["No reaction hears of 'stok'.\n\nAdd it: store.add(reaction: …)"]
+            failures.take() == ["No reaction follows 'stok'.\n\nAdd it: store.add(reaction: …)"]
         )
     }
 }

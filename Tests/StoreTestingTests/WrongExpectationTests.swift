@@ -89,7 +89,7 @@ import Testing
                 """
                 Tally.Action.stepChanged(to: 0) was refused: A step of 0 leads nowhere.
 
-                Where that is meant, say so: send(…, refused: "A step of 0 leads nowhere.")
+                If that is intended, state it: send(…, refused: "A step of 0 leads nowhere.")
                 """
             ]
         )
@@ -148,7 +148,7 @@ import Testing
         #expect(
             failures.take().map(withoutPlaces) == [
                 """
-                Something else came than is stated.
+                Another event came than the stated event.
 
                 −   Search.Internal.found(titles: ["unicorn"])
                 +   Search.Internal.found(titles: ["ucorn"]), after Search.Action.typed("u") (Samples)
@@ -168,14 +168,14 @@ import Testing
         #expect(
             failures.take() == [
                 """
-                an action of Search.Internal was to come, and nothing came within 0.05 seconds.
+                an action of Search.Internal was expected; nothing came within 0.05 seconds.
 
-                Effects run that may still do so; advance the clock they wait for:
+                These effects may still do so; advance the clock they wait for:
 
                   'search/search', after Search.Action.typed("u")
                 """,
                 """
-                Search.Internal.found(titles: []) was to come, and nothing came within 0.05 seconds.
+                Search.Internal.found(titles: []) was expected; nothing came within 0.05 seconds.
 
                 No effect runs that could dispatch it.
                 """,
@@ -192,7 +192,7 @@ import Testing
         #expect(
             failures.take().map(withoutPlaces) == [
                 """
-                Before Search.Action.closed is sent, this happened, and is not stated:
+                Before Search.Action.closed is sent, events came that are not stated:
 
                   Search.Internal.drawn(65, id: "00000000-0000-0000-0000-000000000001"), after \
                 Search.Action.lotteryPlayed (Samples)
@@ -200,7 +200,7 @@ import Testing
                 State each: receive(…), or skipReceived().
                 """,
                 """
-                Before the test finished, this happened, and is not stated:
+                Before the test finished, events came that are not stated:
 
                   Search.Internal.drawn(19, id: "00000000-0000-0000-0000-000000000002"), after \
                 Search.Action.lotteryPlayed (Samples)
@@ -222,7 +222,7 @@ import Testing
 
                   'search/search', after Search.Action.typed("u")
 
-                Advance the clock that they wait for, dispatch what ends them, or cancelEffects().
+                Advance their clock, dispatch an action that ends them, or cancelEffects().
                 """
             ]
         )
@@ -242,7 +242,7 @@ import Testing
 
                   'search/search', after Search.Action.typed("u")
 
-                Advance the clock that they wait for, dispatch what ends them, or cancelEffects().
+                Advance their clock, dispatch an action that ends them, or cancelEffects().
                 """
             ]
         )
@@ -275,7 +275,7 @@ import Testing
         #expect(
             failures.take() == [
                 """
-                Something else came than is stated.
+                Another event came than the stated event.
 
                 −   a failure of CancellationError
                 +   the effect 'search/3.3', after Search.Action.lotteryPlayed, threw: Refusal: 0 is \
@@ -295,7 +295,7 @@ import Testing
                 """
                 Search.Action.closed is no action of 'tally'.
 
-                A module knows its Action, its UI, its Internal and its dispatchables.
+                A module has its Action, its UI, its Internal and its dispatchables.
                 """
             ]
         )
@@ -335,7 +335,7 @@ import Testing
                 """
                 InComments.Wait(seconds: 1) gave no value within 0.05 seconds.
 
-                Where it waits for a clock, send it, and advance the clock.
+                If it waits for a clock, send it, and advance the clock.
                 """
             ]
         )

@@ -52,7 +52,7 @@ public struct EveryActionTrait: SuiteTrait, TestScoping {
         let stale = exceptions.filter { !coverage.missing.contains($0) }
         if !stale.isEmpty {
             reporter.failed(
-                "Exceptions that are none: \(stale.joined(separator: ", "))\n\n"
+                "Exceptions without need: \(stale.joined(separator: ", "))\n\n"
                     + "They have a test, or don't exist; take them out of `except`.",
                 test.sourceLocation
             )

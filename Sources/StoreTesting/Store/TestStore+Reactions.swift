@@ -34,9 +34,9 @@ extension TestStore where Subject == State, State: RootState {
     ) async {
         let meant = notifications.filter { $0.name == name }
         if meant.isEmpty {
-            fail("No reaction hears of '\(name)'.", "Add it: store.add(reaction: …)", at: place)
+            fail("No reaction follows '\(name)'.", "Add it: store.add(reaction: …)", at: place)
         }
-        report(unstated: events.take(), before: "'\(name)' is told", at: place)
+        report(unstated: events.take(), before: "'\(name)' is notified", at: place)
         for notification in meant {
             guard let action = notification.react(payload) else { continue }
             (core as? Core<State>)?.handle.dispatchProgramAction(action, at: notification.place)

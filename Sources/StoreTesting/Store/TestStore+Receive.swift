@@ -151,7 +151,8 @@ extension TestStore {
             }
             guard exhaustivity != .on else {
                 fail(
-                    "Something else came than is stated.\n\n−   \(name)\n+   \(text(of: event))",
+                    "Another event came than the stated event.\n\n"
+                        + "−   \(name)\n+   \(text(of: event))",
                     "−: stated, +: is",
                     at: place
                 )
@@ -163,10 +164,10 @@ extension TestStore {
         report(unstated: skipped, before: "waiting ended", at: place)
         let running = runner.running.map { "\n  \(text(of: $0))" }.joined()
         fail(
-            "\(name) was to come, and nothing came within \(timeout).",
+            "\(name) was expected; nothing came within \(timeout).",
             running.isEmpty
                 ? "No effect runs that could dispatch it."
-                : "Effects run that may still do so; advance the clock they wait for:\n\(running)",
+                : "These effects may still do so; advance the clock they wait for:\n\(running)",
             at: place
         )
     }

@@ -40,13 +40,13 @@ extension TestStore {
         switch exhaustivity {
         case .on:
             fail(
-                "Before \(what), this happened, and is not stated:\n\(list)",
+                "Before \(what), events came that are not stated:\n\(list)",
                 "State each: receive(…), or skipReceived().",
                 at: place
             )
         case .off(let showSkipped):
             if showSkipped {
-                reporter.noted("Before \(what), this happened, and is left out:\n\(list)", place)
+                reporter.noted("Before \(what), events came that are left out:\n\(list)", place)
             }
         }
     }
@@ -68,7 +68,7 @@ extension TestStore {
         }
         fail(
             "Effects did not end; \(when) these run:\n\(list)",
-            "Advance the clock that they wait for, dispatch what ends them, or cancelEffects().",
+            "Advance their clock, dispatch an action that ends them, or cancelEffects().",
             at: place
         )
     }

@@ -57,7 +57,7 @@ extension TestStore {
         } catch {
             fail(
                 "\(ActionText.of(action)) gave no value within \(timeout).",
-                "Where it waits for a clock, send it, and advance the clock.",
+                "If it waits for a clock, send it, and advance the clock.",
                 at: place
             )
             throw error

@@ -34,7 +34,7 @@ struct StateCheck<State: Encodable & Equatable> {
             try change?(&stated)
             connect(&stated)
         } catch {
-            fail("What is stated of \(name) threw: \(error)", at: place)
+            fail("The closure for \(name) threw: \(error)", at: place)
             return
         }
         if stated != actual {
@@ -82,7 +82,7 @@ struct StateCheck<State: Encodable & Equatable> {
         if let failure = refusal.failure { return failed(action, failure, at: place) }
         fail(
             "\(ActionText.of(action)) was refused: \(refusal.reason)",
-            "Where that is meant, say so: "
+            "If that is intended, state it: "
                 + "\(verb)(…, refused: \(JSONText.quoted(refusal.reason)))",
             at: place
         )
@@ -92,7 +92,7 @@ struct StateCheck<State: Encodable & Equatable> {
     private func failed(_ action: any Action, _ error: any Error, at place: SourceLocation) {
         fail(
             "\(ActionText.of(action)) made the reducer fail: \(error)",
-            "A reducer says no by throwing a Refusal; of any other error clients hear nothing.",
+            "A reducer refuses by throwing a Refusal; clients get no details of any other error.",
             at: place
         )
     }
@@ -124,7 +124,7 @@ struct StateCheck<State: Encodable & Equatable> {
     func unknown(_ action: any Action, _ modules: [String], at place: SourceLocation) {
         fail(
             "\(ActionText.of(action)) is no action of \(modules.joined(separator: ", ")).",
-            "A module knows its Action, its UI, its Internal and its dispatchables.",
+            "A module has its Action, its UI, its Internal and its dispatchables.",
             at: place
         )
     }

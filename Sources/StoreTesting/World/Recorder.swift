@@ -63,6 +63,6 @@ public struct NothingRecorded: Error, Equatable, CustomStringConvertible {
 
     /// A sentence with the number of values and the length of the wait.
     public var description: String {
-        "a value was to come after \(count), and none came within \(timeout)"
+        "a value was expected after \(count), and none came within \(timeout)"
     }
 }
