@@ -72,7 +72,7 @@ def test_a_pointer_below_a_value_without_members_is_refused_in_words(file):
     lines = result.stderr.splitlines()
     assert result.returncode == 2 and len(lines) == 2, result
     for line, place in zip(lines, ("x", "0")):
-        assert f"/roles/r/dispatch/0/where/~1step~1{place}: no such payload has anything at" in line
+        assert f"/roles/r/dispatch/0/where/~1step~1{place}: no such payload has a value at" in line
         assert '"/step" has no member' in line
 
 

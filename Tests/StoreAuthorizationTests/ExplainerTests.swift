@@ -44,15 +44,15 @@ import Testing
         ("/livez", "allowed: GET /livez is for all roles"),
         (
             "/metrics",
-            #"denied: nothing in /roles/author/use grants GET /metrics; what would is "metrics" or "*""#
+            #"denied: nothing in /roles/author/use grants GET /metrics; "metrics" or "*" would"#
         ),
         (
             "/usecases/login/login",
-            #"denied: nothing in /roles/author/call grants POST /usecases/login/login; what would is "usecases/login/login", "usecases/*" or "*""#
+            #"denied: nothing in /roles/author/call grants POST /usecases/login/login; "usecases/login/login", "usecases/*" or "*" would"#
         ),
         (
             "/modules/cards",
-            #"denied: nothing in /roles/author/read grants GET /modules/cards; what would is "/cards", "/*" or "*"; for this role it is not there"#
+            #"denied: nothing in /roles/author/read grants GET /modules/cards; "/cards", "/*" or "*" would; for this role it is not there"#
         ),
         (
             "/state",
@@ -91,7 +91,7 @@ import Testing
         #expect(try explain("todos/added").hasSuffix("and is not there"))
         #expect(
             try explain("cards/7/liked")
-                == #"denied: nothing in /roles/author/dispatch grants "cards/7/liked"; what would is "cards/{id}/liked", "cards/*" or "*""#
+                == #"denied: nothing in /roles/author/dispatch grants "cards/7/liked"; "cards/{id}/liked", "cards/*" or "*" would"#
         )
         #expect(try explain("todos/synced").contains("the program alone"))
     }

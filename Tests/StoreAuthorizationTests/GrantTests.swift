@@ -179,7 +179,7 @@ import Testing
             principal: "ann"
         )
         let text =
-            "The role 'r' may dispatch 'todos/added' only where '/text' is what its policy says."
+            "The role 'r' may dispatch 'todos/added' only if '/text' has the value of its policy."
         #expect(denial == .mayNot(text))
         #expect(
             granted.denial(ofAction: yard.place(of: "Reset"), "Reset", nil, principal: "ann")

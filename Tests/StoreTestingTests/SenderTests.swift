@@ -121,7 +121,7 @@ private struct Shop: RootState {
         await store.send(
             Notes.Action.added(author: "bob", text: "B"),
             as: "author/ada",
-            refused: "The role 'author' may dispatch 'notes/added' only where '/author' is the "
+            refused: "The role 'author' may dispatch 'notes/added' only if '/author' is the "
                 + "principal's name."
         )
         await store.send(
@@ -182,7 +182,7 @@ private struct Shop: RootState {
         await store.send(
             Room.Action.said(by: "bob").to("tea"),
             as: "guest/ada",
-            refused: "The role 'guest' may dispatch 'rooms/{id}/said' only where '/by' is the "
+            refused: "The role 'guest' may dispatch 'rooms/{id}/said' only if '/by' is the "
                 + "principal's name."
         )
         await store.finish()

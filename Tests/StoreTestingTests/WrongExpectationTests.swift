@@ -170,7 +170,7 @@ import Testing
                 """
                 an action of Search.Internal was expected; nothing came within 0.05 seconds.
 
-                These effects may still do so; advance the clock they wait for:
+                These effects may still dispatch it; advance their clock:
 
                   'search/search', after Search.Action.typed("u")
                 """,

@@ -143,7 +143,7 @@ extension PolicyExplainer {
         guard !useful.isEmpty else {
             return missing(request, "an action", in: "dispatch", of: grants)
         }
-        let lines = ["\(request) takes what these grant; --action asks about one action"]
+        let lines = ["\(request) accepts these grants' actions; --action asks about one action"]
         return .allowed((lines + useful.map { "  \(text($0))" }).joined(separator: "\n"))
     }
 
@@ -169,7 +169,7 @@ extension PolicyExplainer {
         isHidden: Bool = false
     ) -> PolicyExplanation {
         .denied(
-            "nothing in /roles/\(grants.name)/\(list) grants \(asked); what would is \(wanted)"
+            "nothing in /roles/\(grants.name)/\(list) grants \(asked); \(wanted) would"
                 + (isHidden ? "; for this role it is not there" : "")
         )
     }

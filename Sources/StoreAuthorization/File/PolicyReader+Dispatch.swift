@@ -73,8 +73,8 @@ extension PolicyReader {
         guard let node = grant.member("where"), node.kind == .object, node.count > 0 else {
             add(
                 pointer,
-                "allowed is an object of JSON Pointers into the payload and what they lead to; "
-                    + "where nothing is compared, give the type as a text"
+                "allowed is an object of JSON Pointers into the payload and their values; "
+                    + "without a condition, give the type as a text"
             )
             return nil
         }
@@ -143,7 +143,7 @@ extension PolicyReader {
         let above = JSONPointer(tokens: Array(end.tokens.dropLast()))
         add(
             pointer,
-            "no such payload has anything at \(quoted(end.description)): "
+            "no such payload has a value at \(quoted(end.description)): "
                 + "\(quoted(above.description)) has no member and no element of that name; allowed "
                 + "are pointers to what a payload may have"
         )
@@ -168,7 +168,7 @@ extension PolicyReader {
         if let text = tree.text(beginningWith: UInt8(ascii: "$")) {
             add(
                 pointer,
-                "\(quoted(text)) begins like a variable; there is one, and it stands alone: "
+                "\(quoted(text)) begins like a variable; the only variable, and always alone, is  "
                     + "\"$principal\"",
                 nearest: text,
                 in: ["$principal"]

@@ -26,7 +26,7 @@ extension PolicyReader {
             return nil
         }
         guard let path = JSONPointer(text), let member = path.tokens.first else {
-            unknown(text, "nothing that is read", allowed, pointer, readNames)
+            unknown(text, "no name of a part that can be read", allowed, pointer, readNames)
             return nil
         }
         guard names.members.contains(member) else {
@@ -77,7 +77,7 @@ extension PolicyReader {
         let candidates =
             names.useCases.names.map { "usecases/" + $0 }
             + names.notifications.names.map { "notify/" + $0 }
-        unknown(text, "nothing that is called", allowed, pointer, candidates)
+        unknown(text, "no name of a call", allowed, pointer, candidates)
         return nil
     }
 

@@ -46,7 +46,7 @@ struct PolicyReader {
         let root = document.root
         guard check(root, "", members: ["$schema", "roles"]) else { return [] }
         if let schema = root.member("$schema"), schema.kind != .string {
-            add("/$schema", "allowed is a text: where the schema of policies is")
+            add("/$schema", "allowed is a text: the address of the schema of policies")
         }
         guard let roles = root.member("roles") else {
             add("", "there is no member \"roles\", an object with the roles by their names")

@@ -33,7 +33,7 @@ package struct PayloadCondition: Sendable, Equatable {
     var text: String {
         switch wanted {
         case .principal: "'\(Problem.excerpt(pointer.description))' is the principal's name"
-        case .value: "'\(Problem.excerpt(pointer.description))' is what its policy says"
+        case .value: "'\(Problem.excerpt(pointer.description))' has the value of its policy"
         }
     }
 }

@@ -158,7 +158,7 @@ extension Role {
             conditions.map(\.text).joined(separator: " and ")
         }
         return .mayNot(
-            "The role '\(name)' may dispatch '\(Problem.excerpt(type))' only where "
+            "The role '\(name)' may dispatch '\(Problem.excerpt(type))' only if "
                 + texts.joined(separator: ", or ")
                 + (grants.count > Self.namedMax ? ", or another grant allows it." : ".")
         )

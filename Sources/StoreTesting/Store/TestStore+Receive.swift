@@ -167,7 +167,7 @@ extension TestStore {
             "\(name) was expected; nothing came within \(timeout).",
             running.isEmpty
                 ? "No effect runs that could dispatch it."
-                : "These effects may still do so; advance the clock they wait for:\n\(running)",
+                : "These effects may still dispatch it; advance their clock:\n\(running)",
             at: place
         )
     }
