@@ -145,7 +145,7 @@ extension PolicyReader {
             pointer,
             "no such payload has a value at \(quoted(end.description)): "
                 + "\(quoted(above.description)) has no member and no element of that name; allowed "
-                + "are pointers to what a payload may have"
+                + "are pointers to members that a payload may have"
         )
         return false
     }

@@ -288,7 +288,7 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
                 "watch", "token-file", "as", "if-new",
             ]
         guard let nearest = EditDistance.nearest(to: name, in: known) else {
-            return "; see --help for those that are allowed"
+            return "; --help lists all"
         }
         return "; did you mean --\(nearest)? (--help lists all)"
     }

@@ -225,7 +225,7 @@ package final class AccessControl: Sendable {
             return .policy(
                 identity.denial(of: need).map { identity.problem($0, path: path) }
                     ?? .forbidden(
-                        "What this request may read has changed while it waited. Send it again."
+                        "The rights of this request have changed while it waited. Send it again."
                     )
             )
         } refuse: { [self] ending in

@@ -58,7 +58,7 @@ package struct MeasuredProcess: Sendable {
             )
         }
         writeLog(to: &metrics)
-        metrics.info("store_build_info", "What is running.", [build])
+        metrics.info("store_build_info", "The versions of the running program.", [build])
         Self.write(ProcessFigures(), to: &metrics)
     }
 
@@ -95,7 +95,7 @@ package struct MeasuredProcess: Sendable {
     private func writeConnections(to metrics: inout MetricsText) {
         metrics.gauge(
             "store_http_connections_open",
-            "Connections that are open, without those of streams.",
+            "Open connections, without streams.",
             Self.one(transport.open.load(ordering: .relaxed))
         )
         metrics.counter(

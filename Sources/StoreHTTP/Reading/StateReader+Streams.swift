@@ -126,7 +126,7 @@ extension WatchRefusal {
         case .client(let max): "you watch \(max) different pointers already, the bound of a client"
         case .session(let max): "\(max) different pointers of your session are watched already"
         case .all(let max): "\(max) different pointers may be watched, and too few are left"
-        case .bytes(let max): "what is watched by pointers has \(max) bytes already"
+        case .bytes(let max): "the watched parts have \(max) bytes already"
         }
     }
 }

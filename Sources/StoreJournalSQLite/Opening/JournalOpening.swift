@@ -239,7 +239,7 @@ extension JournalOpening {
             throw JournalOpenError(
                 .system,
                 "writing \(directory.mark) failed",
-                hint: "see whether the disk is full or broken; nothing was changed"
+                hint: "check if the disk is full or broken; nothing was changed"
             )
         }
         // The sync of a file does not make its name durable, and the name may be new.

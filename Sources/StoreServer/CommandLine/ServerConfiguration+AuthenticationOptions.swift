@@ -55,7 +55,7 @@ extension ServerConfiguration {
             "cookie-secure",
             "WHEN",
             \.cookieSecure,
-            help: "when cookies are Secure: always, never, or auto, by what the request came over"
+            help: "when cookies are Secure: always, never, or auto, by the request's transport"
         ),
     ]
 

@@ -134,7 +134,7 @@ extension HistoryCommand {
         let directory = configuration.dataDirectory
         guard SQLiteJournal.exists(in: directory) else {
             throw HistoryCommandError(
-                "there is no history in \(directory); --data says where to look"
+                "there is no history in \(directory); --data names its directory"
             )
         }
         return directory

@@ -60,7 +60,7 @@ extension ServerConfiguration {
             text == "*"
             ? "; '*' would let every page that a user opens read the state and dispatch, with the "
                 + "user's cookies"
-            : text == "null" ? "; 'null' is what all sandboxed pages have in common" : ""
+            : text == "null" ? "; 'null' is the origin of all sandboxed pages" : ""
         return "an origin as browsers write it, such as https://app.example or "
             + "http://localhost:5173: in small letters, without a path and without the usual port"
             + reason

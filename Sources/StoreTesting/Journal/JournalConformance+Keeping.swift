@@ -46,13 +46,13 @@ extension JournalConformance {
         let journal = try check.journal()
         let first = JournalSamples.snapshot(0)
         try journal.save(first)
-        check.expect("that of version 0", try journal.snapshot(atOrBefore: 0), is: first)
+        check.expect("snapshot of version 0", try journal.snapshot(atOrBefore: 0), is: first)
         try JournalSamples.fill(journal, to: 30)
         let snapshots = [10, 20, 30].map { JournalSamples.snapshot($0) }
         for snapshot in snapshots { try journal.save(snapshot) }
-        check.expect("that before 10", try journal.snapshot(atOrBefore: 9), is: first)
-        check.expect("that of 10", try journal.snapshot(atOrBefore: 10), is: snapshots[0])
-        check.expect("that before 30", try journal.snapshot(atOrBefore: 29), is: snapshots[1])
+        check.expect("snapshot before 10", try journal.snapshot(atOrBefore: 9), is: first)
+        check.expect("snapshot of 10", try journal.snapshot(atOrBefore: 10), is: snapshots[0])
+        check.expect("snapshot before 30", try journal.snapshot(atOrBefore: 29), is: snapshots[1])
         check.expect("the newest", try journal.snapshot(atOrBefore: .max), is: snapshots[2])
         check.expect("the newest version", journal.newestSnapshot, is: 30)
         check.expect("the oldest version", journal.oldestSnapshot, is: 0)
@@ -66,7 +66,7 @@ extension JournalConformance {
         try journal.save(JournalSamples.snapshot(9, "other"))
         try journal.save(JournalSamples.snapshot(8, "older"))
         check.expect("the newest", try journal.snapshot(atOrBefore: .max), is: first)
-        check.expect("that before 9", try journal.snapshot(atOrBefore: 8), is: nil)
+        check.expect("snapshot before 9", try journal.snapshot(atOrBefore: 8), is: nil)
     }
 
     static func checkForgetting(_ check: inout JournalCheck) throws {
@@ -78,7 +78,7 @@ extension JournalConformance {
         try JournalSamples.fill(journal, to: 1_010)
         try journal.save(JournalSamples.snapshot(1_010))
         let oldest = journal.oldest
-        check.expect(oldest > 1, "1,010 records are kept where 100 are the most")
+        check.expect(oldest > 1, "1,010 records are kept; 100 are the most")
         check.expect(oldest <= 1_011, "the oldest version is \(oldest) of 1,010")
         guard oldest > 1, oldest <= 1_011 else { return }
         if oldest > 2 {
@@ -99,7 +99,7 @@ extension JournalConformance {
         check.expect("its version", try journal.snapshot(atOrBefore: first)?.version, is: first)
         try JournalSamples.fill(journal, to: 1_020)
         let newest = JournalSamples.records(1_011...1_020)
-        check.expect("what is appended after that", try journal.tail(from: 1_010), are: newest)
+        check.expect("the record appended after that", try journal.tail(from: 1_010), are: newest)
     }
 
     static func checkFull(_ check: inout JournalCheck) throws {
@@ -129,7 +129,7 @@ extension JournalConformance {
         check.expect("the version of a full journal", journal.version, is: version)
         check.expect("its tail", try journal.tail(from: version), are: [])
         let keys = batch.outcomes.map(\.key)
-        check.expect("what it keeps of the key", try journal.outcomes(of: keys), is: [:])
+        check.expect("the kept outcome of the key", try journal.outcomes(of: keys), is: [:])
         try setFull(journal, false)
         try journal.append(batch, at: version)
         check.expect("the tail with room", try journal.tail(from: version), are: batch.records)

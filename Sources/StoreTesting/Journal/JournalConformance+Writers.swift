@@ -75,7 +75,7 @@ extension JournalConformance {
         let page = JournalPage(after: version - min(version, size), limit: .max, bytesMax: .max)
         let newest = try journal.read(page).records.last?.version ?? 0
         guard newest.isMultiple(of: size) else { return "a part of a batch can be read" }
-        return newest < version ? "what the version counts can't be read" : nil
+        return newest < version ? "a record that the version counts can't be read" : nil
     }
 
     static func checkRace(_ check: inout JournalCheck) throws {
@@ -167,14 +167,14 @@ extension JournalConformance {
             )
             while noted.values.max() ?? 0 < version {
                 guard isNoted.wait(timeout: .now() + seconds) == .success else {
-                    return check.fail("nothing is said of version \(version)")
+                    return check.fail("no notification names version \(version)")
                 }
             }
         }
-        check.expect(noted.values.allSatisfy { $0 <= 3 }, "\(noted.values) are said to be there")
+        check.expect(noted.values.allSatisfy { $0 <= 3 }, "notifications of \(noted.values)")
         end()
         let count = noted.values.count
         try other.append(JournalBatch(records: [JournalSamples.record(4)]), at: 3)
-        check.expect("what is said after the end", noted.values.count, is: count)
+        check.expect("the notifications after the end", noted.values.count, is: count)
     }
 }
