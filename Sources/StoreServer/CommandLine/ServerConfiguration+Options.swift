@@ -258,14 +258,14 @@ extension ServerConfiguration: CommandLineConfiguration {
             \.memoryBytesMax,
             in: 0...1 << 50,
             unit: "bytes",
-            help: "memory at which slow readers are disconnected, 0 for the control group's bound"
+            help: "memory at which slow readers are cut off, 0 for the control group's bound"
         ),
         .number(
             "buffers-max",
             \.buffersBytesMax,
             in: 0...1 << 50,
             unit: "bytes",
-            help: "the most memory for bodies and answers in progress, 0 for a quarter of memory"
+            help: "the most for bodies and answers in progress, 0 for a quarter of memory"
         ),
         .number(
             "sessions-max",
