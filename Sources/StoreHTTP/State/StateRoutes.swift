@@ -173,7 +173,7 @@ enum StateParameters {
     static let wait = Parameter.number(
         "wait",
         in: 0...UInt64(ClientWait.secondsMax),
-        "Seconds to wait for a newer version. Without after the answer is 400."
+        "Seconds to wait for a newer version. Needs after, or the answer is 400."
     )
     static let version = Parameter.number("version", "The state as it was at this version.")
     static let blame = Parameter.flag("blame", "Answer with the action that last changed it.")
