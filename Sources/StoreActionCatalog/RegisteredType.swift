@@ -105,7 +105,7 @@ extension RegisteredType {
         } catch {
             throw ConfigurationError("the actions of module '\(place.module)': \(error)")
         }
-        let secrets = (type as? any SecretiveAction.Type)?.secrets ?? []
+        let secrets = (type as? any RedactedAction.Type)?.secrets ?? []
         var entries: [RegisteredAction] = []
         for choice in form.cases {
             let name = choice.wireName(in: place.module)
@@ -196,7 +196,7 @@ extension RegisteredType {
         of type: A.Type,
         named name: String
     ) throws(ConfigurationError) -> [String] {
-        guard let secrets = (type as? any SecretiveAction.Type)?.secrets else { return [] }
+        guard let secrets = (type as? any RedactedAction.Type)?.secrets else { return [] }
         let document = JSONSchemaDocument(of: [type])
         try refuse(secrets, neededBy: document.roots[0], named: name)
         return secrets

@@ -12,7 +12,7 @@ package final class Authenticator: Sendable {
     private final class Credentials: Sendable {
         let keys: APIKeys?
         let issuer: IssuerKeys?
-        let good = GoodTokens()
+        let good = VerifiedTokenCache()
 
         init(_ configuration: AuthenticationConfiguration) throws(CredentialFileError) {
             keys = try configuration.keysFile.map { path throws(CredentialFileError) in
@@ -91,7 +91,7 @@ package final class Authenticator: Sendable {
         guard let issuer = credentials.issuer else {
             throw token.count(where: { $0 == UInt8(ascii: ".") }) == 2 ? .noIssuer : .form
         }
-        let key = GoodTokens.Key(digest: TokenDigest(of: token), isCookie: false)
+        let key = VerifiedTokenCache.Key(digest: TokenDigest(of: token), isCookie: false)
         if let known = credentials.good.principal(of: key) {
             guard !known.isExpired(at: now) else { throw .expired }
             return known
@@ -109,7 +109,7 @@ package final class Authenticator: Sendable {
     ) throws(AuthenticationError) -> Principal {
         guard 1...CookieSigner.bytesMax ~= value.count else { throw .cookie }
         let credentials = current
-        let key = GoodTokens.Key(digest: TokenDigest(of: value), isCookie: true)
+        let key = VerifiedTokenCache.Key(digest: TokenDigest(of: value), isCookie: true)
         if let known = credentials.good.principal(of: key) {
             guard !known.isExpired(at: now) else { throw .expiredCookie }
             guard credentials.isGood(known, at: now) else { throw .revoked }

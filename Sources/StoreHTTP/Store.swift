@@ -90,10 +90,10 @@ package final class Store: Sendable {
     }
 
     /// Wakes the Core once for all envelopes of this turn, so that it gets them as a batch.
-    package func nudgeCore() {
+    package func wakeCore() {
         guard hasOffered.load(ordering: .relaxed) else { return }
         hasOffered.store(false, ordering: .relaxed)
-        core.nudge()
+        core.wakeIfNeeded()
     }
 
     /// Wakes the transport, which sends the answers that were completed outside a batch of the

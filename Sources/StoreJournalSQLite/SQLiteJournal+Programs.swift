@@ -13,7 +13,7 @@ extension SQLiteJournal {
         let number =
             known.first { $0.program.digest == program.digest }?.number
             ?? max(given, known.map(\.number).max() ?? 0) + 1
-        let kept = KeptProgram(number: number, program: program)
+        let kept = RegisteredProgram(number: number, program: program)
         try write { (writer, _) throws(JournalError) in
             try writer.transaction { (writer) throws(SQLiteFailure) in
                 try writer.insert(kept)
@@ -24,7 +24,7 @@ extension SQLiteJournal {
     }
 
     /// Returns the stored programs, in the order of their last registration.
-    public func programs() throws(JournalError) -> [KeptProgram] {
+    public func programs() throws(JournalError) -> [RegisteredProgram] {
         try withReader { (reader) throws(ReadFailure) in try reader.programs() }
     }
 }
@@ -33,7 +33,7 @@ extension Reader {
     /// Returns the programs in the file, in the order of their last registration.
     ///
     /// - Throws: ``ReadFailure/damaged(_:)`` if the forms of a program do not match their checksum.
-    func programs() throws(ReadFailure) -> [KeptProgram] {
+    func programs() throws(ReadFailure) -> [RegisteredProgram] {
         let (intact, damaged) = try checkedPrograms()
         guard let number = damaged.first else { return intact }
         throw .damaged("the forms of program \(number) have changed since they were written")
@@ -54,9 +54,9 @@ extension Reader {
     }
 
     /// Returns the programs that match their checksums, and the numbers of the others.
-    func checkedPrograms() throws(ReadFailure) -> (intact: [KeptProgram], damaged: [UInt32]) {
+    func checkedPrograms() throws(ReadFailure) -> (intact: [RegisteredProgram], damaged: [UInt32]) {
         guard hasPrograms else { return ([], []) }
-        var intact: [KeptProgram] = []
+        var intact: [RegisteredProgram] = []
         var damaged: [UInt32] = []
         do throws(SQLiteFailure) {
             let rows = try Statement(
@@ -64,7 +64,7 @@ extension Reader {
                 "SELECT number, began, digest, forms, sum FROM programs ORDER BY began"
             )
             while try rows.step() {
-                let kept = KeptProgram(
+                let kept = RegisteredProgram(
                     number: UInt32(truncatingIfNeeded: rows.integer(0)),
                     program: WritingProgram(digest: rows.string(2), forms: [UInt8](rows.bytes(3)))
                 )
@@ -83,7 +83,7 @@ extension Reader {
 
 extension Writer {
     /// Writes a program as the last one to register.
-    func insert(_ kept: KeptProgram) throws(SQLiteFailure) {
+    func insert(_ kept: RegisteredProgram) throws(SQLiteFailure) {
         let last = try connection.integer("SELECT max(began) FROM programs") ?? 0
         let row = try Statement(
             connection,
@@ -105,13 +105,13 @@ extension Writer {
     /// Deletes the surplus programs that registered longest ago. Keeps the greatest number, because
     /// the next number follows it.
     fileprivate func removePrograms(
-        of known: [KeptProgram],
-        beside kept: KeptProgram
+        of known: [RegisteredProgram],
+        beside kept: RegisteredProgram
     ) throws(SQLiteFailure) {
         let others = known.filter { $0.number != kept.number }
         let newest = max(kept.number, others.map(\.number).max() ?? 0)
         let surplus = others.filter { $0.number != newest }.prefix(
-            max(0, others.count + 1 - KeptProgram.countMax)
+            max(0, others.count + 1 - RegisteredProgram.countMax)
         )
         for program in surplus {
             try connection.execute("DELETE FROM programs WHERE number = \(program.number)")
@@ -119,7 +119,7 @@ extension Writer {
     }
 }
 
-extension KeptProgram {
+extension RegisteredProgram {
     fileprivate func sum(began: Int64) -> ChainHash {
         var form = CanonicalBytes(capacity: 128 + program.forms.count)
         form.append(number)

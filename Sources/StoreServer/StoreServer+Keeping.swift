@@ -34,7 +34,7 @@ extension StoreServer where State: RootState {
         origin: String = #fileID,
         line: Int = #line
     ) -> StoreServer {
-        keeping(KeptValue(module, in: file, at: "\(origin):\(line)", beginning: nil))
+        keeping(MirroredValue(module, in: file, at: "\(origin):\(line)", beginning: nil))
     }
 
     /// Returns a server that keeps the shared value of a module in a file, and starts from that
@@ -66,10 +66,10 @@ extension StoreServer where State: RootState {
         line: Int = #line,
         beginning: @escaping @Sendable (M.SharedValue) -> any Action
     ) -> StoreServer {
-        keeping(KeptValue(module, in: file, at: "\(origin):\(line)", beginning: beginning))
+        keeping(MirroredValue(module, in: file, at: "\(origin):\(line)", beginning: beginning))
     }
 
-    private func keeping(_ value: KeptValue<State>) -> StoreServer {
+    private func keeping(_ value: MirroredValue<State>) -> StoreServer {
         var server = self
         server.keptValues.append(value)
         return server

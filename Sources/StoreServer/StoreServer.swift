@@ -36,7 +36,7 @@ public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
     /// The dependencies of effects, before the preparations.
     var dependencies = Dependencies.live
     /// The shared values of modules that the program keeps in files.
-    var keptValues: [KeptValue<State>] = []
+    var keptValues: [MirroredValue<State>] = []
     /// The preparations that run before the state is made, in the order in which they were added.
     var preparations: [@Sendable (inout Dependencies) async throws -> Void] = []
     /// The middleware by name: each function observes an action with the state before it.

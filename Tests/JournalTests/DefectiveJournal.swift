@@ -176,7 +176,7 @@ final class DefectiveJournal: Journal {
         return try inner.register(program)
     }
 
-    func programs() throws(JournalError) -> [KeptProgram] { try inner.programs() }
+    func programs() throws(JournalError) -> [RegisteredProgram] { try inner.programs() }
 
     func save(_ snapshot: StateSnapshot) throws(JournalError) {
         if defect == .replacesSnapshots {

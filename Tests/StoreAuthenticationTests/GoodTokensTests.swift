@@ -3,9 +3,9 @@ import Testing
 @testable import StoreAuthentication
 
 @Suite struct GoodTokensTests {
-    private func key(_ number: Int, isCookie: Bool = false) -> GoodTokens.Key {
+    private func key(_ number: Int, isCookie: Bool = false) -> VerifiedTokenCache.Key {
         withUnsafeBytes(of: number) {
-            GoodTokens.Key(digest: TokenDigest(of: $0), isCookie: isCookie)
+            VerifiedTokenCache.Key(digest: TokenDigest(of: $0), isCookie: isCookie)
         }
     }
 
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func `the cache keeps repeated tokens longer, within its bound`() {
-        let tokens = GoodTokens(countMax: 100)
+        let tokens = VerifiedTokenCache(countMax: 100)
         for number in 0..<1_000 {
             tokens.keep(principal(number), key(number))
             #expect(tokens.principal(of: key(0))?.name == "0")

@@ -199,7 +199,7 @@ import Testing
     }
 
     @Test(arguments: threads)
-    func `envelopes offered without a wake-up are one batch after the nudge`(
+    func `envelopes offered without a wake-up are one batch after the wakeIfNeeded`(
         _ driver: CoreConfiguration<List>.Driver
     ) async throws {
         let bench = Bench(driver: driver)
@@ -212,7 +212,7 @@ import Testing
                 wakes: false
             )
         }
-        bench.core.handle.nudge()
+        bench.core.handle.wakeIfNeeded()
         bench.core.stop()
         #expect(outcomes.allSatisfy { $0.all.values.count == 1 })
         #expect(bench.journal.version == 11)

@@ -169,7 +169,7 @@ struct PooledCoresTests {
         #expect(pool.close(seconds: Self.secondsMax))
     }
 
-    @Test func `an offer without a wake-up begins no turn, and a nudge begins a turn`() throws {
+    @Test func `an offer without a wake-up begins no turn, and a wakeIfNeeded begins a turn`() throws {
         let pool = ThreadPool(name: "test", threadsMax: 1)
         let counter = Counter(on: pool)
         #expect(counter.add())
@@ -186,8 +186,8 @@ struct PooledCoresTests {
             try counter.core.handle.offer(envelope, wakes: false)
         }
         #expect(!pool.isAwaited)
-        counter.core.handle.nudge()
-        counter.core.handle.nudge()
+        counter.core.handle.wakeIfNeeded()
+        counter.core.handle.wakeIfNeeded()
         #expect(pool.counts.waiting == 1)
         hanging.work.goesOn.open()
         for counter in [counter, hanging] { counter.core.stop() }

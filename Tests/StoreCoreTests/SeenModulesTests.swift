@@ -6,10 +6,10 @@ import Testing
     private let all: (Int) -> Bool = { _ in true }
 
     @Test func `a client's state stays the same while only others' slices change`() {
-        var seen = SeenModules(after: 10)
-        seen.note(Touch(2), at: 11)
-        seen.note(Touch(0, SliceKey(session: "ada")), at: 12)
-        seen.note(Touch(1, SliceKey(instance: "7")), at: 13)
+        var seen = ModuleVisibility(after: 10)
+        seen.note(SliceEdit(2), at: 11)
+        seen.note(SliceEdit(0, SliceKey(session: "ada")), at: 12)
+        seen.note(SliceEdit(1, SliceKey(instance: "7")), at: 13)
 
         func since(_ session: String?, _ modules: Set<Int>) -> UInt64? {
             (9...13).first { seen.isSame(for: session, seeing: modules.contains, since: $0) }
@@ -24,30 +24,30 @@ import Testing
     }
 
     @Test func `a client without a session has the slice of the shared session`() {
-        var seen = SeenModules(after: 0)
-        seen.note(Touch(0, SliceKey(session: SessionName.shared)), at: 1)
+        var seen = ModuleVisibility(after: 0)
+        seen.note(SliceEdit(0, SliceKey(session: SessionName.shared)), at: 1)
         #expect(!seen.isSame(for: nil, seeing: all, since: 0))
         #expect(seen.isSame(for: "ada", seeing: all, since: 0))
     }
 
     @Test func `versions that were taken back are forgotten`() {
-        var seen = SeenModules(after: 0)
-        seen.note(Touch(0), at: 1)
-        seen.note(Touch(0), at: 2)
-        seen.note(Touch(1, SliceKey(session: "ada")), at: 3)
+        var seen = ModuleVisibility(after: 0)
+        seen.note(SliceEdit(0), at: 1)
+        seen.note(SliceEdit(0), at: 2)
+        seen.note(SliceEdit(1, SliceKey(session: "ada")), at: 3)
         seen.forget(after: 1)
         #expect(seen.isSame(for: "ada", seeing: all, since: 1))
         #expect(!seen.isSame(for: "ada", seeing: all, since: 0))
     }
 
     @Test func `beyond its bound the table drops all older changes`() {
-        var seen = SeenModules(after: 0)
-        for number in 1...SeenModules.slicesMax {
-            seen.note(Touch(0, SliceKey(session: "\(number)")), at: UInt64(number))
+        var seen = ModuleVisibility(after: 0)
+        for number in 1...ModuleVisibility.slicesMax {
+            seen.note(SliceEdit(0, SliceKey(session: "\(number)")), at: UInt64(number))
         }
-        let last = UInt64(SeenModules.slicesMax)
+        let last = UInt64(ModuleVisibility.slicesMax)
         #expect(seen.isSame(for: "1", seeing: all, since: 1))
-        seen.note(Touch(1, SliceKey(session: "1")), at: last + 1)
+        seen.note(SliceEdit(1, SliceKey(session: "1")), at: last + 1)
         #expect(!seen.isSame(for: "1", seeing: { $0 == 0 }, since: last))
         #expect(seen.isSame(for: "1", seeing: all, since: last + 1))
     }

@@ -3,25 +3,25 @@ import Testing
 
 @Suite struct TouchedModulesTests {
     @Test func `each changed module is listed once, in order`() {
-        let touched = TouchedModules()
-        for touch in [Touch(2, SliceKey(instance: "b")), Touch(0), Touch(2), Touch(0)] {
-            var touches = Touches()
-            touches.insert(touch)
-            touched.insert(Change(isChange: true, touches: touches), from: nil)
+        let touched = EditedModules()
+        for touch in [SliceEdit(2, SliceKey(instance: "b")), SliceEdit(0), SliceEdit(2), SliceEdit(0)] {
+            var edits = SliceEdits()
+            edits.insert(touch)
+            touched.insert(Change(isChange: true, edits: edits), from: nil)
         }
         #expect(touched.take() == [0, 2])
         #expect(touched.take().isEmpty)
     }
 
     @Test func `an action of a session is visible to it and to sessions it changed`() {
-        let touched = TouchedModules(hasSessions: true)
+        let touched = EditedModules(hasSessions: true)
         touched.insert(Change(isChange: false, isOfSession: true), from: "ada")
         touched.insert(Change(isChange: false, isOfSession: true), from: nil)
         #expect(touched.takeAudience() == .sessions([ExactText("ada"), ExactText("shared")]))
         #expect(touched.takeAudience() == .sessions([]))
-        var touches = Touches()
-        touches.insert(Touch(1, SliceKey(session: "bob")))
-        touched.insert(Change(isChange: true, touches: touches, isOfSession: true), from: "ada")
+        var edits = SliceEdits()
+        edits.insert(SliceEdit(1, SliceKey(session: "bob")))
+        touched.insert(Change(isChange: true, edits: edits, isOfSession: true), from: "ada")
         #expect(touched.takeAudience() == .sessions([ExactText("ada"), ExactText("bob")]))
         touched.insert(Change(isChange: false), from: "ada")
         #expect(touched.takeAudience() == .everybody)

@@ -33,7 +33,7 @@ import Testing
         func begins(
             with snapshot: StateSnapshot,
             newest: UInt64,
-            writtenBy programs: [KeptProgram]
+            writtenBy programs: [RegisteredProgram]
         ) -> Bool {
             self.snapshot = snapshot
             return begins

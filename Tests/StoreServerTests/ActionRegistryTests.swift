@@ -213,7 +213,7 @@ private struct Gate: Module {
         case widened(by: Int)
     }
 
-    enum UI: SecretiveAction, ModuleAction {
+    enum UI: RedactedAction, ModuleAction {
         static let secrets = ["code"]
         case unlocked(by: String, code: String?)
     }
@@ -243,7 +243,7 @@ private struct Bare: StateUpdater {
     func updateState(_ state: inout Gate.State) {}
 }
 
-private struct Forced: SecretiveAction, StateUpdater, Equatable {
+private struct Forced: RedactedAction, StateUpdater, Equatable {
     static let secrets = ["code"]
     let by: String
     let code: String?
@@ -256,7 +256,7 @@ private struct Shed: StartableModule {
 
     enum Action: String, ModuleAction { case swept }
 
-    enum Internal: SecretiveAction, ModuleAction {
+    enum Internal: RedactedAction, ModuleAction {
         static let secrets = ["code"]
         case locked(code: String?)
     }
@@ -313,7 +313,7 @@ private struct Moody: Defective {
 
 private struct Needy: Defective {
     typealias State = Gate.State
-    enum Action: SecretiveAction, ModuleAction {
+    enum Action: RedactedAction, ModuleAction {
         static let secrets = ["code"]
         case opened(code: String)
     }

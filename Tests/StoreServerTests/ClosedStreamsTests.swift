@@ -14,10 +14,10 @@ import Testing
 
     private let epoch = Epoch(rawValue: 0x4f1c_09ab)
     private let streams = Streams()
-    private let publisher: Publisher<State>
+    private let publisher: StatePublisher<State>
 
     init() throws {
-        publisher = try Publisher(
+        publisher = try StatePublisher(
             epoch: epoch,
             version: 0,
             state: ["a": 0],

@@ -13,8 +13,8 @@ import Testing
         outcomes = DispatchOutcomes(clock: clock)
     }
 
-    private func remember(_ version: UInt64, from session: String? = nil) -> FollowedDispatch {
-        let dispatch = FollowedDispatch(
+    private func remember(_ version: UInt64, from session: String? = nil) -> PendingDispatch {
+        let dispatch = PendingDispatch(
             AppliedAnswer(first: version, last: version, changed: true),
             isBatch: false,
             wantsState: false,

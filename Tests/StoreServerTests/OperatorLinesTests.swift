@@ -105,7 +105,7 @@ import Testing
             try memory.register(program)
         }
 
-        func programs() throws(JournalError) -> [KeptProgram] { try memory.programs() }
+        func programs() throws(JournalError) -> [RegisteredProgram] { try memory.programs() }
 
         func save(_ snapshot: StateSnapshot) throws(JournalError) {
             try memory.save(snapshot)

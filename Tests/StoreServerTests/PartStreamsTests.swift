@@ -38,7 +38,7 @@ import Testing
         let cards = try #require(snapshot.slices[0].bytes).document()
         let pieces = cards.root.members.map { (key: $0.name, value: Bytes($0.value.source)) }
         let instances = PublishedSlice(
-            pieces: InstancePieces(SortedTable(sorted: pieces)),
+            pieces: EncodedPieces(SortedTable(sorted: pieces)),
             version: snapshot.slices[0].version
         )
         let slices = [instances] + snapshot.slices.dropFirst()

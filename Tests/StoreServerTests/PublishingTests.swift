@@ -45,8 +45,8 @@ import Testing
         let seen = Locked<[String]>([])
         let isRead = Atomic(true)
 
-        var work: Publishing.Work {
-            Publishing.Work { [self] commit in
+        var work: PublishingThread.Work {
+            PublishingThread.Work { [self] commit in
                 let versions = commit.snapshots.map { "\($0.version)" }.joined(separator: ",")
                 note("\(commit.before.version)>\(versions)")
             } answered: {
@@ -56,8 +56,8 @@ import Testing
         }
 
         func note(_ text: String) { seen.withLock { $0.append(text) } }
-        func publishing(on pool: ThreadPool? = nil) -> Publishing {
-            let publishing = Publishing(PublishingTests.snapshot(0), on: pool) { [self] in
+        func publishing(on pool: ThreadPool? = nil) -> PublishingThread {
+            let publishing = PublishingThread(PublishingTests.snapshot(0), on: pool) { [self] in
                 isRead.load(ordering: .sequentiallyConsistent)
             }
             publishing.start { [self] in work }
@@ -97,10 +97,10 @@ import Testing
     @Test(arguments: threads)
     func `a stream that opens misses nothing that is committed meanwhile`(_ pool: ThreadPool?) async
     {
-        let publishing = Publishing(Self.snapshot(0), on: pool) { true }
+        let publishing = PublishingThread(Self.snapshot(0), on: pool) { true }
         let count = 2_000
         let opened = OpenStreams()
-        let work = Publishing.Work { commit in
+        let work = PublishingThread.Work { commit in
             opened.streams.withLock { streams in
                 for index in streams.indices {
                     for snapshot in commit.snapshots {
@@ -202,7 +202,7 @@ import Testing
     /// Performs a task several times, each time in a turn that lasts longer than it may.
     private func repeatTask(
         _ count: Int,
-        on publishing: Publishing,
+        on publishing: PublishingThread,
         _ task: @escaping @Sendable () -> Void
     ) {
         publishing.perform { _ in
@@ -256,7 +256,7 @@ import Testing
 
     @Test func `a publisher that is not closed ends with its last owner`() {
         let pool = ThreadPool(name: "test", threadsMax: 1)
-        weak var weakly: Publishing?
+        weak var weakly: PublishingThread?
         do {
             let publishing = Readers().publishing(on: pool)
             weakly = publishing
@@ -329,7 +329,7 @@ import Testing
         #expect(joined.audiences == nil)
     }
 
-    private func publish(_ commit: Commit, on publishing: Publishing) {
+    private func publish(_ commit: Commit, on publishing: PublishingThread) {
         publishing.commit(commit.newest) { commit }
     }
 

@@ -11,7 +11,7 @@ import Testing
 /// The bytes that are kept and joined, compared with a state that is encoded whole.
 @Suite struct SliceWriterTests {
     private let epoch = Epoch(rawValue: 0x4f1c_09ab)
-    private let touched = TouchedModules()
+    private let touched = EditedModules()
     private let machine: ModuleMachine<DeckState>
     private let writer: SliceWriter<DeckState>
     private let encoded = Encodings()

@@ -31,7 +31,7 @@ private struct Orders: Module {
     enum Internal: ModuleAction { case sent(number: Int) }
 
     static let dispatchables: [any Dispatchable.Type] = [Send.self]
-    static let keepsEffects = true
+    static let hasDurableEffects = true
 
     func reduce(_ state: inout State, _ action: Action) throws {
         switch action {

@@ -36,7 +36,7 @@ extension EffectRunner {
     /// entry of work that asks for the next piece of work would stay until that piece has ended.
     ///
     /// If a part does not begin because ``runningMax`` effects run, the entry stays.
-    func launchKept<State: Sendable>(
+    func launchDurable<State: Sendable>(
         _ effect: Effect<State>,
         at address: SliceAddress,
         _ cause: EffectCause,

@@ -53,7 +53,7 @@ package final class PendingEffect: Sendable {
             if onRestart == .lost {
                 runner.launch(effect, at: address, cause, read)
             } else {
-                runner.launchKept(effect, at: address, cause, read)
+                runner.launchDurable(effect, at: address, cause, read)
             }
         }
     }

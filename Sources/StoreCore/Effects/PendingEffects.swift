@@ -110,7 +110,7 @@ public struct PendingEffects: Module {
     }
 }
 
-extension PendingEffects.State: PiecewiseState {
+extension PendingEffects.State: KeyedState {
     package static var pieceForm: PieceForm { .array(in: CodingKeys.pending.stringValue) }
 
     package var pieces: [(key: String, value: any Encodable & Sendable)] {

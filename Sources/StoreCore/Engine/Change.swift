@@ -4,30 +4,30 @@ package struct Change: Sendable {
     /// True if the bytes of the state have changed.
     package var isChange: Bool
     /// The slices that have changed or were started again, if the state is made of modules.
-    package var touches: Touches
+    package var edits: SliceEdits
     /// True if the action concerns only its session, and no shared slice. Other sessions then see
     /// nothing but a new version number.
     package var isOfSession = false
 
     package init(
         isChange: Bool,
-        touches: Touches = Touches(),
+        edits: SliceEdits = SliceEdits(),
         isOfSession: Bool = false
     ) {
         self.isChange = isChange
-        self.touches = touches
+        self.edits = edits
         self.isOfSession = isOfSession
     }
 
     /// Adds a slice, or merges it with the entry of the same slice.
-    mutating func touch(_ touch: Touch) { touches.insert(touch) }
+    mutating func touch(_ touch: SliceEdit) { edits.insert(touch) }
 
     /// The change of an action that changed nothing.
     package static let none = Change(isChange: false)
 }
 
 /// A slice that an action has written.
-package struct Touch: Sendable, Hashable {
+package struct SliceEdit: Sendable, Hashable {
     /// The module's index in ``RootState/modules``.
     package let module: Int
     /// The slice of the module. If the module has sessions or instances and the key names none, all
@@ -51,11 +51,11 @@ package struct Touch: Sendable, Hashable {
     }
 
     /// True if both are about the same slice.
-    fileprivate func isSameSlice(as other: Touch) -> Bool {
+    fileprivate func isSameSlice(as other: SliceEdit) -> Bool {
         module == other.module && key == other.key
     }
 
-    fileprivate mutating func merge(_ other: Touch) {
+    fileprivate mutating func merge(_ other: SliceEdit) {
         if other.isChange { isChange = true }
         if other.isRestart { isRestart = true }
     }
@@ -63,13 +63,13 @@ package struct Touch: Sendable, Hashable {
 
 /// A set of slices. Most actions write one slice, so the first is stored inline, without an
 /// allocation.
-package struct Touches: Sendable, Sequence {
-    private var first: Touch?
-    private var more: [Touch] = []
+package struct SliceEdits: Sendable, Sequence {
+    private var first: SliceEdit?
+    private var more: [SliceEdit] = []
 
     package init() {}
 
-    package mutating func insert(_ touch: Touch) {
+    package mutating func insert(_ touch: SliceEdit) {
         guard let first else {
             self.first = touch
             return
@@ -84,20 +84,20 @@ package struct Touches: Sendable, Sequence {
     }
 
     @inline(__always)
-    package func forEach(_ body: (Touch) -> Void) {
+    package func forEach(_ body: (SliceEdit) -> Void) {
         guard let first else { return }
         body(first)
         if more.count > 0 { more.forEach(body) }
     }
 
-    /// True if a slice of a matching module has changed. Copies no ``Touch``.
+    /// True if a slice of a matching module has changed. Copies no ``SliceEdit``.
     @inline(__always)
     func hasChange(where sees: (Int) -> Bool) -> Bool {
         if first?.isChange == true, let module = first?.module, sees(module) { return true }
         return more.count > 0 && more.contains { $0.isChange && sees($0.module) }
     }
 
-    package func makeIterator() -> Array<Touch>.Iterator {
+    package func makeIterator() -> Array<SliceEdit>.Iterator {
         (first.map { [$0] + more } ?? []).makeIterator()
     }
 }

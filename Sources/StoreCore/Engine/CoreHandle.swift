@@ -13,7 +13,7 @@ package struct CoreHandle: Sendable {
     }
 
     /// Accepts or refuses an envelope. A caller that offers several in a row passes `wakes: false`
-    /// and calls ``nudge()`` at the end. Otherwise each envelope would wake the Core's thread,
+    /// and calls ``wakeIfNeeded()`` at the end. Otherwise each envelope would wake the Core's thread,
     /// which would find only that envelope.
     ///
     /// - Throws: ``MailboxError/full`` at the mailbox's bound; ``MailboxError/closed`` after the
@@ -23,8 +23,8 @@ package struct CoreHandle: Sendable {
     }
 
     /// Wakes the Core's thread if it sleeps while items wait.
-    package func nudge() {
-        engine.nudge()
+    package func wakeIfNeeded() {
+        engine.wakeIfNeeded()
     }
 
     /// Accepts or refuses a client request that is no action. If the outcome of the completion is

@@ -78,7 +78,7 @@ extension Engine {
     /// record for each member: most stores never need it.
     private func noteMembers() {
         noteSteps()
-        if seen == nil { seen = SeenVersions(after: version, byModule: true) }
+        if seen == nil { seen = VisibleVersions(after: version, byModule: true) }
         seen?.beginModules()
     }
 
@@ -114,7 +114,7 @@ extension Engine {
             first: first,
             last: version,
             changed: seen,
-            state: envelope.wantsState ? AskedState(owner.state) : nil
+            state: envelope.wantsState ? RequestedState(owner.state) : nil
         )
     }
 
@@ -139,13 +139,13 @@ extension Engine {
     /// True if a step has changed a module that the client sees.
     private func hasChange(since mark: Int, seenBy sees: (Int) -> Bool) -> Bool {
         batch.steps.withUnsafeBufferPointer { steps in
-            (mark..<steps.count).contains { steps[$0].change.touches.hasChange(where: sees) }
+            (mark..<steps.count).contains { steps[$0].change.edits.hasChange(where: sees) }
         }
     }
 
     private func dryRun(_ savepoint: Savepoint, _ changed: Bool) -> Outcome {
         let after = owner.state
-        let touches = batch.steps[savepoint.steps...].flatMap(\.change.touches)
+        let edits = batch.steps[savepoint.steps...].flatMap(\.change.edits)
         restore(savepoint)
         return .dryRun(
             DryRun(
@@ -153,7 +153,7 @@ extension Engine {
                 version: version,
                 before: owner.state,
                 after: after,
-                touches: touches
+                edits: edits
             )
         )
     }

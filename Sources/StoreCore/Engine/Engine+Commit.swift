@@ -184,7 +184,7 @@ extension Engine {
         owner.rollBack()
         // If the batch runs again, it may need several commits. Later envelopes then look up the
         // keys that earlier envelopes have stored.
-        lookedUp.isEnding = false
+        keyOutcomes.isEnding = false
         return done
     }
 }

@@ -13,7 +13,7 @@ extension Engine {
     /// Makes this engine read the records of other writers up to a version. Any thread may call
     /// this.
     func moved(to version: UInt64) {
-        announced.max(version, ordering: .sequentiallyConsistent)
+        remoteVersion.max(version, ordering: .sequentiallyConsistent)
         guard !isFollowing.exchange(true, ordering: .sequentiallyConsistent) else { return }
         perform { $0.followAnnounced() }
     }
@@ -25,8 +25,8 @@ extension Engine {
 
     private func followAnnounced() {
         isFollowing.store(false, ordering: .sequentiallyConsistent)
-        let announced = announced.load(ordering: .sequentiallyConsistent)
-        if follow(upTo: announced) == .partly { moved(to: announced) }
+        let remoteVersion = remoteVersion.load(ordering: .sequentiallyConsistent)
+        if follow(upTo: remoteVersion) == .partly { moved(to: remoteVersion) }
     }
 
     /// Handles a conflict: takes the batch back, reduces the records of the other writers, and then
@@ -139,7 +139,7 @@ extension Engine {
 
     private func reduce(_ record: Record) throws {
         guard let read = ports.action else { throw Refusal(reason: "It has no reader of records.") }
-        let action = try read(record) ?? Meaningless()
+        let action = try read(record) ?? SkippedAction()
         let reduction = try owner.replay(
             action,
             version: record.version,
@@ -175,4 +175,4 @@ extension Engine {
 }
 
 /// The placeholder for a record that a migration drops.
-struct Meaningless: Action {}
+struct SkippedAction: Action {}

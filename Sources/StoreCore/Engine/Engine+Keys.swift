@@ -2,14 +2,14 @@
 //
 // A turn is the work on all items that the Core took from its mailbox at once; on a pool, on a
 // portion of them. If more than one request of a turn has a key, one call of the journal looks up
-// all keys, into `lookedUp`. A single key is looked up when its request runs.
+// all keys, into `keyOutcomes`. A single key is looked up when its request runs.
 
 extension Engine {
     /// Returns the outcome of an earlier request with this key, from the current batch or from the
     /// journal; `nil` if there is none.
     func outcome(of key: IdempotencyKey) throws(JournalError) -> KeptOutcome? {
         if let pending = batch.keys[key] { return pending }
-        if lookedUp.isFilled { return lookedUp[key] }
+        if keyOutcomes.isFilled { return keyOutcomes[key] }
         return try ports.journal?.outcome(of: key)
     }
 
@@ -19,7 +19,7 @@ extension Engine {
     /// fails as well, the request fails.
     func lookUpKeys(of items: borrowing ContiguousArray<Mailbox.Item>, in turn: Range<Int>) {
         var keys: [IdempotencyKey] = []
-        keys.reserveCapacity(min(takenKeys, turn.count))
+        keys.reserveCapacity(min(drainedKeyCount, turn.count))
         for index in turn {
             guard case .envelope(let envelope) = items[index],
                 let key = envelope.idempotency?.key
@@ -32,20 +32,20 @@ extension Engine {
     /// Looks up the turn's keys again after another writer of the journal has appended, possibly
     /// with one of these keys.
     func lookUpKeysAgain() {
-        guard lookedUp.isFilled else { return }
-        lookUp(lookedUp.keys)
+        guard keyOutcomes.isFilled else { return }
+        lookUp(keyOutcomes.keys)
     }
 
     /// Adds the outcomes of the last commit, for later requests of the turn with the same keys.
     func noteCommittedKeys() {
-        lookedUp.commit(batch.keys)
+        keyOutcomes.commit(batch.keys)
     }
 
     private func lookUp(_ keys: [IdempotencyKey]) {
         if let found = try? ports.journal?.outcomes(of: keys) {
-            lookedUp.note(found, of: keys)
+            keyOutcomes.note(found, of: keys)
         } else {
-            lookedUp.forget()
+            keyOutcomes.forget()
         }
     }
 }

@@ -7,7 +7,7 @@ import Synchronization
 extension Engine {
     /// Accepts an item of `count` actions and `keys` idempotency keys. If callers do the work and
     /// no thread is working, this thread processes the item. Otherwise the item is queued. If
-    /// `wakes` is true, this call wakes a sleeping Core; otherwise the next ``nudge()`` does.
+    /// `wakes` is true, this call wakes a sleeping Core; otherwise the next ``wakeIfNeeded()`` does.
     ///
     /// - Throws: ``MailboxError/full`` at the mailbox's bound; ``MailboxError/closed`` after the
     ///   Core has stopped.
@@ -61,7 +61,7 @@ extension Engine {
     }
 
     /// Wakes the Core's thread if it sleeps while items wait.
-    func nudge() {
+    func wakeIfNeeded() {
         let isSleeping = mailbox.withLock { mailbox -> Bool in
             guard mailbox.isSleeping, mailbox.items.count > 0 else { return false }
             mailbox.isSleeping = false
@@ -140,7 +140,7 @@ extension Engine {
                     mailbox.isDraining = false
                     return true
                 }
-                takenKeys = mailbox.take(into: &taken)
+                drainedKeyCount = mailbox.take(into: &taken)
                 return false
             }
             if isDone { return }
@@ -152,7 +152,7 @@ extension Engine {
         // Moved out of the engine for the loop: the work may access `taken`.
         var items = ContiguousArray<Mailbox.Item>()
         swap(&items, &taken)
-        if takenKeys > 1 { lookUpKeys(of: items, in: items.indices) }
+        if drainedKeyCount > 1 { lookUpKeys(of: items, in: items.indices) }
         // Uses indices: a loop over the items would copy each item.
         items.withUnsafeBufferPointer { items in
             for index in items.indices {
@@ -160,9 +160,9 @@ extension Engine {
                 if !isThreaded { commit() }
             }
         }
-        if takenKeys > 1 { lookedUp.isEnding = true }
+        if drainedKeyCount > 1 { keyOutcomes.isEnding = true }
         commit()
-        if takenKeys > 1 { lookedUp.forget() }
+        if drainedKeyCount > 1 { keyOutcomes.forget() }
         items.removeAll(keepingCapacity: true)
         swap(&items, &taken)
     }
@@ -208,7 +208,7 @@ extension Engine {
     func turn() -> Bool {
         let isEmpty = mailbox.withLock { mailbox -> Bool in
             guard mailbox.items.count > 0 else { return true }
-            takenKeys = mailbox.take(into: &taken)
+            drainedKeyCount = mailbox.take(into: &taken)
             return false
         }
         if !isEmpty { workTaken() }
@@ -235,7 +235,7 @@ extension Engine {
         while true {
             let next = mailbox.withLock { mailbox -> Next in
                 if mailbox.items.count > 0 {
-                    takenKeys = mailbox.take(into: &taken)
+                    drainedKeyCount = mailbox.take(into: &taken)
                     return .work
                 }
                 if mailbox.isClosed { return .end }

@@ -47,7 +47,7 @@ extension Engine: PooledTask {
         swap(&items, &taken)
         if workedCount == portionEnd {
             portionEnd = min(items.count, workedCount + Self.portionItemsMax)
-            if takenKeys > 1 { lookUpKeys(of: items, in: workedCount..<portionEnd) }
+            if drainedKeyCount > 1 { lookUpKeys(of: items, in: workedCount..<portionEnd) }
         }
         repeat {
             work(items[workedCount])
@@ -56,9 +56,9 @@ extension Engine: PooledTask {
         // Within a portion, the looked-up keys stay valid: no other turn of this Core runs in
         // between.
         let isWhole = workedCount == portionEnd
-        if isWhole, takenKeys > 1 { lookedUp.isEnding = true }
+        if isWhole, drainedKeyCount > 1 { keyOutcomes.isEnding = true }
         commit()
-        if isWhole, takenKeys > 1 { lookedUp.forget() }
+        if isWhole, drainedKeyCount > 1 { keyOutcomes.forget() }
         if workedCount == items.count {
             items.removeAll(keepingCapacity: true)
             (workedCount, portionEnd) = (0, 0)
@@ -70,7 +70,7 @@ extension Engine: PooledTask {
         if taken.count > 0 { return .work }
         return mailbox.withLock { mailbox in
             if mailbox.items.count > 0 {
-                takenKeys = mailbox.take(into: &taken)
+                drainedKeyCount = mailbox.take(into: &taken)
                 return .work
             }
             if mailbox.isClosed { return .end }

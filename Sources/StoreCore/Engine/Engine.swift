@@ -41,7 +41,7 @@ final class Engine: @unchecked Sendable {
     let counts: WatcherCounts
     @exclusivity(unchecked) var batch: Batch
     /// The versions that last changed each client's view; `nil` if all clients have the same view.
-    @exclusivity(unchecked) var seen: SeenVersions?
+    @exclusivity(unchecked) var seen: VisibleVersions?
     /// True if sessions have slices of their own.
     let hasSessions: Bool
     /// The items that were last taken from the mailbox; empty, with its memory, after they are
@@ -57,13 +57,13 @@ final class Engine: @unchecked Sendable {
     /// The end index of the current portion, on a pool.
     @exclusivity(unchecked) var portionEnd = 0
     /// The number of idempotency keys in `taken`.
-    @exclusivity(unchecked) var takenKeys = 0
-    @exclusivity(unchecked) var lookedUp = LookedUpKeys()
+    @exclusivity(unchecked) var drainedKeyCount = 0
+    @exclusivity(unchecked) var keyOutcomes = KeyOutcomes()
     /// The number of successive appends that met a conflict.
     @exclusivity(unchecked) var conflicts = 0
 
     /// The newest version of other writers that the journal has reported.
-    let announced = Atomic<UInt64>(0)
+    let remoteVersion = Atomic<UInt64>(0)
     /// True if a task in the mailbox is about to read the records of other writers.
     let isFollowing = Atomic(false)
     /// The command that ends the notifications of the journal.
@@ -96,7 +96,7 @@ final class Engine: @unchecked Sendable {
         hasSessions = owner.hasSessions
         seen =
             hasSessions || ports.hasSights
-            ? SeenVersions(after: batch.base, byModule: ports.hasSights) : nil
+            ? VisibleVersions(after: batch.base, byModule: ports.hasSights) : nil
         watching = ports.journal?.watch { [weak self] in self?.moved(to: $0) }
         // Versions that were appended before the watch began.
         if watching != nil, let newest = ports.journal?.version, newest > version {

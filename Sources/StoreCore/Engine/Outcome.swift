@@ -7,7 +7,7 @@ package protocol Completion: AnyObject, Sendable {
 /// The outcome of an envelope.
 package enum Outcome: Sendable {
     /// Applied as these versions. `state` is set if the envelope asked for it.
-    case applied(first: UInt64, last: UInt64, changed: Bool, state: AskedState?)
+    case applied(first: UInt64, last: UInt64, changed: Bool, state: RequestedState?)
     /// The same request was applied earlier, as these versions. Nothing was applied now.
     indirect case replayed(KeptOutcome)
     /// Another request was applied with this key. Nothing was applied now.
@@ -26,7 +26,7 @@ package enum Outcome: Sendable {
 
 /// A state that an envelope asked for. An object, because most envelopes ask for none, and an
 /// outcome is moved for every action.
-package final class AskedState: Sendable {
+package final class RequestedState: Sendable {
     package let value: any Sendable
 
     init(_ value: any Sendable) {
@@ -45,7 +45,7 @@ package struct DryRun: Sendable {
     /// The state that the envelope would have made.
     package let after: any Sendable
     /// The slices that the envelope would have written, if the state is made of modules.
-    package let touches: [Touch]
+    package let edits: [SliceEdit]
 }
 
 /// The reason why the Core could not apply a valid action.

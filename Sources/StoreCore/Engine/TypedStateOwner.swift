@@ -6,7 +6,7 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
     let machine: (any StateMachine<State>)?
     let sink: (any Sink<State>)?
     private let differs: (@Sendable (State, State) -> Bool)?
-    let touched: [TouchedModules]
+    let touched: [EditedModules]
 
     @exclusivity(unchecked) private(set) var current: State
     /// The state of the last commit.

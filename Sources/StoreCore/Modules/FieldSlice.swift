@@ -19,8 +19,8 @@ final class FieldSlice<Root: RootState, Value: Codable & Equatable & Sendable>: 
 
     var ownership: SliceOwnership {
         if case .sessions = place { return .session }
-        let pieces = Value.self as? any PiecewiseState.Type
-        return pieces?.pieceForm == .objectOfSessions ? .partForSession : .everybody
+        let pieces = Value.self as? any KeyedState.Type
+        return pieces?.pieceForm == .objectOfSessions ? .keyedBySession : .everybody
     }
 
     var wireType: any (Codable & Sendable).Type { Value.self }
@@ -28,7 +28,7 @@ final class FieldSlice<Root: RootState, Value: Codable & Equatable & Sendable>: 
     // A field has no module.
     var handlers: [ActionHandler<Root>] { [] }
     var useCases: [BoundUseCase<Root>] { [] }
-    var keepsEffects: Bool { false }
+    var hasDurableEffects: Bool { false }
 
     func effect(
         again work: KeptWork,
@@ -83,7 +83,7 @@ final class FieldSlice<Root: RootState, Value: Codable & Equatable & Sendable>: 
     func settle(
         _ root: inout Root,
         after old: Root,
-        _ settling: Settling<Root>
+        _ settling: WholeStateDiff<Root>
     ) throws -> [SliceKey] {
         switch place {
         case .shared(let member): member.isChanged(root, after: old, settling) ? [.only] : []
@@ -92,8 +92,8 @@ final class FieldSlice<Root: RootState, Value: Codable & Equatable & Sendable>: 
     }
 
     func changedSessions(_ old: Root, _ new: Root) -> [String]? {
-        guard case .shared(let member) = place, let old = member.read(old) as? any PiecewiseState,
-            let new = member.read(new) as? any PiecewiseState
+        guard case .shared(let member) = place, let old = member.read(old) as? any KeyedState,
+            let new = member.read(new) as? any KeyedState
         else { return nil }
         return new.pieces(since: old).map(\.key)
     }

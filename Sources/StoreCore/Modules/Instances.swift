@@ -73,7 +73,7 @@ extension Instances {
     }
 }
 
-extension Instances: PiecewiseState {
+extension Instances: KeyedState {
     package static var pieceForm: PieceForm { .object }
 
     package var pieces: [(key: String, value: any Encodable & Sendable)] {

@@ -27,7 +27,7 @@ extension ModuleMachine {
             )
         )
         ledger.place.write(pending, &state, .only)
-        change.touch(Touch(ledger.module))
+        change.touch(SliceEdit(ledger.module))
         change.isChange = true
     }
 
@@ -44,7 +44,7 @@ extension ModuleMachine {
                 return (index, place)
             }
         }
-        if let keeper = modules.first(where: { $0.slice.keepsEffects }) {
+        if let keeper = modules.first(where: { $0.slice.hasDurableEffects }) {
             throw .noLedger(keeper.name)
         }
         return nil

@@ -117,7 +117,7 @@ extension ModuleMachine {
         let before = state
         var change = try reducePlainSlice(&state, action, by: handler, route, key: key, &effect)
         enterView(by: action, handler.kind, of: module, key, from: session, &state, &change)
-        guard keepsEffects[module], let ledger, let effect else { return change }
+        guard hasDurableEffects[module], let ledger, let effect else { return change }
         do {
             try enter(effect, version: version, in: ledger, &state, &change)
         } catch {
@@ -180,8 +180,8 @@ extension ModuleMachine {
         let change = try reduce(&state, action, by: handler, of: module, key: key, &effect)
         guard change.isChange, isSame(module, before, state) else { return change }
         var same = Change(isChange: false, isOfSession: change.isOfSession)
-        for touch in change.touches where touch.isRestart {
-            same.touch(Touch(touch.module, touch.key, isChange: false, isRestart: true))
+        for touch in change.edits where touch.isRestart {
+            same.touch(SliceEdit(touch.module, touch.key, isChange: false, isRestart: true))
         }
         return same
     }
@@ -195,7 +195,7 @@ extension ModuleMachine {
         key: SliceKey,
         _ effect: inout PendingEffect?
     ) throws -> Change {
-        if isInParts[module] {
+        if isKeyedBySession[module] {
             return try reduceParts(&state, action, by: handler, of: module, key: key, &effect)
         }
         let result = try handler.reduce(&state, action, key, comparison)
@@ -204,7 +204,7 @@ extension ModuleMachine {
         var change = Change(isChange: result.isChange, isOfSession: isOfSession[module])
         if result.isChange || result.isRestart {
             change.touch(
-                Touch(module, key, isChange: result.isChange, isRestart: result.isRestart)
+                SliceEdit(module, key, isChange: result.isChange, isRestart: result.isRestart)
             )
         }
         if result.isChange {

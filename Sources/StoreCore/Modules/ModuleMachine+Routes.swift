@@ -14,7 +14,7 @@ extension ModuleMachine {
         }
         if let route = routes[ObjectIdentifier(type)] { return route }
         // The root state's reducer does not get records that a migration has dropped.
-        return type == Meaningless.self ? nil : others
+        return type == SkippedAction.self ? nil : others
     }
 
     /// Returns the handler of a route, without a look-up of its generic type.

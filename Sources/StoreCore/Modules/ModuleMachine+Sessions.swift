@@ -37,7 +37,7 @@ extension ModuleMachine {
         guard let session = (action as? any SessionAction)?.endedSession else { return }
         for module in sessionModules where modules[module].slice.end(session: session, &state) {
             change.isChange = true
-            change.touch(Touch(module, SliceKey(session: session)))
+            change.touch(SliceEdit(module, SliceKey(session: session)))
         }
         endViews(ofSession: session, &state, &change)
     }
@@ -46,15 +46,15 @@ extension ModuleMachine {
     /// session.
     func touch(_ change: inout Change, _ module: Int, _ old: Root, _ new: Root) {
         guard let sessions = modules[module].slice.changedSessions(old, new) else {
-            return change.touch(Touch(module))
+            return change.touch(SliceEdit(module))
         }
         // Above the bound, one entry for the whole module is cheaper.
-        guard sessions.count <= Self.touchesMax else { return change.touch(Touch(module)) }
-        for session in sessions { change.touch(Touch(module, SliceKey(session: session))) }
+        guard sessions.count <= Self.editsMax else { return change.touch(SliceEdit(module)) }
+        for session in sessions { change.touch(SliceEdit(module, SliceKey(session: session))) }
     }
 
     /// The most slices of one module that a change lists one by one.
-    static var touchesMax: Int { 16 }
+    static var editsMax: Int { 16 }
 
     package func show(_ state: inout Root, to session: String?) {
         guard sessionModules.count > 0 else { return }

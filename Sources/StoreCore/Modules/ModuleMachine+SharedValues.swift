@@ -16,7 +16,7 @@ extension ModuleMachine {
     /// of readers that changed to `change`.
     ///
     /// If the owner's slice is shared and its readers belong to sessions or instances, all of their
-    /// slices get the new value. Above ``touchesMax`` changed slices, `change` gets one entry for
+    /// slices get the new value. Above ``editsMax`` changed slices, `change` gets one entry for
     /// the whole module.
     func updateCopies(
         _ links: [Link],
@@ -27,15 +27,15 @@ extension ModuleMachine {
     ) {
         for link in links {
             if link.reader == module {
-                if update(link, key, &state) { change.touch(Touch(link.reader, key)) }
+                if update(link, key, &state) { change.touch(SliceEdit(link.reader, key)) }
                 continue
             }
             let keys = link.shared.keys(of: modules[link.reader].slice, state, readingFrom: key)
             let changed = keys.filter { update(link, $0, &state) }
-            if changed.count > Self.touchesMax {
-                change.touch(Touch(link.reader))
+            if changed.count > Self.editsMax {
+                change.touch(SliceEdit(link.reader))
             } else {
-                for key in changed { change.touch(Touch(link.reader, key)) }
+                for key in changed { change.touch(SliceEdit(link.reader, key)) }
             }
         }
     }

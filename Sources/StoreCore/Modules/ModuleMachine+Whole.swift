@@ -42,7 +42,7 @@ extension ModuleMachine {
             for module in keptByStore where !modules[module].slice.isEqual(own, state) {
                 throw WholeStateError.keptByStore(names[module])
             }
-            let settling = Settling(
+            let settling = WholeStateDiff(
                 initial: initial,
                 comparison: comparison,
                 endedSession: route.isForSessions
@@ -63,7 +63,7 @@ extension ModuleMachine {
         _ state: inout Root,
         after before: Root,
         _ own: Change,
-        _ settling: Settling<Root>,
+        _ settling: WholeStateDiff<Root>,
         _ effect: inout PendingEffect?
     ) throws -> Change {
         var changed = try changedSlices(&state, after: before, settling)
@@ -73,8 +73,8 @@ extension ModuleMachine {
             changed = try changedSlices(&state, after: before, settling)
         }
         var change = Change(isChange: !changed.isEmpty, isOfSession: own.isOfSession)
-        for touch in own.touches where touch.isRestart {
-            change.touch(Touch(touch.module, touch.key, isChange: false, isRestart: true))
+        for touch in own.edits where touch.isRestart {
+            change.touch(SliceEdit(touch.module, touch.key, isChange: false, isRestart: true))
         }
         for (module, keys) in changed {
             try admit(keys, of: module, in: state, settling)
@@ -92,12 +92,12 @@ extension ModuleMachine {
     private func changedSlices(
         _ state: inout Root,
         after before: Root,
-        _ settling: Settling<Root>
+        _ settling: WholeStateDiff<Root>
     ) throws -> [(module: Int, keys: [SliceKey])] {
         var changed: [(module: Int, keys: [SliceKey])] = []
         for module in modules.indices {
             var keys = try modules[module].slice.settle(&state, after: before, settling)
-            if isInParts[module], !keys.isEmpty,
+            if isKeyedBySession[module], !keys.isEmpty,
                 let sessions = modules[module].slice.changedSessions(before, state)
             {
                 keys = sessions.map { SliceKey(session: $0) }
@@ -112,7 +112,7 @@ extension ModuleMachine {
     private func updateCopies(
         behind changed: [(module: Int, keys: [SliceKey])],
         _ state: inout Root,
-        _ settling: Settling<Root>
+        _ settling: WholeStateDiff<Root>
     ) -> Bool {
         var hasCopies = false
         for (module, keys) in changed where hasLinks[module] {
@@ -132,7 +132,7 @@ extension ModuleMachine {
         _ keys: [SliceKey],
         of module: Int,
         in state: Root,
-        _ settling: Settling<Root>
+        _ settling: WholeStateDiff<Root>
     ) throws(Refusal) {
         guard ownership[module] == .session else { return }
         for case let session? in keys.lazy.map(\.session)
@@ -141,15 +141,15 @@ extension ModuleMachine {
         }
     }
 
-    /// Adds the changed slices of a module to `change`. Above ``touchesMax``, one entry for the
+    /// Adds the changed slices of a module to `change`. Above ``editsMax``, one entry for the
     /// whole module is cheaper. The action is then visible to all sessions.
     private func note(_ keys: [SliceKey], of module: Int, _ change: inout Change) {
-        guard keys.count <= Self.touchesMax else {
-            change.touch(Touch(module))
+        guard keys.count <= Self.editsMax else {
+            change.touch(SliceEdit(module))
             change.isOfSession = false
             return
         }
-        for key in keys { change.touch(Touch(module, key)) }
+        for key in keys { change.touch(SliceEdit(module, key)) }
         if !isOfSession[module] { change.isOfSession = false }
     }
 
@@ -201,6 +201,6 @@ extension RootMember {
 extension ActionHandler {
     /// The handler of actions without a module, which changes nothing.
     static var doingNothing: ActionHandler {
-        ActionHandler(Meaningless.self, .dispatchable, wire: nil) { _, _, _, _ in .same }
+        ActionHandler(SkippedAction.self, .dispatchable, wire: nil) { _, _, _, _ in .same }
     }
 }

@@ -24,7 +24,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     /// For each module, true if it has links.
     let hasLinks: [Bool]
     /// For each module, true if it has effects that outlive the server, and there is a ledger.
-    let keepsEffects: [Bool]
+    let hasDurableEffects: [Bool]
     /// For each module, true if its actions may change a ledger, of effects or of views.
     let hasLedger: [Bool]
     let names: [String]
@@ -37,7 +37,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     /// its session alone.
     package let hasSessions: Bool
     /// For each module, true if its one slice has a part for each session.
-    let isInParts: [Bool]
+    let isKeyedBySession: [Bool]
     /// The indices of the modules whose slices belong to sessions.
     let sessionModules: [Int]
     let modules: Root.Modules
@@ -132,7 +132,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         names = modules.map(\.name)
         ownership = modules.map(\.slice.ownership) + [.everybody, .everybody]
         let owned = ownership.map { $0 != .everybody }
-        isInParts = ownership.map { $0 == .partForSession }
+        isKeyedBySession = ownership.map { $0 == .keyedBySession }
         hasSessions = owned.contains(true)
         // An action without a module is visible to its session alone.
         isOfSession = owned.dropLast() + [hasSessions]
@@ -145,13 +145,13 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         hasLinks = links.map { $0.count > 0 }
         presence = PresenceLedger(of: modules)
         let ledgers = [ledger?.module, presence?.module].compactMap { $0 }
-        keptByStore = isInParts.indices.filter { [isInParts, ledger] in
-            isInParts[$0] || $0 == ledger?.module
+        keptByStore = isKeyedBySession.indices.filter { [isKeyedBySession, ledger] in
+            isKeyedBySession[$0] || $0 == ledger?.module
         }
-        let keepsEffects = modules.map { [ledger] in ledger != nil && $0.slice.keepsEffects }
-        self.keepsEffects = keepsEffects
+        let hasDurableEffects = modules.map { [ledger] in ledger != nil && $0.slice.hasDurableEffects }
+        self.hasDurableEffects = hasDurableEffects
         hasLedger = modules.indices.map { [presence] in
-            keepsEffects[$0] || presence?.reports[$0] != nil
+            hasDurableEffects[$0] || presence?.reports[$0] != nil
         }
         let all = Array(modules.indices)
         let own = modules.indices.map { [links] module in

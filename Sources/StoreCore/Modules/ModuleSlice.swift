@@ -16,8 +16,8 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
 
     var ownership: SliceOwnership {
         if place.isPerSession { return .session }
-        let pieces = M.State.self as? any PiecewiseState.Type
-        return pieces?.pieceForm == .objectOfSessions ? .partForSession : .everybody
+        let pieces = M.State.self as? any KeyedState.Type
+        return pieces?.pieceForm == .objectOfSessions ? .keyedBySession : .everybody
     }
 
     var wireType: any (Codable & Sendable).Type {
@@ -40,7 +40,7 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
         _ = try place.present(root, key, name)
     }
 
-    var keepsEffects: Bool {
+    var hasDurableEffects: Bool {
         module is any KeepingModule
             || M.dispatchables.contains { $0.handling.maker.onRestart != .lost }
     }
@@ -162,14 +162,14 @@ final class ModuleSlice<Root: RootState, M: Module>: Slice {
     func settle(
         _ root: inout Root,
         after old: Root,
-        _ settling: Settling<Root>
+        _ settling: WholeStateDiff<Root>
     ) throws -> [SliceKey] {
         try place.settle(&root, after: old, settling)
     }
 
     func changedSessions(_ old: Root, _ new: Root) -> [String]? {
-        guard case .always(let member) = place, let old = member.read(old) as? any PiecewiseState,
-            let new = member.read(new) as? any PiecewiseState
+        guard case .always(let member) = place, let old = member.read(old) as? any KeyedState,
+            let new = member.read(new) as? any KeyedState
         else { return nil }
         return new.pieces(since: old).map(\.key)
     }

@@ -119,7 +119,7 @@ public struct Presence: Module {
     }
 }
 
-extension Presence.State: PiecewiseState {
+extension Presence.State: KeyedState {
     package static var pieceForm: PieceForm { .objectOfSessions }
 
     package var pieces: [(key: String, value: any Encodable & Sendable)] {

@@ -15,7 +15,7 @@ package protocol Slice<Root>: Sendable {
     /// The use cases of the module.
     var useCases: [BoundUseCase<Root>] { get }
     /// True if some effects of the module have a ``RestartPolicy`` other than `lost`.
-    var keepsEffects: Bool { get }
+    var hasDurableEffects: Bool { get }
     /// The module itself; `nil` for a field.
     var anyModule: (any Module)? { get }
     /// Returns the presentation of all modules; `nil` if this module supplies none.
@@ -69,7 +69,7 @@ package protocol Slice<Root>: Sendable {
     func settle(
         _ root: inout Root,
         after old: Root,
-        _ settling: Settling<Root>
+        _ settling: WholeStateDiff<Root>
     ) throws -> [SliceKey]
     /// Returns the sessions whose parts of the slice differ, if the slice has a part for each
     /// session. Returns `nil` if the slice is not a single slice in parts.
@@ -103,7 +103,7 @@ package enum SliceOwnership: Sendable {
     /// Each session has its own slices: ``PerSession``.
     case session
     /// A single slice has a part for each session, under the session's name.
-    case partForSession
+    case keyedBySession
 }
 
 /// Changes the slice of an action. Leaves the root unchanged if it throws.

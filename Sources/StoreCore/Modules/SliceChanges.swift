@@ -11,7 +11,7 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
         didSet { count() }
     }
     /// For each module, true if its one slice has a part for each session.
-    private let isInParts: [Bool]
+    private let isKeyedBySession: [Bool]
     /// For each module, the number of observers of its slices, with the presenters of the whole
     /// state. The numbers are stored because each action needs one.
     private var counts: [Int]
@@ -24,7 +24,7 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
         self.presentation = presentation
         watched = Array(repeating: [], count: modules.count)
         counts = Array(repeating: 0, count: modules.count)
-        isInParts = modules.map { $0.slice.ownership == .partForSession }
+        isKeyedBySession = modules.map { $0.slice.ownership == .keyedBySession }
     }
 
     private func count() { counts = watched.map { $0.count + presenters.count } }
@@ -37,9 +37,9 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
         let shared = presentation == nil ? nil : SessionName.shared
         let cause = cause.for(cause.session ?? shared)
         var partsShown: Int?
-        for touch in change.touches where touch.isChange && !isListed(touch, in: change) {
+        for touch in change.edits where touch.isChange && !isListed(touch, in: change) {
             // Observers get a slice that has a part for each session as one slice.
-            guard !isInParts[touch.module] else {
+            guard !isKeyedBySession[touch.module] else {
                 if partsShown != touch.module { show(.only, of: touch.module, old, new, cause) }
                 partsShown = touch.module
                 continue
@@ -48,7 +48,7 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
         }
         if change.isChange { for presenter in presenters { presenter.show(old, new, cause) } }
         guard let session = cause.session, !cause.isElsewhere else { return }
-        change.touches.forEach { touch in
+        change.edits.forEach { touch in
             guard touch.isRestart, presentation?.isHidden(touch, from: session, in: old) == true
             else { return }
             for slices in watched[touch.module] { slices.showBeginning(touch.key, new, cause) }
@@ -67,9 +67,9 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
 
     /// True if a touch stands for all slices of a module, and the change also lists the slices of
     /// sessions one by one.
-    private func isListed(_ touch: Touch, in change: Change) -> Bool {
-        touch.key == .only && !isInParts[touch.module]
-            && change.touches.contains {
+    private func isListed(_ touch: SliceEdit, in change: Change) -> Bool {
+        touch.key == .only && !isKeyedBySession[touch.module]
+            && change.edits.contains {
                 $0.isChange && $0.module == touch.module && $0.key.session != nil
             }
     }

@@ -2,7 +2,7 @@
 // slices, and finds its changes by a comparison, by reference first.
 
 /// The input of the comparison of the state before and after a function of the whole state.
-package struct Settling<Root: Sendable>: Sendable {
+package struct WholeStateDiff<Root: Sendable>: Sendable {
     /// The state before any action, without the copies of shared values.
     let initial: Root
     /// Compares the bytes of values that `==` calls equal.
@@ -29,7 +29,7 @@ extension SlicePlace {
     func settle(
         _ root: inout Root,
         after old: Root,
-        _ settling: Settling<Root>
+        _ settling: WholeStateDiff<Root>
     ) throws -> [SliceKey] {
         switch self {
         case .always(let member):
@@ -57,7 +57,7 @@ extension SlicePlace {
         _ new: Instances<State>,
         after old: Instances<State>,
         of session: String?,
-        _ settling: Settling<Root>
+        _ settling: WholeStateDiff<Root>
     ) throws -> [SliceKey] {
         let changed = new.ids(changedSince: old, settling.comparison)
         for id in changed where old[id] == nil { try check(SliceKey(instance: id)) }
@@ -67,7 +67,7 @@ extension SlicePlace {
 
 extension RootMember where Value: Equatable & Encodable {
     /// True if the value has other bytes than before.
-    func isChanged(_ root: Root, after old: Root, _ settling: Settling<Root>) -> Bool {
+    func isChanged(_ root: Root, after old: Root, _ settling: WholeStateDiff<Root>) -> Bool {
         differs(read(old), read(root), settling.comparison)
     }
 }
@@ -78,7 +78,7 @@ extension RootMember {
     func settle<Own>(
         _ root: inout Root,
         after old: Root,
-        _ settling: Settling<Root>
+        _ settling: WholeStateDiff<Root>
     ) throws -> (isFirst: Bool, sessions: [(session: String, old: Own, new: Own)])
     where Value == PerSession<Own> {
         try change(&root) { values in
@@ -100,7 +100,7 @@ extension RootMember {
     func keys<Own>(
         _ root: inout Root,
         after old: Root,
-        _ settling: Settling<Root>
+        _ settling: WholeStateDiff<Root>
     ) throws -> [SliceKey] where Value == PerSession<Own> {
         let (isFirst, sessions) = try settle(&root, after: old, settling)
         return (isFirst ? [.only] : []) + sessions.map { SliceKey(session: $0.session) }

@@ -69,13 +69,13 @@ public protocol Journal: AnyObject, Sendable {
     /// records have as ``Record/program``.
     ///
     /// The same digest has the same number. From now on, the program is the last of ``programs()``.
-    /// A journal stores ``KeptProgram/countMax`` programs, and never uses a number twice.
+    /// A journal stores ``RegisteredProgram/countMax`` programs, and never uses a number twice.
     ///
     /// - Throws: the errors of an append.
     func register(_ program: WritingProgram) throws(JournalError) -> UInt32
 
     /// Returns the stored programs, in the order of their last registrations.
-    func programs() throws(JournalError) -> [KeptProgram]
+    func programs() throws(JournalError) -> [RegisteredProgram]
 
     /// The version of the oldest snapshot from which all records up to now can be read.
     var oldestSnapshot: UInt64? { get }

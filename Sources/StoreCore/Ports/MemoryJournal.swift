@@ -26,7 +26,7 @@ public final class MemoryJournal: Journal {
         var keys: [IdempotencyKey] = []
         var snapshots: [StateSnapshot] = []
         /// The programs, in the order of their last registrations.
-        var programs: [KeptProgram] = []
+        var programs: [RegisteredProgram] = []
         /// The greatest number that a program has.
         var newestProgram: UInt32 = 0
     }
@@ -111,7 +111,7 @@ public final class MemoryJournal: Journal {
     }
 
     /// Returns the stored programs, in the order of their last registrations.
-    public func programs() throws(JournalError) -> [KeptProgram] { kept.withLock { $0.programs } }
+    public func programs() throws(JournalError) -> [RegisteredProgram] { kept.withLock { $0.programs } }
 
     /// Stores a snapshot that is newer than all others, and drops surplus snapshots.
     public func save(_ snapshot: StateSnapshot) throws(JournalError) {
@@ -195,8 +195,8 @@ extension MemoryJournal.Kept {
             return known.number
         }
         newestProgram += 1
-        if programs.count == KeptProgram.countMax { programs.removeFirst() }
-        programs.append(KeptProgram(number: newestProgram, program: program))
+        if programs.count == RegisteredProgram.countMax { programs.removeFirst() }
+        programs.append(RegisteredProgram(number: newestProgram, program: program))
         return newestProgram
     }
 

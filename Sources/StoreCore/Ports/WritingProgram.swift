@@ -14,7 +14,7 @@ public struct WritingProgram: Sendable, Equatable {
 }
 
 /// A program in a journal, with the number that its records have.
-public struct KeptProgram: Sendable, Equatable {
+public struct RegisteredProgram: Sendable, Equatable {
     /// The number in ``Record/program``; at least 1.
     public let number: UInt32
     /// The program's names and forms.

@@ -212,10 +212,10 @@ package final class AccessControl: Sendable {
         member: String? = nil,
         path: String,
         _ id: RequestID
-    ) -> HeldAccess {
+    ) -> AccessLease {
         let rights = StreamRights(sight: identity.sight, operates: operates, member: member)
         let principal = identity.principal
-        return HeldAccess(expires: principal.expires) { [self] in
+        return AccessLease(expires: principal.expires) { [self] in
             let now = now()
             guard authenticator.isGood(principal, at: now) else {
                 return .credential(principal.ending(at: now))

@@ -18,7 +18,7 @@ package final class DispatchOutcomes: Sendable {
     package static let secondsMax: Int64 = 600
 
     fileprivate struct Remembered: Sendable {
-        let dispatch: FollowedDispatch
+        let dispatch: PendingDispatch
         /// The bytes that ``Table/valueBytes`` includes for this dispatch.
         var valueBytes = 0
     }
@@ -28,7 +28,7 @@ package final class DispatchOutcomes: Sendable {
         /// The closure that ends the wait.
         let giveUp: @Sendable () -> Void
         /// The access that the wait depends on; `nil` if it can't end.
-        let access: HeldAccess?
+        let access: AccessLease?
     }
 
     fileprivate struct Table: Sendable {
@@ -52,7 +52,7 @@ package final class DispatchOutcomes: Sendable {
     }
 
     /// Remembers a dispatch whose client gets a 202.
-    func remember(_ dispatch: FollowedDispatch) {
+    func remember(_ dispatch: PendingDispatch) {
         let version = dispatch.answer.last
         let oldest = oldest
         table.withLock { table in
@@ -67,9 +67,9 @@ package final class DispatchOutcomes: Sendable {
 
     /// Returns the dispatch with this last version; `nil` if it is forgotten. Also returns `nil` if
     /// the caller is neither its sender nor an operator who sees the whole state.
-    func dispatch(_ version: UInt64, for caller: Caller) -> FollowedDispatch? {
+    func dispatch(_ version: UInt64, for caller: Caller) -> PendingDispatch? {
         let oldest = oldest
-        let dispatch = table.withLock { table -> FollowedDispatch? in
+        let dispatch = table.withLock { table -> PendingDispatch? in
             guard let dispatch = table.byVersion[version]?.dispatch else { return nil }
             guard dispatch.hasEnded(before: oldest) else { return dispatch }
             table.forget(version)
@@ -83,7 +83,7 @@ package final class DispatchOutcomes: Sendable {
     }
 
     /// Records the end of a dispatch, and answers the requests that wait for it.
-    func end(_ dispatch: FollowedDispatch, _ end: DispatchEnd) {
+    func end(_ dispatch: PendingDispatch, _ end: DispatchEnd) {
         dispatch.end(end, at: clock.now())
         guard case .done(.some) = end else { return }
         let oldest = oldest

@@ -28,10 +28,10 @@ extension DispatchTicket {
     }
 
     /// Makes the dispatch of an answer, which ends with the watch.
-    private func followed(_ watch: EffectWatch, _ answer: AppliedAnswer) -> FollowedDispatch {
+    private func followed(_ watch: EffectWatch, _ answer: AppliedAnswer) -> PendingDispatch {
         var answer = answer
         answer.isCompleted = true
-        let dispatch = FollowedDispatch(
+        let dispatch = PendingDispatch(
             answer,
             isBatch: isBatch,
             wantsState: wantsState,
@@ -44,7 +44,7 @@ extension DispatchTicket {
 
     /// Answers when a dispatch ends, or when the client's time is over. In the second case the
     /// dispatch is remembered for later requests about its outcome (protocol 2.11).
-    func wait(for dispatch: FollowedDispatch, isReplayed: Bool = false) {
+    func wait(for dispatch: PendingDispatch, isReplayed: Bool = false) {
         var answer = dispatch.answer
         answer.isReplayed = isReplayed
         let givingUp: @Sendable () -> Void = { [self, answer] in

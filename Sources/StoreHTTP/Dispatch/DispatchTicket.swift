@@ -31,10 +31,10 @@ class DispatchTicket: Completion, @unchecked Sendable {
     /// The count of the action's running effects; `nil` if the client does not wait for them.
     let watch: EffectWatch?
     /// True for a request about the outcome of an earlier dispatch.
-    let asksAgain: Bool
+    let isOutcomeQuery: Bool
     /// The access that a request about an outcome depends on. `nil` for a dispatch, which is
     /// answered even if its credential ends meanwhile.
-    let access: HeldAccess?
+    let access: AccessLease?
     /// The hold that keeps the client's session alive while the client waits.
     let hold: SessionHold?
     /// The guard that lets either the end of the effects or the end of the client's time answer.
@@ -60,7 +60,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
         self.seesModules = seesModules
         self.askedModules = askedModules
         self.watch = watch
-        asksAgain = false
+        isOutcomeQuery = false
         access = nil
         hold = preferences.waitSeconds == nil ? nil : store.hold(caller.session)
     }
@@ -69,10 +69,10 @@ class DispatchTicket: Completion, @unchecked Sendable {
     init(
         _ request: RequestContext,
         store: Store,
-        about dispatch: FollowedDispatch,
+        about dispatch: PendingDispatch,
         caller: Caller
     ) throws(Problem) {
-        access = try request.heldAccess()
+        access = try request.accessLease()
         exchange = request.exchange
         id = request.id
         self.store = store
@@ -85,7 +85,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
         // The first answer has already left out the data that the caller may not read.
         seesModules = true
         askedModules = []
-        asksAgain = true
+        isOutcomeQuery = true
         watch = nil
         hold = preferences.waitSeconds == nil ? nil : store.hold(caller.session)
     }
@@ -225,7 +225,7 @@ extension DispatchTicket: HTTPAnswer {
             writer.add("Location", store.links.outcome(applied.last))
             writer.add("Retry-After", "1")
         }
-        let showsEnd = wait != nil || asksAgain || applied.isOfRequest
+        let showsEnd = wait != nil || isOutcomeQuery || applied.isOfRequest
         applied.write(to: &writer, epoch: epoch, isBatch: isBatch, showsEnd: showsEnd)
     }
 }

@@ -48,7 +48,7 @@ package struct ActionEventsRoutes: RouteGroup {
         let session = try request.session()
         let topic = store.reader.logTopic(for: try request.caller())
         var owner = StreamOwner(session: session)
-        owner.credential = try request.heldAccess()?.credential
+        owner.credential = try request.accessLease()?.credential
         let hold = try StreamOpening.reserve(topic, for: &owner, request, store)
         store.streams.counters.begins(resume)
         let counted = request.countStream(topic)

@@ -10,7 +10,7 @@ extension StateReader {
     func wait(
         after version: UInt64,
         for caller: Caller,
-        with access: HeldAccess?,
+        with access: AccessLease?,
         _ answer: @escaping @Sendable (VisibleState?) -> Void
     ) -> PendingRead? {
         let isAllowed = access.map { access in { @Sendable in access.isGood } }

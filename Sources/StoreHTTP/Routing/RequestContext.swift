@@ -84,7 +84,7 @@ extension RequestContext {
     /// Returns the access that a wait or a stream depends on, besides the connection; `nil` on a
     /// server without access control. A stream may show a part of a single member of the root
     /// state: then `member` names it.
-    func heldAccess(toMember member: String? = nil) throws(Problem) -> HeldAccess? {
+    func accessLease(toMember member: String? = nil) throws(Problem) -> AccessLease? {
         guard let access = environment.access, let identity else { return nil }
         let operates = try caller().isOperator && !environment.operatorReads
         return access.held(

@@ -118,7 +118,7 @@ package struct StateRoutes: RouteGroup {
         guard seconds > 0 else { return request.respond(StateAnswer.notModified(current)) }
         // The poll needs no session, but a session in the request stays alive during the poll.
         let hold = store.hold(try request.session())
-        let access = try request.heldAccess()
+        let access = try request.accessLease()
         request.exchange.suspend()
         let wait = reader.wait(after: after, for: caller, with: access) { newer in
             let hasEnded = hold?.isOpen == false

@@ -116,7 +116,7 @@ enum StreamOpening {
             name: request[StreamParameters.subscriber],
             session: try request.session()
         )
-        owner.credential = try request.heldAccess(toMember: stream.member)?.credential
+        owner.credential = try request.accessLease(toMember: stream.member)?.credential
         let topic = stream.topic
         let hold = try reserve(topic, for: &owner, request, store)
         store.streams.counters.begins(resume)

@@ -183,7 +183,7 @@ extension HTTPExchange {
 
     /// The object that the handler keeps for the next requests of the same connection. On the
     /// loop's thread.
-    package var keptForConnection: AnyObject? {
+    package var connectionStorage: AnyObject? {
         get { record?.kept }
         set { record?.kept = newValue }
     }

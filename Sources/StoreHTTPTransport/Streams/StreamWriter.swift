@@ -8,7 +8,7 @@ import Synchronization
 
 /// A writer that sends frames to the readers of streams, on a thread that owns their sockets.
 ///
-/// Publishing never waits: it puts a frame into a bounded inbox. The writer makes a chunk of each
+/// PublishingThread never waits: it puts a frame into a bounded inbox. The writer makes a chunk of each
 /// frame's payload, once for all readers. Only a reader that is behind has memory of its own.
 package final class StreamWriter: StreamAdopter, StreamPublisher {
     package let counters = StreamCounters()
@@ -138,7 +138,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
             isTaken = !mail.isEnded
             if isTaken { mail.inbox.join(reader) }
         }
-        if !isTaken { turnAway(reader) }
+        if !isTaken { rejectLateReader(reader) }
     }
 
     /// Sends a frame to the readers of a topic in this audience; to all readers if it is `nil`. The
@@ -215,11 +215,11 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     /// Answers mail in place of a loop that has ended. The events before `first` are done.
     func refuse(_ late: StreamMail, from first: Int = 0) {
         for request in late.requests { request.answerEmpty() }
-        for case .join(let reader) in late.inbox.events[first...] { turnAway(reader) }
+        for case .join(let reader) in late.inbox.events[first...] { rejectLateReader(reader) }
     }
 
     /// Closes the socket of a reader that joins too late, after the head and the last frame.
-    private func turnAway(_ reader: JoiningReader) {
+    private func rejectLateReader(_ reader: JoiningReader) {
         let beginning = reader.beginning
         let head = Chunk.first(beginning.head.response, Bytes([]))
         for bytes in [head, Chunk.last(frames.bye(.shutdown))] {

@@ -28,7 +28,7 @@ struct ProgramComparison {
     /// - Throws: ``ReplayError/unreadable(_:)`` with the first record of each unreadable name, and
     ///   ``ReplayError/journal(_:)``.
     func run() throws(ReplayError) -> [WritingProgram] {
-        let kept: [KeptProgram]
+        let kept: [RegisteredProgram]
         do { kept = try journal.programs() } catch { throw .journal(error) }
         forms.add(kept)
         let today = forms.today.program
@@ -55,7 +55,7 @@ struct ProgramComparison {
 
     /// Reads the first record of each name whose form has changed or whose action is gone.
     private func compare(
-        _ kept: [KeptProgram],
+        _ kept: [RegisteredProgram],
         _ numbers: Set<UInt32>,
         beside today: WritingProgram
     ) throws(ReplayError) {

@@ -41,7 +41,7 @@ package final class RecordForms: Sendable {
     }
 
     /// Adds programs that were already read from the journal.
-    package func add(_ programs: [KeptProgram]) {
+    package func add(_ programs: [RegisteredProgram]) {
         let forms = programs.map { ($0.number, ProgramForms($0.program)) }
         known.withLock { known in
             for (number, forms) in forms { known.programs[number] = .some(forms) }

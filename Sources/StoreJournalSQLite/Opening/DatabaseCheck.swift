@@ -33,7 +33,7 @@ struct DatabaseCheck {
             try reader.checkRecordsReach(from: contents.meta.base, to: start)
         }
         note(recordsFault)
-        var programs: [KeptProgram] = []
+        var programs: [RegisteredProgram] = []
         let programsFault = try Self.fault { () throws(ReadFailure) in
             programs = try reader.programs()
         }
@@ -115,7 +115,7 @@ struct DatabaseCheck {
         _ reader: Reader,
         _ mark: HighWaterMark?,
         _ follower: (any HistoryFollower)?,
-        _ programs: [KeptProgram]
+        _ programs: [RegisteredProgram]
     ) throws(ReadFailure) -> ChainHash? {
         var marked: ChainHash?
         if let mark, contents.meta.base.version...start.version ~= mark.end.version {
@@ -147,7 +147,7 @@ struct DatabaseCheck {
     private func followerFromSnapshot(
         _ follower: (any HistoryFollower)?,
         _ newest: UInt64,
-        _ programs: [KeptProgram]
+        _ programs: [RegisteredProgram]
     ) -> (any HistoryFollower)? {
         guard let follower, let snapshot,
             let state = Compression.decompress(snapshot.state, size: snapshot.size)

@@ -9,7 +9,7 @@ package protocol HistoryFollower: AnyObject {
     func begins(
         with snapshot: StateSnapshot,
         newest: UInt64,
-        writtenBy programs: [KeptProgram]
+        writtenBy programs: [RegisteredProgram]
     ) -> Bool
 
     /// Processes the next records. If the result is false, the follower gets no more records.

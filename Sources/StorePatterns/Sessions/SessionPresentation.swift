@@ -33,7 +33,7 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
         place.read(root, .only)?[session] != nil
     }
 
-    func isHidden(_ touch: Touch, from session: String, in root: Root) -> Bool {
+    func isHidden(_ touch: SliceEdit, from session: String, in root: Root) -> Bool {
         guard let views = views(of: touch), let state = place.read(root, .only) else {
             return false
         }
@@ -42,7 +42,7 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
 
     /// Returns the views of a slice: the views of its module, and for an instance its own views,
     /// too. Returns `nil` if there are none; such a slice is hidden from no session.
-    private func views(of touch: Touch) -> [String]? {
+    private func views(of touch: SliceEdit) -> [String]? {
         guard let views = views[touch.module], !views.isEmpty else { return nil }
         guard let instance = touch.key.instance else { return views }
         return views + views.map { PresentedView.name($0, of: instance) }
@@ -62,7 +62,7 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
         }
         let shown = Set(state.sessions.values.flatMap { $0.route.map { ExactText($0.view) } })
         return { [self] key in
-            let touch = Touch(module, key)
+            let touch = SliceEdit(module, key)
             if let session = key.session {
                 return isHidden(touch, from: session, in: root) ? session : nil
             }
@@ -74,7 +74,7 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
     func admit(_ module: Int, _ key: SliceKey, from session: String?, in root: Root)
         throws(Refusal)
     {
-        guard isHidden(Touch(module, key), from: session ?? Sessions.shared, in: root),
+        guard isHidden(SliceEdit(module, key), from: session ?? Sessions.shared, in: root),
             // If the slice is not started, a later check refuses the action with a better reason.
             modules[module].slice.isThere(root, key)
         else { return }

@@ -169,7 +169,7 @@ extension Sessions.State: SessionRegister {
     package func isOpen(_ session: String) -> Bool { self[session] != nil }
 }
 
-extension Sessions.State: PiecewiseState {
+extension Sessions.State: KeyedState {
     package static var pieceForm: PieceForm { .objectOfSessions }
 
     package var pieces: [(key: String, value: any Encodable & Sendable)] {

@@ -5,7 +5,7 @@ import StoreWire
 package struct PublishedSlice: Sendable {
     private enum Form: Sendable {
         case whole(Bytes?)
-        case instances(InstancePieces)
+        case instances(EncodedPieces)
         case sessions(SessionSlices)
     }
 
@@ -23,7 +23,7 @@ package struct PublishedSlice: Sendable {
     static let hidden = PublishedSlice(bytes: nil, version: 0)
 
     /// Makes the slice of a module that has instances.
-    init(pieces: InstancePieces, version: UInt64) {
+    init(pieces: EncodedPieces, version: UInt64) {
         self.version = version
         form = .instances(pieces)
     }
@@ -67,7 +67,7 @@ package struct PublishedSlice: Sendable {
     }
 
     /// The pieces, each encoded by itself; `nil` if the slice has another form.
-    package var pieces: InstancePieces? {
+    package var pieces: EncodedPieces? {
         if case .instances(let pieces) = form { pieces } else { nil }
     }
 
@@ -92,7 +92,7 @@ package struct PublishedSlice: Sendable {
     }
 
     /// The pieces if pointers can lead to them by name: the instances; else `nil`.
-    var namedPieces: InstancePieces? {
+    var namedPieces: EncodedPieces? {
         pieces.flatMap { $0.form == .object ? $0 : nil }
     }
 

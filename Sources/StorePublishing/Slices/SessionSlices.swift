@@ -68,7 +68,7 @@ package final class SessionSlices: Sendable {
         case .member:
             guard let own, let bytes = own.bytes else { return first }
             let piece = SortedTable(sorted: [(key: session, value: bytes)])
-            return PublishedSlice(pieces: InstancePieces(piece), version: own.version)
+            return PublishedSlice(pieces: EncodedPieces(piece), version: own.version)
         }
     }
 

@@ -11,12 +11,12 @@ package import StoreWire
 /// Their bytes are reused, and the whole state is only joined for its readers.
 package final class SliceWriter<State: RootState>: StateWriter {
     private let encoder: JSONEncoder
-    private let touched: TouchedModules
+    private let touched: EditedModules
     private let layout = SliceLayout(State.modules)
     private let modules = State.modules
     /// True for each slice that is made of pieces.
     private let isInPieces = State.modules.map {
-        $0.slice.ownership == .session || $0.slice.wireType is any PiecewiseState.Type
+        $0.slice.ownership == .session || $0.slice.wireType is any KeyedState.Type
     }
     private var slices: [PublishedSlice] = []
     /// The values from which the slices in pieces were encoded, by index.
@@ -29,7 +29,7 @@ package final class SliceWriter<State: RootState>: StateWriter {
     /// Makes a writer; `times` gets the duration of each encoding, if it is not `nil`.
     package init(
         _ encoder: JSONEncoder,
-        _ touched: TouchedModules,
+        _ touched: EditedModules,
         measuring times: EncodeTimes? = nil
     ) {
         self.times = times
@@ -111,8 +111,8 @@ private struct PieceWriter {
         switch value {
         case let value as any SessionValues:
             try sessions(of: value, after: old, oldValue as? any SessionValues)
-        case let value as any PiecewiseState:
-            try pieces(of: value, after: old, oldValue as? any PiecewiseState)
+        case let value as any KeyedState:
+            try pieces(of: value, after: old, oldValue as? any KeyedState)
         default: try whole(value, after: old)
         }
     }
@@ -128,9 +128,9 @@ private struct PieceWriter {
     }
 
     private mutating func pieces(
-        of value: any PiecewiseState,
+        of value: any KeyedState,
         after old: PublishedSlice?,
-        _ oldValue: (any PiecewiseState)?
+        _ oldValue: (any KeyedState)?
     ) throws(JSONError) -> PublishedSlice {
         let form = type(of: value).pieceForm
         if form == .objectOfSessions { return try parts(of: value, after: old, oldValue) }
@@ -138,7 +138,7 @@ private struct PieceWriter {
             var pieces: [(key: String, value: Bytes)] = []
             for (name, value) in value.pieces { pieces.append((name, try encoded(value))) }
             return PublishedSlice(
-                pieces: InstancePieces(SortedTable(sorted: pieces), form),
+                pieces: EncodedPieces(SortedTable(sorted: pieces), form),
                 version: version
             )
         }
@@ -153,9 +153,9 @@ private struct PieceWriter {
 
     /// Returns the slice of a value with a part for each session.
     private mutating func parts(
-        of value: any PiecewiseState,
+        of value: any KeyedState,
         after old: PublishedSlice?,
-        _ oldValue: (any PiecewiseState)?
+        _ oldValue: (any KeyedState)?
     ) throws(JSONError) -> PublishedSlice {
         let known = old?.sessions
         var renewed: [(session: String, slice: PublishedSlice?)] = []
@@ -169,7 +169,7 @@ private struct PieceWriter {
             if slice.version == version || before == nil { renewed.append((session, slice)) }
         }
         if let old, known != nil, renewed.isEmpty { return old }
-        let none = PublishedSlice(pieces: InstancePieces(SortedTable()), version: 0)
+        let none = PublishedSlice(pieces: EncodedPieces(SortedTable()), version: 0)
         let slices = known ?? SessionSlices([], first: none, .member)
         return PublishedSlice(sessions: slices.with(renewed), version: version)
     }

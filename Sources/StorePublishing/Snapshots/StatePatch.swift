@@ -9,18 +9,18 @@ package import StoreWire
 /// compared.
 package enum StatePatch {
     /// Returns the patch between two states of modules, as a viewer sees them. Only the slices in
-    /// `touches` may differ.
+    /// `edits` may differ.
     ///
     /// - Throws: if a value can't be encoded (for instance, a number without a JSON form).
     package static func make<Root: RootState>(
         from old: Root,
         to new: Root,
-        in touches: [Touch],
+        in edits: [SliceEdit],
         for viewer: Viewer,
         with encoder: JSONEncoder
     ) throws(JSONError) -> Bytes {
         var changes: [JSONPatch.Change] = []
-        for module in Set(touches.map(\.module)).sorted()
+        for module in Set(edits.map(\.module)).sorted()
         where viewer.sees(module: Root.modules[module].name) {
             changes += try self.changes(
                 of: Root.modules[module],
@@ -39,7 +39,7 @@ package enum StatePatch {
         of type: State.Type,
         _ patch:
             @escaping @Sendable (
-                State, State, [Touch], Viewer
+                State, State, [SliceEdit], Viewer
             ) throws(JSONError) -> Bytes
     ) -> DryRunComparison {
         { run, viewer in
@@ -47,7 +47,7 @@ package enum StatePatch {
                 guard let before = run.before as? State, let after = run.after as? State else {
                     throw JSONError(code: .unencodable, message: "the dry run left no state")
                 }
-                return try patch(before, after, run.touches, viewer)
+                return try patch(before, after, run.edits, viewer)
             }
         }
     }
@@ -80,7 +80,7 @@ package enum StatePatch {
         {
             (before, after) = (old.part(of: session), new.part(of: session))
         }
-        if let before = before as? any PiecewiseState, let after = after as? any PiecewiseState,
+        if let before = before as? any KeyedState, let after = after as? any KeyedState,
             let pieces = try self.pieces(
                 from: before,
                 to: after,
@@ -91,7 +91,7 @@ package enum StatePatch {
         {
             return pieces
         }
-        let part = mount.slice.ownership == .partForSession ? session : nil
+        let part = mount.slice.ownership == .keyedBySession ? session : nil
         return [
             JSONPatch.Change(
                 at: place,
@@ -104,8 +104,8 @@ package enum StatePatch {
     /// Returns the changes of the differing pieces that the session may see. Returns `nil` if a
     /// piece was added or removed, or if pieces have no names on the wire.
     private static func pieces(
-        from old: any PiecewiseState,
-        to new: any PiecewiseState,
+        from old: any KeyedState,
+        to new: any KeyedState,
         at place: JSONPointer,
         for session: String?,
         _ encoder: JSONEncoder
@@ -139,7 +139,7 @@ package enum StatePatch {
         _ session: String?,
         _ encoder: JSONEncoder
     ) throws(JSONError) -> Bytes {
-        guard let session, let value = value as? any PiecewiseState else {
+        guard let session, let value = value as? any KeyedState else {
             return try encoded(value, encoder)
         }
         let own = value.pieces.first { $0.key.isSame(as: session) }

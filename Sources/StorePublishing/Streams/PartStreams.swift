@@ -198,12 +198,12 @@ package final class PartStreams: Sendable {
     }
 
     /// Sends the watched parts that a new version changed. The publishing thread calls it, and may
-    /// pause in `breathe` between two parts.
+    /// pause in `pauseIfBusy` between two parts.
     func publish(
         _ new: Snapshot,
         after old: Snapshot,
         for audience: StreamAudience?,
-        _ breathe: () -> Void = {}
+        _ pauseIfBusy: () -> Void = {}
     ) {
         let containers = watched.withLock { $0.parts.isEmpty ? [] : $0.containers(new, after: old) }
         for container in containers where container.differs(new, from: old) {
@@ -216,7 +216,7 @@ package final class PartStreams: Sendable {
                 }
             for (part, bytes) in changed where isNews(bytes, of: part, version) {
                 sender.send(bytes, to: part.topic, since: version, for: audience)
-                breathe()
+                pauseIfBusy()
             }
         }
     }

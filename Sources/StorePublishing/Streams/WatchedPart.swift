@@ -111,7 +111,7 @@ extension WatchedPart.Container {
 
     /// Returns the pieces that contain the parts, each a document of its own; `nil` if the
     /// container has no named pieces.
-    func pieces(in snapshot: Snapshot) -> InstancePieces? {
+    func pieces(in snapshot: Snapshot) -> EncodedPieces? {
         slice(in: snapshot)?.namedPieces
     }
 

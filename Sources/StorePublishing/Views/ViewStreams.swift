@@ -184,13 +184,13 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     }
 
     /// Sends the watched views that a new version changed. On the publishing thread, which may
-    /// pause in `breathe` between two views.
+    /// pause in `pauseIfBusy` between two views.
     func publish(
         _ state: State,
         _ new: Snapshot,
         after old: Snapshot,
         for audience: StreamAudience?,
-        _ breathe: () -> Void = {}
+        _ pauseIfBusy: () -> Void = {}
     ) {
         let version = new.version
         // The lists are shared under the lock, and not copied.
@@ -206,7 +206,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
                 hasUnread = true
                 continue
             }
-            breathe()
+            pauseIfBusy()
             watched.made = version
             let bytes: Bytes?
             do { bytes = try madeOrLogged(watched.request, state) } catch {

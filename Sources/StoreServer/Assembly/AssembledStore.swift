@@ -11,9 +11,9 @@ import StoreWire
 struct AssembledStore<State: Codable & Equatable & Sendable>: Sendable {
     let store: Store
     let core: Core<State>
-    let base: StoreBase<State>
+    let base: StoreContext<State>
     let published: PublishedStore<State>
-    let supervision: Supervision
+    let supervision: StoreHealth
     let router: Router
     /// The writers of the files for shared values.
     let sharedFiles: [SharedFileWriter]

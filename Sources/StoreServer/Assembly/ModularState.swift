@@ -51,14 +51,14 @@ struct ModularState<State: RootState>: StateComposition {
 
     func writer(
         _ encoder: JSONEncoder,
-        _ touched: TouchedModules,
+        _ touched: EditedModules,
         measuring times: EncodeTimes
     ) -> any StateWriter<State> {
         SliceWriter(encoder, touched, measuring: times)
     }
 
     func encoding(_ encoder: JSONEncoder) -> StateEncoding<State> {
-        let touched = TouchedModules()
+        let touched = EditedModules()
         let writer = SliceWriter<State>(encoder, touched)
         return { state, tag throws(JSONError) in
             // The modules that an action has changed are unknown here, so all of them are compared.
@@ -68,8 +68,8 @@ struct ModularState<State: RootState>: StateComposition {
     }
 
     func comparison(_ encoder: JSONEncoder) -> DryRunComparison {
-        StatePatch.comparison(of: State.self) { old, new, touches, viewer throws(JSONError) in
-            try StatePatch.make(from: old, to: new, in: touches, for: viewer, with: encoder)
+        StatePatch.comparison(of: State.self) { old, new, edits, viewer throws(JSONError) in
+            try StatePatch.make(from: old, to: new, in: edits, for: viewer, with: encoder)
         }
     }
 
@@ -77,7 +77,7 @@ struct ModularState<State: RootState>: StateComposition {
         _ state: State,
         _ ports: CoreConfiguration<State>,
         in world: World,
-        touching touched: TouchedModules,
+        touching touched: EditedModules,
         haveSameBytes: @escaping ByteComparison,
         measuring effects: EffectTimes
     ) throws(ConfigurationError) -> Core<State> {
@@ -112,7 +112,7 @@ struct ModularState<State: RootState>: StateComposition {
         }
     }
 
-    func showState(of core: Core<State>, to publisher: Publisher<State>) {
+    func showState(of core: Core<State>, to publisher: StatePublisher<State>) {
         publisher.look { [weak core] look in core?.look(look) }
     }
 

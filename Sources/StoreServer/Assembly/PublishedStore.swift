@@ -17,8 +17,8 @@ struct PublishedStore<State: Codable & Equatable & Sendable>: Sendable {
     /// The projections of the state; `nil` if it has no modules.
     let views: ViewStreams<State>?
     /// The modules that a batch changes; the Core notes them, and the publisher encodes them.
-    let touched: TouchedModules
-    let publisher: Publisher<State>
+    let touched: EditedModules
+    let publisher: StatePublisher<State>
     let keeper: SnapshotKeeper
     /// The time that encoding the state takes.
     let encodeTimes: EncodeTimes
@@ -28,7 +28,7 @@ struct PublishedStore<State: Codable & Equatable & Sendable>: Sendable {
     /// Makes the published parts.
     ///
     /// - Throws: an error if the system refuses a descriptor, or the state has no JSON form.
-    init(_ base: StoreBase<State>, _ composition: any StateComposition<State>) throws {
+    init(_ base: StoreContext<State>, _ composition: any StateComposition<State>) throws {
         let (history, encoder, logger) = (base.history, base.encoder, base.world.logger)
         let (epoch, threads) = (history.epoch, base.process.threads)
         let streams = try StreamWriter(
@@ -53,7 +53,7 @@ struct PublishedStore<State: Codable & Equatable & Sendable>: Sendable {
         }
         streams.follow(log)
         let layout = composition.layout
-        touched = TouchedModules(hasSessions: layout?.ofSessions.isEmpty == false)
+        touched = EditedModules(hasSessions: layout?.ofSessions.isEmpty == false)
         let sender = PartSender(streams: streams, epoch: epoch)
         let linked = LinkedActions(
             base.links,
@@ -65,7 +65,7 @@ struct PublishedStore<State: Codable & Equatable & Sendable>: Sendable {
             ViewStreams($0, sender, encoder.linking(to: linked), logger)
         }
         encodeTimes = EncodeTimes(composition.modules?.map(\.name) ?? [])
-        let publisher = try Publisher(
+        let publisher = try StatePublisher(
             epoch: epoch,
             version: history.version,
             state: history.state,
@@ -102,7 +102,7 @@ struct PublishedStore<State: Codable & Equatable & Sendable>: Sendable {
 
     /// Returns the reader, through which all routes read the store.
     func reader(
-        _ base: StoreBase<State>,
+        _ base: StoreContext<State>,
         _ composition: any StateComposition<State>
     ) -> StateReader {
         let newest = publisher.newest

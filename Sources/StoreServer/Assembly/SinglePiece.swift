@@ -27,7 +27,7 @@ struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {
 
     func writer(
         _ encoder: JSONEncoder,
-        _ touched: TouchedModules,
+        _ touched: EditedModules,
         measuring times: EncodeTimes
     ) -> any StateWriter<State> {
         WholeStateWriter(encoder, measuring: times)
@@ -50,7 +50,7 @@ struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {
         _ state: State,
         _ ports: CoreConfiguration<State>,
         in world: World,
-        touching touched: TouchedModules,
+        touching touched: EditedModules,
         haveSameBytes: @escaping ByteComparison,
         measuring effects: EffectTimes
     ) throws(ConfigurationError) -> Core<State> {
@@ -59,7 +59,7 @@ struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {
         return Core(state: state, form: .throwing(reducer), configuration: ports)
     }
 
-    func showState(of core: Core<State>, to publisher: Publisher<State>) {}
+    func showState(of core: Core<State>, to publisher: StatePublisher<State>) {}
 
     func resume(
         _ core: Core<State>,

@@ -40,7 +40,7 @@ protocol StateComposition<State>: Sendable {
     /// Makes the encoder for the states of a batch, given the modules that the batch has changed.
     func writer(
         _ encoder: JSONEncoder,
-        _ touched: TouchedModules,
+        _ touched: EditedModules,
         measuring times: EncodeTimes
     ) -> any StateWriter<State>
 
@@ -58,13 +58,13 @@ protocol StateComposition<State>: Sendable {
         _ state: State,
         _ ports: CoreConfiguration<State>,
         in world: World,
-        touching touched: TouchedModules,
+        touching touched: EditedModules,
         haveSameBytes: @escaping ByteComparison,
         measuring effects: EffectTimes
     ) throws(ConfigurationError) -> Core<State>
 
     /// Connects the publisher with the Core's state, for views that no published version can serve.
-    func showState(of core: Core<State>, to publisher: Publisher<State>)
+    func showState(of core: Core<State>, to publisher: StatePublisher<State>)
 
     /// Resumes the effects that had not ended when the server did. `past` returns the action of a
     /// version, if history still has it.

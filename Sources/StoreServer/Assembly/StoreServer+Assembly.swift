@@ -21,10 +21,10 @@ extension StoreServer {
         _ world: World,
         whenJournalFails decision: JournalFailureDecision? = nil
     ) throws -> AssembledStore<State> {
-        let base = try StoreBase(self, configuration, at: links, in: process, world)
+        let base = try StoreContext(self, configuration, at: links, in: process, world)
         let firstActions = try firstActions(base)
         let published = try PublishedStore(base, composition)
-        let supervision = Supervision(
+        let supervision = StoreHealth(
             configuration,
             figures(base, published),
             world.logger,
@@ -65,7 +65,7 @@ extension StoreServer {
     /// Makes the figures of a store: a row for each type of action, and for each request that the
     /// log may contain besides actions.
     private func figures(
-        _ base: StoreBase<State>,
+        _ base: StoreContext<State>,
         _ published: PublishedStore<State>
     ) -> StoreFigures {
         let useCases = composition.useCases.map {
@@ -90,7 +90,7 @@ extension StoreServer {
     /// - Throws: ``ConfigurationError`` if a file can't be used, or the action that the program
     ///   makes is not an action of the store.
     private func firstActions(
-        _ base: StoreBase<State>
+        _ base: StoreContext<State>
     ) throws -> [(action: any Action, place: String)] {
         guard base.history.version == 0 else { return [] }
         return try keptValues.compactMap { value in
@@ -109,7 +109,7 @@ extension StoreServer {
     /// Writes shared values to their files from now on. The first value is written only if the
     /// store has a history, or the file does not exist. Else the file may contain a value that the
     /// store has never had.
-    private func keepValues(of core: Core<State>, _ base: StoreBase<State>) -> [SharedFileWriter] {
+    private func keepValues(of core: Core<State>, _ base: StoreContext<State>) -> [SharedFileWriter] {
         keptValues.map { value in
             let writer = SharedFileWriter(
                 value.file.path,

@@ -12,9 +12,9 @@ import StoreWire
 extension StoreServer {
     /// Makes the Core, which continues from the newest version of the history.
     func core(
-        _ base: StoreBase<State>,
+        _ base: StoreContext<State>,
         _ published: PublishedStore<State>,
-        _ supervision: Supervision
+        _ supervision: StoreHealth
     ) throws -> Core<State> {
         let (history, world, keeper) = (base.history, base.world, published.keeper)
         var ports = CoreConfiguration<State>()
@@ -63,7 +63,7 @@ extension StoreServer {
 
     /// Attaches the observers of the Core's actions and states besides the publisher: analytics,
     /// middleware, interceptors and observers.
-    func attachments(to core: Core<State>, _ base: StoreBase<State>) -> CoreAttachments {
+    func attachments(to core: Core<State>, _ base: StoreContext<State>) -> CoreAttachments {
         let attachments = CoreAttachments()
         let builtIn = analytics(base).map { [(Analytics<State>.id, $0.observe)] } ?? []
         for (id, observe) in builtIn + middleware {
@@ -81,7 +81,7 @@ extension StoreServer {
         return attachments
     }
     /// Returns the middleware for analytics; `nil` if no analytics event is written or kept.
-    private func analytics(_ base: StoreBase<State>) -> Analytics<State>? {
+    private func analytics(_ base: StoreContext<State>) -> Analytics<State>? {
         guard base.process.analytics != nil || base.recentAnalytics != nil else { return nil }
         return Analytics(
             registry: base.registry,

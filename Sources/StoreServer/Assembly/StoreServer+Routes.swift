@@ -11,9 +11,9 @@ extension StoreServer {
     /// Makes the router with all routes of the store, behind its filters.
     func router(
         for store: Store,
-        _ base: StoreBase<State>,
+        _ base: StoreContext<State>,
         _ attachments: CoreAttachments,
-        _ supervision: Supervision
+        _ supervision: StoreHealth
     ) -> Router {
         let configuration = base.configuration
         let links = store.links
@@ -47,14 +47,14 @@ extension StoreServer {
                 wake: store.wake
             ),
             hosts: configuration.hostRule,
-            onTurnEnd: store.nudgeCore
+            onTurnEnd: store.wakeCore
         )
     }
 
     /// Returns the routes that give a browser a cookie for its credential; none without access
     /// control.
     private func credentialRoutes(
-        _ base: StoreBase<State>,
+        _ base: StoreContext<State>,
         _ links: Links,
         _ store: Store
     ) -> [any RouteGroup] {
@@ -70,7 +70,7 @@ extension StoreServer {
     /// function finds a problem only if all stores have one.
     private func livenessProblem(
         _ links: Links,
-        _ supervision: Supervision,
+        _ supervision: StoreHealth,
         _ process: ServerProcess
     ) -> @Sendable () -> Problem? {
         guard process.hasSeveral, links.store == nil else {
@@ -83,7 +83,7 @@ extension StoreServer {
     /// whole process.
     private func operationRoutes(
         _ store: Store,
-        _ supervision: Supervision,
+        _ supervision: StoreHealth,
         _ process: ServerProcess
     ) -> [any RouteGroup] {
         let links = store.links
@@ -201,7 +201,7 @@ extension StoreServer {
     private func discoveryRoutes(
         _ links: Links,
         _ store: Store,
-        _ base: StoreBase<State>
+        _ base: StoreContext<State>
     ) -> DiscoveryRoutes {
         let hasRoles = base.access != nil
         let hasOperators = hasRoles || base.configuration.operatorReads
@@ -230,7 +230,7 @@ extension StoreServer {
             components: JSONSchema.storeDefinitions(
                 state: composition.visibleForm,
                 whole: hasOperators ? State.self : nil,
-                isInParts: hasRoles,
+                isKeyedBySession: hasRoles,
                 actions: types,
                 logged: logged,
                 requests: requests,

@@ -43,7 +43,7 @@ package final class OpeningReplay<State: Codable & Equatable & Sendable>: Histor
     func begins(
         with snapshot: StateSnapshot,
         newest: UInt64,
-        writtenBy programs: [KeptProgram]
+        writtenBy programs: [RegisteredProgram]
     ) -> Bool {
         guard GivenState.isForm(snapshot.form, form),
             var state = try? JSONDecoder(limits: .unbounded).decode(

@@ -9,7 +9,7 @@ protocol ServedStore: Sendable {
     /// The store as its routes share it.
     var store: Store { get }
     var router: Router { get }
-    var supervision: Supervision { get }
+    var supervision: StoreHealth { get }
 
     /// Reads keys and policy again, and ends the streams that they no longer allow.
     ///

@@ -129,7 +129,7 @@ final class ServerProcess: Sendable {
     var measured: [MeasuredStore] { served.map { measured($0.store, $0.supervision) } }
 
     /// Returns the measured values of one store.
-    func measured(_ store: Store, _ supervision: Supervision) -> MeasuredStore {
+    func measured(_ store: Store, _ supervision: StoreHealth) -> MeasuredStore {
         let name = store.links.store ?? StoreStatus.defaultName
         let label = hasSeveral ? name : nil
         return MeasuredStore(store, supervision.figures, label: label) {

@@ -99,7 +99,7 @@ struct ActionNames: Sendable {
         neededBy payload: JSONSchema,
         named name: String
     ) throws(ActionFormError) {
-        guard let secrets = (type as? any SecretiveAction.Type)?.secrets,
+        guard let secrets = (type as? any RedactedAction.Type)?.secrets,
             let needed = payload.needed(of: secrets)
         else { return }
         throw ActionFormError(

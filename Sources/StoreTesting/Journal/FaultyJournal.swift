@@ -50,7 +50,7 @@ public final class FaultyJournal: Journal {
     }
 
     /// Returns the programs that have registered.
-    public func programs() throws(JournalError) -> [KeptProgram] { try memory.programs() }
+    public func programs() throws(JournalError) -> [RegisteredProgram] { try memory.programs() }
 
     /// Keeps a snapshot, or throws the error that ``fail(with:)`` has set.
     public func save(_ snapshot: StateSnapshot) throws(JournalError) {

@@ -156,7 +156,7 @@ extension JournalConformance {
         let program = WritingProgram(digest: "forms", forms: Array("[]".utf8))
         let number = try journal.register(program)
         let again = check.keep(try reopen(journal))
-        let programs = [KeptProgram(number: number, program: program)]
+        let programs = [RegisteredProgram(number: number, program: program)]
         check.expect("the programs", try again.programs(), is: programs)
         check.expect("the epoch", again.epoch, is: epoch)
         check.expect("the version", again.version, is: 121)

@@ -15,18 +15,18 @@ extension JournalConformance {
         check.expect(first > 0 && second > 0 && first != second, "\(first), \(second) are numbers")
         check.expect("the number of the first again", try journal.register(program(1)), is: first)
         let known = [
-            KeptProgram(number: second, program: program(2)),
-            KeptProgram(number: first, program: program(1)),
+            RegisteredProgram(number: second, program: program(2)),
+            RegisteredProgram(number: first, program: program(1)),
         ]
         check.expect("both, the last to register at the end", try journal.programs(), is: known)
         var numbers: Set<UInt32> = [first, second]
-        for place in 3...KeptProgram.countMax + 10 {
+        for place in 3...RegisteredProgram.countMax + 10 {
             let number = try journal.register(program(place))
             check.expect(numbers.insert(number).inserted, "number \(number) is given twice")
         }
         let kept = try journal.programs()
-        check.expect("the number of programs", kept.count, is: KeptProgram.countMax)
-        check.expect("the last", kept.last?.program, is: program(KeptProgram.countMax + 10))
+        check.expect("the number of programs", kept.count, is: RegisteredProgram.countMax)
+        check.expect("the last", kept.last?.program, is: program(RegisteredProgram.countMax + 10))
         check.expect("that of the first that is kept", kept.first?.program, is: program(11))
         check.expect(journal.version == 0, "a program has made a version")
     }

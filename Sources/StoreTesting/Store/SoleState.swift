@@ -44,7 +44,7 @@ struct KeptSoleState<M: Module>: RootState {
 extension Module {
     /// True if effects of the module outlive the server.
     var keepsItsEffects: Bool {
-        KeptSoleState<Self>.modules(self).contains(where: \.slice.keepsEffects)
+        KeptSoleState<Self>.modules(self).contains(where: \.slice.hasDurableEffects)
     }
 }
 

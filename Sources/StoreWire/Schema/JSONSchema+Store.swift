@@ -53,7 +53,7 @@ extension JSONSchema {
     package static func storeDefinitions(
         state: any Decodable.Type,
         whole: (any Decodable.Type)? = nil,
-        isInParts: Bool = false,
+        isKeyedBySession: Bool = false,
         actions: [ActionForm],
         logged: [ActionForm] = [],
         requests: [LoggedRequest] = [],
@@ -101,7 +101,7 @@ extension JSONSchema {
                 "State",
                 union(
                     document.roots.prefix(states.count).map {
-                        isInParts ? $0.inParts(document.definitions) : $0
+                        isKeyedBySession ? $0.inParts(document.definitions) : $0
                     }
                 )
             ),

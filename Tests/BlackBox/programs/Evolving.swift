@@ -36,7 +36,7 @@ struct Added: Action, Codable {
     let amount: Int
 }
 
-struct LoginRequested: SecretiveAction, Codable {
+struct LoginRequested: RedactedAction, Codable {
     static let secrets = ["password"]
     let name: String
     let password: String?

@@ -16,18 +16,18 @@ struct Doors: EffectfulModule {
         var visits: [String] = []
     }
 
-    enum Action: SecretiveAction, ModuleAction {
+    enum Action: RedactedAction, ModuleAction {
         static let secrets = ["code"]
         case opened(by: String, code: String?)
         case knocked(by: String)
     }
 
-    enum UI: SecretiveAction, ModuleAction {
+    enum UI: RedactedAction, ModuleAction {
         static let secrets = ["code"]
         case entered(by: String, code: String?)
     }
 
-    enum Internal: SecretiveAction, ModuleAction {
+    enum Internal: RedactedAction, ModuleAction {
         static let secrets = ["code"]
         case unlocked(by: String, code: String?)
     }
@@ -109,7 +109,7 @@ extension Doors.State {
 }
 
 /// A secretive action with a type of its own.
-struct Forced: SecretiveAction, StateUpdater {
+struct Forced: RedactedAction, StateUpdater {
     static let secrets = ["code"]
     let by: String
     let code: String?
@@ -158,7 +158,7 @@ struct Safes: StartableModule {
         var turns: [String] = []
     }
 
-    enum Action: SecretiveAction, ModuleAction {
+    enum Action: RedactedAction, ModuleAction {
         static let secrets = ["code"]
         case turned(by: String, code: String?)
     }
@@ -177,7 +177,7 @@ struct Safes: StartableModule {
     }
 }
 
-struct Emptied: SecretiveAction, StateUpdater {
+struct Emptied: RedactedAction, StateUpdater {
     static let secrets = ["code"]
     let by: String
     let code: String?
@@ -303,7 +303,7 @@ struct Forgetful: RootState {
 
 struct Needy: Module {
     struct State: ModuleState { var value = 0 }
-    enum Action: SecretiveAction, ModuleAction {
+    enum Action: RedactedAction, ModuleAction {
         static let secrets = ["code"]
         case opened(code: String)
     }

@@ -54,7 +54,7 @@ import Testing
     }
 
     private let core: Core<House>
-    private let touched = TouchedModules(hasSessions: true)
+    private let touched = EditedModules(hasSessions: true)
 
     init() throws {
         var configuration = CoreConfiguration<House>()

@@ -13,7 +13,7 @@ final class OpenMarket: Sendable {
 
     let core: Core<Market>
     let journal = MemoryJournal()
-    let touched = TouchedModules(hasSessions: true)
+    let touched = EditedModules(hasSessions: true)
 
     init(_ state: Market = Market(), comparison: ByteComparison? = nil) throws {
         var configuration = CoreConfiguration<Market>()
@@ -147,8 +147,8 @@ final class OpenMarket: Sendable {
         try market.send(Cart.Action.added("pear"), as: "ada")
         let outcome = try market.send(Checkout(), as: "ada", mode: .dryRun)
         guard case .dryRun(let run) = outcome else { throw Unexpected(outcome) }
-        #expect(Set(run.touches.map(\.module)) == [2, 3])
-        #expect(run.touches.contains(Touch(3, SliceKey(session: "ada"))))
+        #expect(Set(run.edits.map(\.module)) == [2, 3])
+        #expect(run.edits.contains(SliceEdit(3, SliceKey(session: "ada"))))
         #expect(try market.state.cart["ada"].items == ["pear"])
     }
 

@@ -10,7 +10,7 @@ final class PeerJournal: Journal {
 
     private struct Table: Sendable {
         var interrupt: (@Sendable () -> Fault)?
-        var announced: UInt64?
+        var remoteVersion: UInt64?
         var watcher: (@Sendable (UInt64) -> Void)?
         var conflicts = 0
         var written: [Record] = []
@@ -40,7 +40,7 @@ final class PeerJournal: Journal {
     /// Passes on the announcements that the history has made meanwhile.
     func announce() {
         let (watcher, version) = table.withLock { table in
-            (table.watcher, table.announced.take())
+            (table.watcher, table.remoteVersion.take())
         }
         if let watcher, let version { watcher(version) }
     }
@@ -76,7 +76,7 @@ final class PeerJournal: Journal {
     func watch(_ appended: @escaping @Sendable (UInt64) -> Void) -> PlainCommand? {
         table.withLock { $0.watcher = appended }
         return inner.watch { [weak self] version in
-            self?.table.withLock { $0.announced = version }
+            self?.table.withLock { $0.remoteVersion = version }
         }
     }
 
@@ -91,7 +91,7 @@ final class PeerJournal: Journal {
     func register(_ program: WritingProgram) throws(JournalError) -> UInt32 {
         try inner.register(program)
     }
-    func programs() throws(JournalError) -> [KeptProgram] { try inner.programs() }
+    func programs() throws(JournalError) -> [RegisteredProgram] { try inner.programs() }
     func save(_ snapshot: StateSnapshot) throws(JournalError) { try inner.save(snapshot) }
     func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot? {
         try inner.snapshot(atOrBefore: version)

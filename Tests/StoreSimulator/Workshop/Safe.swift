@@ -8,7 +8,7 @@ struct Safe: Module {
         var leak: String?
     }
 
-    enum Action: ModuleAction, SecretiveAction {
+    enum Action: ModuleAction, RedactedAction {
         static let secrets = ["code"]
 
         case opened(note: String, code: String?)
@@ -28,7 +28,7 @@ struct Safe: Module {
 }
 
 /// The same action with a type of its own.
-struct Unlock: StateUpdater, SecretiveAction, Equatable {
+struct Unlock: StateUpdater, RedactedAction, Equatable {
     static let secrets = ["code"]
 
     let note: String

@@ -95,7 +95,7 @@ final class SimulatedJournal: Journal {
     func register(_ program: WritingProgram) throws(JournalError) -> UInt32 {
         try inner.register(program)
     }
-    func programs() throws(JournalError) -> [KeptProgram] { try inner.programs() }
+    func programs() throws(JournalError) -> [RegisteredProgram] { try inner.programs() }
     func save(_ snapshot: StateSnapshot) throws(JournalError) { try inner.save(snapshot) }
     func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot? {
         try inner.snapshot(atOrBefore: version)

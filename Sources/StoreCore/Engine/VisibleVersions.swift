@@ -2,7 +2,7 @@
 /// slices of the client's session, limited to the modules that its role sees.
 ///
 /// Belongs to the thread that drains the mailbox.
-struct SeenVersions {
+struct VisibleVersions {
     /// The most sessions that are recorded. Beyond this bound, all are dropped, and `base` becomes
     /// the current version.
     static let sessionsMax = 32_768
@@ -11,34 +11,34 @@ struct SeenVersions {
     private var base: UInt64
     /// The version that last changed a shared slice.
     private var shared: UInt64
-    private var sessions: [SeenSession: UInt64] = [:]
+    private var sessions: [SessionHash: UInt64] = [:]
     /// The same record for each module; `nil` if all clients see all modules.
-    private var modules: SeenModules?
+    private var modules: ModuleVisibility?
     /// The version up to which all steps are recorded.
     private(set) var noted: UInt64
 
     init(after version: UInt64, byModule: Bool) {
         (base, shared, noted) = (version, version, version)
-        modules = byModule ? SeenModules(after: version) : nil
+        modules = byModule ? ModuleVisibility(after: version) : nil
     }
 
     /// Starts the record for each module, unless it exists already.
     mutating func beginModules() {
-        if modules == nil { modules = SeenModules(after: noted) }
+        if modules == nil { modules = ModuleVisibility(after: noted) }
     }
 
     /// Records the change that the action of `version`, the next version, has made.
     mutating func note(_ change: Change, at version: UInt64) {
         noted = version
         guard change.isChange else { return }
-        change.touches.forEach { touch in
+        change.edits.forEach { touch in
             guard touch.isChange else { return }
             modules?.note(touch, at: version)
             guard let session = touch.key.session else {
                 shared = version
                 return
             }
-            sessions[SeenSession(session)] = version
+            sessions[SessionHash(session)] = version
         }
         guard sessions.count > Self.sessionsMax else { return }
         sessions = [:]
@@ -56,7 +56,7 @@ struct SeenVersions {
 
     /// True if a client of this session sees the same now as at a version.
     func isSame(for session: String?, since version: UInt64) -> Bool {
-        let own = sessions[SeenSession(session)] ?? base
+        let own = sessions[SessionHash(session)] ?? base
         return max(shared, own, base) <= version
     }
 

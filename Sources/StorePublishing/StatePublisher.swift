@@ -11,7 +11,7 @@ import Synchronization
 /// publisher or of a pool.
 ///
 /// The Core's thread makes every call of `Sink`; any thread may read ``snapshot``.
-package final class Publisher<State: Codable & Equatable & Sendable>: Sink, StreamBeginnings,
+package final class StatePublisher<State: Codable & Equatable & Sendable>: Sink, StreamBeginnings,
     @unchecked Sendable
 {
     // Safety: only the Core's thread uses `prepared`, `preparedBytes`, `unencodable` and `writer`.
@@ -40,7 +40,7 @@ package final class Publisher<State: Codable & Equatable & Sendable>: Sink, Stre
     private let waiters: LongPolls
     private let log: any VersionFollower
     private let logger: Logger
-    private let publishing: Publishing
+    private let publishing: PublishingThread
     private var prepared: [Snapshot] = []
     private var preparedBytes = 0
     /// The reason why a state since the last commit can't be published.
@@ -89,7 +89,7 @@ package final class Publisher<State: Codable & Equatable & Sendable>: Sink, Stre
         self.logger = logger
         let first = try writer.snapshot(state, at: Tag(epoch: epoch, version: version))
         writer.committed()
-        publishing = Publishing(first, on: pool) {
+        publishing = PublishingThread(first, on: pool) {
             streams.open > 0 || waiters.isAwaited
         } sending: {
             streams.workSeconds
@@ -176,9 +176,9 @@ package final class Publisher<State: Codable & Equatable & Sendable>: Sink, Stre
 
 // Everything below runs on the publishing thread, unless its comment names another thread.
 
-extension Publisher {
-    private var work: Publishing.Work {
-        Publishing.Work { [self] in
+extension StatePublisher {
+    private var work: PublishingThread.Work {
+        PublishingThread.Work { [self] in
             publish($0)
         } answered: { [self] in
             onCompleted()
@@ -200,9 +200,9 @@ extension Publisher {
             }
             let sessions = snapshot.hasSessions ? snapshot.sessions(changedSince: before) : []
             send(snapshot, after: before, for: audience)
-            sendParts(of: snapshot, after: before, for: audience, sessions)
+            sendFilteredStates(of: snapshot, after: before, for: audience, sessions)
             sliceStreams?.publish(snapshot, after: before, for: audience, sessions)
-            parts.publish(snapshot, after: before, for: audience, publishing.breathe)
+            parts.publish(snapshot, after: before, for: audience, publishing.pauseIfBusy)
             before = snapshot
         }
         commit.views?(commit, audience)
@@ -216,7 +216,7 @@ extension Publisher {
                 commit.newest,
                 after: commit.before,
                 for: audience,
-                publishing.breathe
+                publishing.pauseIfBusy
             )
         }
     }
@@ -232,7 +232,7 @@ extension Publisher {
     ///
     /// A session also gets a version without a change for it if the action was its own, or was for
     /// all sessions. A viewer with a sight gets a version only if its visible slices changed.
-    private func sendParts(
+    private func sendFilteredStates(
         of snapshot: Snapshot,
         after before: Snapshot,
         for audience: StreamAudience?,

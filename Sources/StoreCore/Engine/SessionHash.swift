@@ -2,7 +2,7 @@
 ///
 /// Two sessions with the same hash count as one session. A change for one of them is then a change
 /// for both. Therefore a true condition may fail, but a false condition never holds.
-struct SeenSession: Hashable {
+struct SessionHash: Hashable {
     private let hash: Int
 
     /// Makes the hash for a client's session; without a session, for the session that such clients

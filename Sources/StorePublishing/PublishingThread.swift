@@ -14,7 +14,7 @@ import Synchronization
 /// Memory is bounded by ``PublishingQueue``. At the queue's bound, after a slow turn, and while
 /// many actions arrive, waiting commits are joined. Streams then get only the newest version. While
 /// many actions arrive, the thread also pauses between its turns (``ReaderPace``).
-final class Publishing: Sendable {
+final class PublishingThread: Sendable {
     /// The seconds after which a turn is slow: the next turn then publishes only the newest
     /// version.
     static let turnSecondsMax = 0.005
@@ -159,7 +159,7 @@ final class Publishing: Sendable {
 
 // The work of the thread.
 
-extension Publishing {
+extension PublishingThread {
     /// Publishes the commits and runs the tasks of one turn.
     private func workOff(_ turn: PublishingQueue.Turn, _ work: Work) {
         var version = turn.sent
@@ -217,7 +217,7 @@ extension Publishing {
     }
 
     /// Pauses if a pause is due within a long turn. The publishing thread calls it.
-    func breathe() {
+    func pauseIfBusy() {
         let now = SystemTime.steadySeconds()
         guard pace.withLock({ $0.reader.isDue(at: now) }) else { return }
         let version = snapshot.version

@@ -2,7 +2,7 @@
 ///
 /// Versions share the pieces that did not change. The changed pieces are found without a look at
 /// the others.
-package protocol PiecewiseState: ModuleState {
+package protocol KeyedState: ModuleState {
     /// The arrangement of the pieces on the wire.
     static var pieceForm: PieceForm { get }
 
@@ -24,11 +24,11 @@ package enum PieceForm: Sendable, Equatable {
     case array(in: String)
 }
 
-extension PiecewiseState {
+extension KeyedState {
     /// Returns the pieces that differ from an earlier version; all pieces if `old` is not a version
     /// of this slice.
     package func pieces(
-        since old: (any PiecewiseState)?
+        since old: (any KeyedState)?
     ) -> [(key: String, value: (any Encodable & Sendable)?)] {
         if let old = old as? Self { return pieces(changedSince: old) }
         return pieces.map { ($0.key, $0.value) }

@@ -5,7 +5,7 @@ import StoreWire
 
 /// The access that a waiting request or a stream depends on: a valid credential, and a policy that
 /// allows the request. Any thread may use it.
-struct HeldAccess: Sendable {
+struct AccessLease: Sendable {
     /// The reason why the access has ended.
     enum Ending: Sendable {
         /// The credential has expired or was revoked.

@@ -5,7 +5,7 @@ import StoreHTTPTransport
 /// with each request, and this cache saves its look-up.
 ///
 /// Only the event loop's thread may use it. The cache ends with its connection.
-final class LastIdentity {
+final class CachedIdentity {
     /// The most bytes in a cached field. Each connection caches a single field.
     static let fieldBytesMax = 1_024
 
@@ -55,17 +55,17 @@ final class LastIdentity {
 
 extension HTTPExchange {
     /// The cached identity of the connection; `nil` if there is none.
-    var lastIdentity: LastIdentity? {
-        guard let kept = keptForConnection, type(of: kept) == LastIdentity.self else { return nil }
-        return unsafeDowncast(kept, to: LastIdentity.self)
+    var lastIdentity: CachedIdentity? {
+        guard let kept = connectionStorage, type(of: kept) == CachedIdentity.self else { return nil }
+        return unsafeDowncast(kept, to: CachedIdentity.self)
     }
 
     /// Caches the identity of a field for later requests of the connection, unless the field is too
     /// large.
     func keep(_ identity: Identity, for field: UnsafeRawBufferPointer, of generation: UInt64) {
-        guard field.count <= LastIdentity.fieldBytesMax else { return }
-        let last = lastIdentity ?? LastIdentity()
+        guard field.count <= CachedIdentity.fieldBytesMax else { return }
+        let last = lastIdentity ?? CachedIdentity()
         last.keep(identity, for: field, of: generation)
-        keptForConnection = last
+        connectionStorage = last
     }
 }

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Unchanged pieces are shared with the version before. The first reader of the whole slice joins
 /// the pieces, once.
-package final class InstancePieces: Sendable {
+package final class EncodedPieces: Sendable {
     private let pieces: SortedTable<Bytes>
     /// The arrangement of the pieces on the wire.
     let form: PieceForm
@@ -37,7 +37,7 @@ package final class InstancePieces: Sendable {
     }
 
     /// Returns the names of the pieces that differ from `others`, without visiting shared pieces.
-    func names(changedSince others: InstancePieces) -> [String] {
+    func names(changedSince others: EncodedPieces) -> [String] {
         var names: [String] = []
         pieces.forEachDifference(from: others.pieces) { name, mine, theirs in
             if mine != theirs { names.append(name) }
@@ -54,7 +54,7 @@ package final class InstancePieces: Sendable {
 
     /// Returns a copy with the pieces in `renewed`, and the number of new bytes; `nil` if no piece
     /// differs.
-    func with(_ renewed: [(id: String, piece: Bytes?)]) -> (pieces: InstancePieces, bytes: Int)? {
+    func with(_ renewed: [(id: String, piece: Bytes?)]) -> (pieces: EncodedPieces, bytes: Int)? {
         var pieces = pieces
         var bytes = 0
         for (id, piece) in renewed where pieces[id] != piece {
@@ -62,7 +62,7 @@ package final class InstancePieces: Sendable {
             bytes += piece?.count ?? 0
         }
         guard !pieces.isIdentical(to: self.pieces) else { return nil }
-        return (InstancePieces(pieces, form), bytes)
+        return (EncodedPieces(pieces, form), bytes)
     }
 
     /// The most pieces that are joined on the event loop.

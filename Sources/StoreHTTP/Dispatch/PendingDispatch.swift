@@ -11,7 +11,7 @@ enum DispatchEnd: Sendable {
 }
 
 /// A dispatch whose client waits for its effects, and their result.
-final class FollowedDispatch: Sendable {
+final class PendingDispatch: Sendable {
     typealias Waiter = @Sendable (DispatchEnd) -> Void
 
     private struct State: Sendable {

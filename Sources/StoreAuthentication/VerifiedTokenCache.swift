@@ -6,7 +6,7 @@ import Synchronization
 /// There are two halves, together at most ``countMax``. When the newer half is full, it becomes the
 /// older half, and the former older half is dropped. A token in use moves to the newer half. Bad
 /// tokens are not kept: a client can make any number of them.
-final class GoodTokens: Sendable {
+final class VerifiedTokenCache: Sendable {
     static let countMax = 10_000
 
     /// The digest of a token and its kind: a cookie's value is not accepted as a bearer token.
@@ -23,7 +23,7 @@ final class GoodTokens: Sendable {
     private let halves = Locked(Halves())
     private let halfMax: Int
 
-    init(countMax: Int = GoodTokens.countMax) { halfMax = max(1, countMax / 2) }
+    init(countMax: Int = VerifiedTokenCache.countMax) { halfMax = max(1, countMax / 2) }
 
     /// Returns the principal of a token that was good; the token may have expired meanwhile.
     func principal(of key: Key) -> Principal? {

@@ -2,13 +2,13 @@
 /// engine needs it for clients that see only some of the modules.
 ///
 /// Belongs to the thread that drains the mailbox.
-struct SeenModules {
+struct ModuleVisibility {
     /// The most session slices that are recorded. Beyond this bound, all are dropped, and `base`
     /// becomes the current version.
     static let slicesMax = 32_768
 
     private struct Slice: Hashable {
-        let session: SeenSession
+        let session: SessionHash
         let module: Int
     }
 
@@ -23,13 +23,13 @@ struct SeenModules {
     }
 
     /// Records that the action of `version`, the next version, has changed a slice.
-    mutating func note(_ touch: Touch, at version: UInt64) {
+    mutating func note(_ touch: SliceEdit, at version: UInt64) {
         while shared.count <= touch.module { shared.append(base) }
         guard let session = touch.key.session else {
             shared[touch.module] = version
             return
         }
-        ofSessions[Slice(session: SeenSession(session), module: touch.module)] = version
+        ofSessions[Slice(session: SessionHash(session), module: touch.module)] = version
         guard ofSessions.count > Self.slicesMax else { return }
         ofSessions = [:]
         base = version
@@ -49,7 +49,7 @@ struct SeenModules {
         since version: UInt64
     ) -> Bool {
         guard base <= version else { return false }
-        let session = SeenSession(session)
+        let session = SessionHash(session)
         return shared.indices.allSatisfy { module in
             guard sees(module) else { return true }
             let own = ofSessions[Slice(session: session, module: module)] ?? base

@@ -4,7 +4,7 @@ import StoreTelemetry
 
 /// The supervision of a store: its measurements, the progress of its reducer, and the condition of
 /// its journal.
-struct Supervision: Sendable {
+struct StoreHealth: Sendable {
     let figures: StoreFigures
     let progress = ReducerProgress()
     let watchdog: Watchdog

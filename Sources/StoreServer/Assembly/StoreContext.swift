@@ -7,7 +7,7 @@ import StoreWire
 
 /// The foundation of a store: its place in the process, its configuration, its actions, its
 /// history.
-struct StoreBase<State: Codable & Equatable & Sendable>: Sendable {
+struct StoreContext<State: Codable & Equatable & Sendable>: Sendable {
     let configuration: ServerConfiguration
     let links: Links
     let process: ServerProcess

@@ -2,7 +2,7 @@
 ///
 /// The outcomes are valid until the turn ends. The engine adds the outcomes of its own commits.
 /// After another writer has appended, the engine looks up all keys again.
-struct LookedUpKeys {
+struct KeyOutcomes {
     /// The keys of all requests of the turn; empty if each key is looked up on its own.
     private(set) var keys: [IdempotencyKey] = []
     private var found: [IdempotencyKey: KeptOutcome] = [:]
@@ -28,5 +28,5 @@ struct LookedUpKeys {
     }
 
     /// Drops all outcomes, at the end of the turn or if the journal cannot be read.
-    mutating func forget() { self = LookedUpKeys() }
+    mutating func forget() { self = KeyOutcomes() }
 }

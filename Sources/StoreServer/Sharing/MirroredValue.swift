@@ -7,7 +7,7 @@ import StoreWire
 import Synchronization
 
 /// A module's shared value that the program keeps in a file.
-struct KeptValue<State: Codable & Equatable & Sendable>: Sendable {
+struct MirroredValue<State: Codable & Equatable & Sendable>: Sendable {
     /// The module's name.
     let module: String
     let file: SharedFile
@@ -26,7 +26,7 @@ struct KeptValue<State: Codable & Equatable & Sendable>: Sendable {
     static var bytesMax: Int { 16 << 20 }
 }
 
-extension KeptValue where State: RootState {
+extension MirroredValue where State: RootState {
     init<M: SharingModule>(
         _ module: M.Type,
         in file: SharedFile,

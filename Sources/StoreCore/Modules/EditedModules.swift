@@ -1,6 +1,6 @@
 /// The modules whose slices may have changed, as indices into ``RootState/modules``, and the
 /// readers that see something of the actions.
-package final class TouchedModules: @unchecked Sendable {
+package final class EditedModules: @unchecked Sendable {
     // Safety: belongs to the Core's thread.
 
     /// True if sessions see different states.
@@ -16,7 +16,7 @@ package final class TouchedModules: @unchecked Sendable {
 
     /// Adds the change of an action from a session.
     package func insert(_ change: Change, from session: String?) {
-        change.touches.forEach { touch in
+        change.edits.forEach { touch in
             if last == touch.module { return }
             last = touch.module
             touched.insert(touch.module)
@@ -24,7 +24,7 @@ package final class TouchedModules: @unchecked Sendable {
         guard hasSessions else { return }
         guard change.isOfSession else { return audience = .everybody }
         audience.insert(session ?? SessionName.shared)
-        change.touches.forEach { touch in
+        change.edits.forEach { touch in
             if let owner = touch.key.session { audience.insert(owner) }
         }
     }

@@ -9,13 +9,13 @@
 /// gets `nil`. If an action requires one of them, the server does not start.
 ///
 /// ```swift
-/// struct LoginRequested: SecretiveAction, Codable {
+/// struct LoginRequested: RedactedAction, Codable {
 ///     static let secrets = ["password"]
 ///     let name: String
 ///     let password: String?
 /// }
 /// ```
-public protocol SecretiveAction: Action {
+public protocol RedactedAction: Action {
     /// The names of the secret members on the wire.
     static var secrets: [String] { get }
 }
