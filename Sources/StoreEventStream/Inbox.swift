@@ -38,7 +38,7 @@ package struct Inbox<Joining: Sendable>: Sendable {
     }
 
     /// Adds a version. Returns the number of older versions that were removed for it.
-    package mutating func publish(
+    package mutating func add(
         _ topic: TopicID,
         version: UInt64,
         _ publication: Publication,

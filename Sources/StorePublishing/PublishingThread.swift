@@ -22,7 +22,7 @@ final class PublishingThread: Sendable {
     /// The functions that process commits and tasks, on the publishing thread.
     struct Work: Sendable {
         /// Publishes the versions of a commit, in their order.
-        let publish: @Sendable (Commit) -> Void
+        let distribute: @Sendable (Commit) -> Void
         /// Called after all tasks of a turn.
         let answered: @Sendable () -> Void
         /// Called if versions were published without the thread, because no stream had a reader.
@@ -168,13 +168,13 @@ extension PublishingThread {
         var (isPublishing, isAnswering) = (false, false)
         var waiting: Commit?
         var newest: Snapshot?
-        func publish() {
+        func distributeWaiting() {
             guard let commit = waiting else { return }
             waiting = nil
             isPublishing = true
             if let version, commit.before.version > version { work.skipped() }
             (version, newest) = (commit.newest.version, commit.newest)
-            work.publish(commit)
+            work.distribute(commit)
         }
         for item in turn.items {
             switch item {
@@ -182,11 +182,11 @@ extension PublishingThread {
                 if lags.load(ordering: .relaxed), waiting?.isCovered(by: commit) == true {
                     waiting?.take(in: commit)
                 } else {
-                    publish()
+                    distributeWaiting()
                     waiting = commit
                 }
             case .task(let published, let task):
-                publish()
+                distributeWaiting()
                 if let version, published.version > version { work.skipped() }
                 // After commits were joined, this version may be newer than `published`.
                 let current = newest.map { max($0, published) } ?? published
@@ -195,7 +195,7 @@ extension PublishingThread {
                 isAnswering = true
             }
         }
-        publish()
+        distributeWaiting()
         if isAnswering { work.answered() }
         finish(since: began, isPublishing)
     }

@@ -179,7 +179,7 @@ package final class StatePublisher<State: Codable & Equatable & Sendable>: Sink,
 extension StatePublisher {
     private var work: PublishingThread.Work {
         PublishingThread.Work { [self] in
-            publish($0)
+            distribute($0)
         } answered: { [self] in
             onCompleted()
         } skipped: { [self] in
@@ -188,7 +188,7 @@ extension StatePublisher {
         }
     }
 
-    private func publish(_ commit: Commit) {
+    private func distribute(_ commit: Commit) {
         let audience = audience(of: commit)
         var before = commit.before
         for snapshot in commit.snapshots {
@@ -201,8 +201,8 @@ extension StatePublisher {
             let sessions = snapshot.hasSessions ? snapshot.sessions(changedSince: before) : []
             send(snapshot, after: before, for: audience)
             sendFilteredStates(of: snapshot, after: before, for: audience, sessions)
-            sliceStreams?.publish(snapshot, after: before, for: audience, sessions)
-            parts.publish(snapshot, after: before, for: audience, publishing.pauseIfBusy)
+            sliceStreams?.distribute(snapshot, after: before, for: audience, sessions)
+            parts.distribute(snapshot, after: before, for: audience, publishing.pauseIfBusy)
             before = snapshot
         }
         commit.views?(commit, audience)
@@ -211,7 +211,7 @@ extension StatePublisher {
 
     private func views(of state: State) -> Commit.Views {
         { [self] commit, audience in
-            viewStreams?.publish(
+            viewStreams?.distribute(
                 state,
                 commit.newest,
                 after: commit.before,

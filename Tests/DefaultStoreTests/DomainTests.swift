@@ -8,7 +8,7 @@ import Testing
     {
         var state = state
         let machine = try ModuleMachine<AppState>()
-        for action in actions { _ = try machine.reduce(&state, action, version: 1) }
+        for action in actions { _ = try machine.edit(&state, action, version: 1) }
         return state
     }
 

@@ -157,7 +157,7 @@ import Testing
         #expect(try refusal(secret, mode: 0o640) == nil)
         #expect(
             try refusal(secret, mode: 0o644)
-                == "keys.json: /keys/0: keys.json: it has a secret, and everyone may read it; say "
+                == "keys.json: /keys/0: keys.json: it has a secret, and everyone may read it; run "
                 + "chmod o-rwx"
         )
         #expect(try refusal(TestKey.ec.pem, mode: 0o644) == nil)

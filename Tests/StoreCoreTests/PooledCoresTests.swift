@@ -169,7 +169,9 @@ struct PooledCoresTests {
         #expect(pool.close(seconds: Self.secondsMax))
     }
 
-    @Test func `an offer without a wake-up begins no turn, and a wakeIfNeeded begins a turn`() throws {
+    @Test func `an offer without a wake-up begins no turn, and a wakeIfNeeded begins a turn`()
+        throws
+    {
         let pool = ThreadPool(name: "test", threadsMax: 1)
         let counter = Counter(on: pool)
         #expect(counter.add())

@@ -4,7 +4,9 @@ import Testing
 @Suite struct TouchedModulesTests {
     @Test func `each changed module is listed once, in order`() {
         let touched = EditedModules()
-        for touch in [SliceEdit(2, SliceKey(instance: "b")), SliceEdit(0), SliceEdit(2), SliceEdit(0)] {
+        for touch in [
+            SliceEdit(2, SliceKey(instance: "b")), SliceEdit(0), SliceEdit(2), SliceEdit(0),
+        ] {
             var edits = SliceEdits()
             edits.insert(touch)
             touched.insert(Change(isChange: true, edits: edits), from: nil)

@@ -39,8 +39,8 @@ private final class Count: TopicState {
 private final class Frames {
     private var frames = PatchFrames(framing: bracketed)
 
-    func publish(_ state: Count, version: UInt64) -> Bool {
-        frames.publish(state, version: version)
+    func setNewest(_ state: Count, version: UInt64) -> Bool {
+        frames.setNewest(state, version: version)
     }
 
     func frame(from known: UInt64?, kept: (UInt64) -> (any TopicState)?) -> Bytes? {
@@ -55,7 +55,7 @@ private final class Frames {
         let frames = Frames()
         #expect(frames.frame(from: nil, kept: none) == nil)
         #expect(frames.frame(from: 3, kept: none) == nil)
-        #expect(frames.publish(Count(4), version: 4))
+        #expect(frames.setNewest(Count(4), version: 4))
         #expect(frames.frame(from: nil, kept: none) == Bytes(utf8: "<=4>"))
     }
 
@@ -64,8 +64,8 @@ private final class Frames {
         `a reader gets the patch from the version that it has, and the whole where that is not kept`()
     {
         let frames = Frames()
-        #expect(frames.publish(Count(1), version: 1))
-        #expect(frames.publish(Count(2), version: 2))
+        #expect(frames.setNewest(Count(1), version: 1))
+        #expect(frames.setNewest(Count(2), version: 2))
         let kept: (UInt64) -> (any TopicState)? = { [0, 1].contains($0) ? Count(Int($0)) : nil }
         #expect(frames.frame(from: 1, kept: kept) == Bytes(utf8: "<1>2>"))
         #expect(frames.frame(from: 0, kept: kept) == Bytes(utf8: "<0…>2>"))
@@ -75,8 +75,8 @@ private final class Frames {
     @Test func `a patch is made and framed once for all readers that have the same version`() {
         let made = Count.Made()
         let frames = Frames()
-        #expect(frames.publish(Count(1), version: 1))
-        #expect(frames.publish(Count(2, made), version: 2))
+        #expect(frames.setNewest(Count(1), version: 1))
+        #expect(frames.setNewest(Count(2, made), version: 2))
         let same = (0..<100).compactMap { _ in frames.frame(from: 1) { _ in Count(1) } }
         #expect(made.count == 1)
         #expect(same.count == 100 && same.allSatisfy { $0 === same[0] })
@@ -84,8 +84,8 @@ private final class Frames {
 
     @Test func `without a patch the whole is sent, and no second patch is tried`() {
         let frames = Frames()
-        #expect(frames.publish(Count(1), version: 1))
-        #expect(frames.publish(Count(-1), version: 2))
+        #expect(frames.setNewest(Count(1), version: 1))
+        #expect(frames.setNewest(Count(-1), version: 2))
         let first = frames.frame(from: 1) { _ in Count(1) }
         #expect(first == Bytes(utf8: "<=-1>"))
         #expect(frames.frame(from: nil, kept: none) === first)
@@ -95,8 +95,8 @@ private final class Frames {
         let made = Count.Made()
         let frames = Frames()
         let last = UInt64(PatchFrames.patchesMax) * 2
-        #expect(frames.publish(Count(Int(last)), version: last))
-        #expect(frames.publish(Count(Int(last) + 1, made), version: last + 1))
+        #expect(frames.setNewest(Count(Int(last)), version: last))
+        #expect(frames.setNewest(Count(Int(last) + 1, made), version: last + 1))
         for known in 0..<last { _ = frames.frame(from: known) { Count(Int($0)) } }
         #expect(made.count == PatchFrames.patchesMax)
         #expect(frames.frame(from: last) { Count(Int($0)) } == Bytes(utf8: "<\(last)>\(last + 1)>"))
@@ -105,9 +105,9 @@ private final class Frames {
 
     @Test func `a patch stream never goes backwards`() {
         let frames = Frames()
-        #expect(frames.publish(Count(4), version: 4))
-        let same = frames.publish(Count(5), version: 4)
-        let older = frames.publish(Count(5), version: 3)
+        #expect(frames.setNewest(Count(4), version: 4))
+        let same = frames.setNewest(Count(5), version: 4)
+        let older = frames.setNewest(Count(5), version: 3)
         #expect(!same && !older)
         #expect(frames.frame(from: nil, kept: none) == Bytes(utf8: "<=4>"))
     }

@@ -14,30 +14,30 @@ import Testing
     @Test func `a stream begins with the newest frame`() {
         var topic = Topic(framing: bracketed)
         #expect(topic.opening(for: .fresh).isEmpty)
-        _ = topic.publish(one, version: 0)
-        _ = topic.publish(two, version: 1)
+        _ = topic.setNewest(one, version: 0)
+        _ = topic.setNewest(two, version: 1)
         #expect(topic.opening(for: .fresh) == [bracketed(two)])
         #expect(topic.opening(for: .fresh).first === topic.newest, "it is framed once")
     }
 
     @Test func `a reader that has the newest version gets nothing before the next`() {
         var topic = Topic(framing: bracketed)
-        _ = topic.publish(one, version: 4)
+        _ = topic.setNewest(one, version: 4)
         #expect(topic.opening(for: .after(version: 4)).isEmpty)
         #expect(topic.opening(for: .after(version: 3)) == [bracketed(one)])
     }
 
     @Test func `a reader that can't go on gets the reason, and then the state`() {
         var topic = Topic(framing: bracketed)
-        _ = topic.publish(one, version: 4)
+        _ = topic.setNewest(one, version: 4)
         #expect(topic.opening(for: .resync(two)) == [bracketed(two), bracketed(one)])
     }
 
     @Test func `a topic never goes backwards`() {
         var topic = Topic(framing: bracketed)
-        _ = topic.publish(one, version: 4)
-        let same = topic.publish(two, version: 4)
-        let older = topic.publish(two, version: 3)
+        _ = topic.setNewest(one, version: 4)
+        let same = topic.setNewest(two, version: 4)
+        let older = topic.setNewest(two, version: 3)
         #expect(!same && !older)
         #expect(topic.newest == bracketed(one))
     }
@@ -46,9 +46,9 @@ import Testing
 @Suite struct InboxTests {
     @Test func `an inbox keeps the order of frames and of readers that join`() {
         var inbox = Inbox<String>()
-        _ = inbox.publish(.state, version: 1, .frame(Bytes(utf8: "a")))
+        _ = inbox.add(.state, version: 1, .frame(Bytes(utf8: "a")))
         inbox.join("reader")
-        _ = inbox.publish(.state, version: 2, .frame(Bytes(utf8: "b")))
+        _ = inbox.add(.state, version: 2, .frame(Bytes(utf8: "b")))
         let taken = Inbox(taking: &inbox)
         #expect(inbox.isEmpty)
         let order = taken.events.map { event in
@@ -64,11 +64,11 @@ import Testing
     @Test func `at its bound the newest frame of a topic takes the place of the older ones`() {
         var inbox = Inbox<String>()
         let other = TopicID(.part("/other"))
-        _ = inbox.publish(other, version: 1, .frame(Bytes(utf8: "x")))
+        _ = inbox.add(other, version: 1, .frame(Bytes(utf8: "x")))
         inbox.join("reader")
         var skipped = 0
         for version in 1...UInt64(Inbox<String>.framesMax) {
-            skipped += inbox.publish(.state, version: version, .frame(Bytes(utf8: "y")))
+            skipped += inbox.add(.state, version: version, .frame(Bytes(utf8: "y")))
         }
         #expect(skipped == Inbox<String>.framesMax - 1)
         #expect(inbox.frames == 2)
@@ -80,7 +80,7 @@ import Testing
         var inbox = Inbox<String>()
         for version in 1...UInt64(Inbox<String>.framesMax / 2) {
             #expect(inbox.keepsUp)
-            _ = inbox.publish(.state, version: version, .frame(Bytes(utf8: "y")))
+            _ = inbox.add(.state, version: version, .frame(Bytes(utf8: "y")))
         }
         #expect(!inbox.keepsUp)
     }
@@ -95,11 +95,11 @@ import Testing
     @Test func `a frame that takes the place of others goes to their readers, too`() {
         var inbox = Inbox<String>()
         for version in 1...UInt64(Inbox<String>.framesMax) {
-            _ = inbox.publish(.state, version: version, .frame(Bytes(utf8: "y"))) { $0 == "ada" }
+            _ = inbox.add(.state, version: version, .frame(Bytes(utf8: "y"))) { $0 == "ada" }
         }
         #expect(inbox.events.allSatisfy { receives($0, "ada") && !receives($0, "bob") })
         let frame = Bytes(utf8: "z")
-        #expect(inbox.publish(.state, version: 9_999, .frame(frame)) { $0 == "bob" } > 0)
+        #expect(inbox.add(.state, version: 9_999, .frame(frame)) { $0 == "bob" } > 0)
         #expect(inbox.events.count == 1)
         #expect(receives(inbox.events.first, "ada") && receives(inbox.events.first, "bob"))
     }
@@ -108,9 +108,9 @@ import Testing
         var inbox = Inbox<String>()
         let frame = Bytes(utf8: String(repeating: "y", count: SSEFrame.pieceBytesMin))
         for name in ["ada", "bob"] {
-            _ = inbox.publish(.state, version: 1, .frame(frame)) { $0 == name }
+            _ = inbox.add(.state, version: 1, .frame(frame)) { $0 == name }
         }
-        for _ in 0..<2 { _ = inbox.publish(.state, version: 1, .frame(frame)) }
+        for _ in 0..<2 { _ = inbox.add(.state, version: 1, .frame(frame)) }
         #expect(inbox.events.count == 3)
     }
 }

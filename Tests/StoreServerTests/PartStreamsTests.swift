@@ -83,16 +83,16 @@ import Testing
             ]
         )
         let second = try snapshot(2, (#"{"7":{"n":2},"8":{"n":1}}"#, 2), ("0", 1))
-        parts.publish(second, after: first, for: nil)
+        parts.distribute(second, after: first, for: nil)
         #expect(published == [#"modules/cards/7 2 {"n":2}"#, "state/cards/7/n 2 2"])
         let third = try snapshot(3, (#"{"8":{"n":1},"9":null}"#, 3), ("0", 1))
-        parts.publish(third, after: second, for: nil)
+        parts.distribute(third, after: second, for: nil)
         #expect(
             published == [
                 "modules/cards/7 3 null", "state/cards/7/n 3 null", "state/cards/9 3 null",
             ]
         )
-        parts.publish(try snapshot(4, ("{}", 3), ("5", 4)), after: third, for: nil)
+        parts.distribute(try snapshot(4, ("{}", 3), ("5", 4)), after: third, for: nil)
         #expect(published == ["state/counter 4 5"])
     }
 
@@ -103,11 +103,11 @@ import Testing
         #expect(streams.reserve(counter.topic))
         parts.announce(counter) {
             // The Core publishes a version after the read of the newest version and before its use.
-            parts.publish(second, after: first, for: nil)
+            parts.distribute(second, after: first, for: nil)
             return first
         }
         #expect(published == ["state/counter 2 2", "state/counter 2 2"])
-        parts.publish(snapshot(3, ("{}", 1), ("3", 3)), after: second, for: nil)
+        parts.distribute(snapshot(3, ("{}", 1), ("3", 3)), after: second, for: nil)
         #expect(published == ["state/counter 3 3"])
     }
 
@@ -140,18 +140,18 @@ import Testing
         slices.announce(.slice(0, "a"), in: before)
         #expect(published.allSatisfy { $0.contains(" 2 ") })
         let after = snapshot(5, own: nil)
-        parts.publish(after, after: before, for: nil)
-        slices.publish(after, after: before, for: nil, ["a"])
+        parts.distribute(after, after: before, for: nil)
+        slices.distribute(after, after: before, for: nil, ["a"])
         let last = published
         #expect(last.count == 2)
         #expect(last.allSatisfy { $0.contains(" 5 ") })
         // The session has a slice of its own that is equal to the first slice.
         let same = snapshot(6, own: (#"{"text":""}"#, 6))
-        parts.publish(same, after: after, for: nil)
-        slices.publish(same, after: after, for: nil, ["a"])
+        parts.distribute(same, after: after, for: nil)
+        slices.distribute(same, after: after, for: nil, ["a"])
         _ = published
-        parts.publish(snapshot(7, own: nil), after: same, for: nil)
-        slices.publish(snapshot(7, own: nil), after: same, for: nil, ["a"])
+        parts.distribute(snapshot(7, own: nil), after: same, for: nil)
+        slices.distribute(snapshot(7, own: nil), after: same, for: nil, ["a"])
         #expect(published == [])
     }
 

@@ -29,7 +29,7 @@ import Testing
 
     private func apply(_ action: any Action, to state: inout DeckState) {
         // A refusal leaves the state as it was.
-        if let change = try? machine.reduce(&state, action, version: 1) {
+        if let change = try? machine.edit(&state, action, version: 1) {
             touched.insert(change, from: nil)
         }
     }

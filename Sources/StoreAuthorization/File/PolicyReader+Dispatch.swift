@@ -168,7 +168,7 @@ extension PolicyReader {
         if let text = tree.text(beginningWith: UInt8(ascii: "$")) {
             add(
                 pointer,
-                "\(quoted(text)) begins like a variable; the only variable, and always alone, is  "
+                "\(quoted(text)) begins like a variable; the only variable, which stands alone, is "
                     + "\"$principal\"",
                 nearest: text,
                 in: ["$principal"]

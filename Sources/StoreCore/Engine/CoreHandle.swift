@@ -13,8 +13,8 @@ package struct CoreHandle: Sendable {
     }
 
     /// Accepts or refuses an envelope. A caller that offers several in a row passes `wakes: false`
-    /// and calls ``wakeIfNeeded()`` at the end. Otherwise each envelope would wake the Core's thread,
-    /// which would find only that envelope.
+    /// and calls ``wakeIfNeeded()`` at the end. Otherwise each envelope would wake the Core's
+    /// thread, which would find only that envelope.
     ///
     /// - Throws: ``MailboxError/full`` at the mailbox's bound; ``MailboxError/closed`` after the
     ///   Core has stopped.

@@ -2,15 +2,15 @@ import StorePlatform
 import StoreTraces
 
 extension Engine {
-    /// Runs one envelope, and adds its steps and its outcome to the batch.
-    func run(_ envelope: Envelope) {
+    /// Processes one envelope: adds its steps and its outcome to the batch.
+    func process(_ envelope: Envelope) {
         if let audience = envelope.audience {
             commit()
             batch.audience = audience
         }
         var mark = batch.steps.count
         if isTraced { envelope.span?.taken = .now }
-        let outcome = outcome(of: envelope, from: &mark)
+        let outcome = decide(envelope, from: &mark)
         if isTraced { envelope.span?.reduced = .now }
         batch.outcomes.append(.init(envelope: envelope, outcome: outcome))
         if envelope.endsBatch || envelope.audience != nil || hasEffects(since: mark) { commit() }
@@ -25,21 +25,21 @@ extension Engine {
 
     /// Returns the outcome of an envelope. If its request refers to a newer state, first reads the
     /// records of other writers. Sets `mark` to the index of the envelope's first step.
-    private func outcome(of envelope: Envelope, from mark: inout Int) -> Outcome {
-        let outcome = outcome(of: envelope)
+    private func decide(_ envelope: Envelope, from mark: inout Int) -> Outcome {
+        let outcome = decide(envelope)
         guard isBehind(envelope, outcome) else { return outcome }
         catchUp()
         batch.audience = envelope.audience
         mark = batch.steps.count
-        return self.outcome(of: envelope)
+        return decide(envelope)
     }
 
-    private func outcome(of envelope: Envelope) -> Outcome {
+    private func decide(_ envelope: Envelope) -> Outcome {
         if hasFailed { return .failed(.journalFailed) }
         if envelope.source?.token?.isCancelled == true { return .cancelled }
         if let idempotency = envelope.idempotency {
             do throws(JournalError) {
-                if let known = try outcome(of: idempotency.key) {
+                if let known = try keptOutcome(of: idempotency.key) {
                     return known.fingerprint == idempotency.fingerprint
                         ? .replayed(known) : .keyTaken
                 }
@@ -52,7 +52,7 @@ extension Engine {
         {
             return .versionMismatch(current: version)
         }
-        return reduce(envelope)
+        return applyMembers(of: envelope)
     }
 
     /// True if nothing in the scope of a condition has changed since its version.
@@ -84,7 +84,7 @@ extension Engine {
 
     /// Reduces all members, and adds a step for each to the batch. If a member is refused, or the
     /// envelope is a dry run, restores the state and the batch.
-    private func reduce(_ envelope: Envelope) -> Outcome {
+    private func applyMembers(of envelope: Envelope) -> Outcome {
         let isDry = envelope.mode == .dryRun
         let savepoint = Savepoint(steps: batch.steps.count, kept: owner.keptCount)
         // A refused single action has changed nothing, so there is nothing to restore.
@@ -94,7 +94,7 @@ extension Engine {
         waitsSince = envelope.offered
         for index in envelope.members.indices {
             do {
-                try apply(index, of: envelope)
+                try applyMember(at: index, of: envelope)
             } catch {
                 if saves { restore(savepoint) }
                 return .refused(refusal(error, envelope.members[index], envelope), member: index)
@@ -174,10 +174,10 @@ extension Engine {
 
 extension Engine {
     /// Applies an action, or the actions that the interceptors make of it.
-    private func apply(_ place: Int, of envelope: Envelope) throws {
+    private func applyMember(at place: Int, of envelope: Envelope) throws {
         let time = ports.clock.now()
         var member = ReducedMember(envelope: envelope, place: place)
-        guard counts.interceptors > 0 else { return try reduce(member, at: time) }
+        guard counts.interceptors > 0 else { return try addStep(for: member, at: time) }
         // Interceptors see the whole state. A refusal by them, or of an action that they chose, is
         // therefore a refusal of the whole state. The module of the client's action did not refuse.
         var isClients = false
@@ -193,11 +193,11 @@ extension Engine {
             }
             hooks = intercepted.hooks
             isClients = member.replacement == nil
-            try reduce(member, at: time)
+            try addStep(for: member, at: time)
             isClients = false
             for action in intercepted.following {
                 member.replacement = .init(try self.member(of: action).traced(trace))
-                try reduce(member, at: time)
+                try addStep(for: member, at: time)
             }
         } catch {
             throw isClients ? error : Refusal.ofWholeState(error)
@@ -210,7 +210,7 @@ extension Engine {
     }
 
     /// Calls middleware with an action, reduces it, and adds its step to the batch.
-    private func reduce(_ member: ReducedMember, at time: Int64) throws {
+    private func addStep(for member: ReducedMember, at time: Int64) throws {
         let next = version + 1
         let type = member.type
         var released: [@Sendable () -> Void] = []
@@ -220,7 +220,7 @@ extension Engine {
         let began = begin(type, next)
         let reduction: Reduction
         do {
-            reduction = try owner.reduce(
+            reduction = try owner.changeState(
                 member.action,
                 version: next,
                 from: member.envelope.session

@@ -149,7 +149,7 @@ extension Engine {
             return
         }
         for answered in done.outcomes {
-            run(answered.envelope)
+            process(answered.envelope)
             commit()
         }
     }

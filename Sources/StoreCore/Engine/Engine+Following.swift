@@ -43,7 +43,7 @@ extension Engine {
         guard follow(upTo: version) != .failed else {
             return fail(done, hasFailed ? .journalFailed : .unreadable)
         }
-        for answered in done.outcomes { run(answered.envelope) }
+        for answered in done.outcomes { process(answered.envelope) }
         commit()
     }
 
@@ -83,7 +83,7 @@ extension Engine {
                 guard version < newest else { return .wholly }
                 let records = try journal.tail(from: version)
                 if records.isEmpty { return .wholly }
-                try reduce(records)
+                try adopt(records)
             }
             return .partly
         } catch {
@@ -101,14 +101,14 @@ extension Engine {
     /// Reduces records as a replay does. The engine that wrote them has called middleware,
     /// interceptors, presenters and reactions, and has begun the effects. Here only readers and
     /// observers see the records, and effects that they cancel are cancelled here as well.
-    private func reduce(_ records: [Record]) throws(JournalError) {
+    private func adopt(_ records: [Record]) throws(JournalError) {
         var bytes = 0
         for record in records {
             guard record.version == version + 1 else {
                 throw .corrupt("version \(record.version) follows version \(version)")
             }
             do {
-                try reduce(record)
+                try adopt(record)
             } catch {
                 let reason = (error as? Refusal)?.reason ?? "\(error)"
                 throw .corrupt(
@@ -137,7 +137,7 @@ extension Engine {
         owner.completed()
     }
 
-    private func reduce(_ record: Record) throws {
+    private func adopt(_ record: Record) throws {
         guard let read = ports.action else { throw Refusal(reason: "It has no reader of records.") }
         let action = try read(record) ?? SkippedAction()
         let reduction = try owner.replay(

@@ -7,7 +7,7 @@
 extension Engine {
     /// Returns the outcome of an earlier request with this key, from the current batch or from the
     /// journal; `nil` if there is none.
-    func outcome(of key: IdempotencyKey) throws(JournalError) -> KeptOutcome? {
+    func keptOutcome(of key: IdempotencyKey) throws(JournalError) -> KeptOutcome? {
         if let pending = batch.keys[key] { return pending }
         if keyOutcomes.isFilled { return keyOutcomes[key] }
         return try ports.journal?.outcome(of: key)

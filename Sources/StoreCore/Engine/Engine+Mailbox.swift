@@ -7,7 +7,8 @@ import Synchronization
 extension Engine {
     /// Accepts an item of `count` actions and `keys` idempotency keys. If callers do the work and
     /// no thread is working, this thread processes the item. Otherwise the item is queued. If
-    /// `wakes` is true, this call wakes a sleeping Core; otherwise the next ``wakeIfNeeded()`` does.
+    /// `wakes` is true, this call wakes a sleeping Core; otherwise the next ``wakeIfNeeded()``
+    /// wakes it.
     ///
     /// - Throws: ``MailboxError/full`` at the mailbox's bound; ``MailboxError/closed`` after the
     ///   Core has stopped.
@@ -22,7 +23,7 @@ extension Engine {
             mailbox.admit(item, lane, count: count, keys: keys, wakes: wakes)
         }
         if admission == .drain {
-            work(item)
+            process(item)
             commit()
             drain()
         } else {
@@ -36,7 +37,7 @@ extension Engine {
             mailbox.admit(.action(action), .clients, count: 1, keys: 0, wakes: true)
         }
         if admission == .drain {
-            apply(action)
+            processPlain(action)
             commit()
             drain()
         } else {
@@ -123,12 +124,12 @@ extension Engine {
     }
 
     /// Reduces an action without an envelope, on the short path if possible.
-    private func apply(_ action: any Action) {
+    private func processPlain(_ action: any Action) {
         guard counts.isDirect else {
-            if let envelope = try? envelope(of: action) { run(envelope) }
+            if let envelope = try? envelope(of: action) { process(envelope) }
             return
         }
-        guard (try? owner.applyPlain(action)) != nil else { return }
+        guard (try? owner.changePlainly(action)) != nil else { return }
         plainVersions &+= 1
     }
 
@@ -144,11 +145,11 @@ extension Engine {
                 return false
             }
             if isDone { return }
-            workTaken()
+            processDrained()
         }
     }
 
-    func workTaken() {
+    func processDrained() {
         // Moved out of the engine for the loop: the work may access `taken`.
         var items = ContiguousArray<Mailbox.Item>()
         swap(&items, &taken)
@@ -156,7 +157,7 @@ extension Engine {
         // Uses indices: a loop over the items would copy each item.
         items.withUnsafeBufferPointer { items in
             for index in items.indices {
-                work(items[index])
+                process(items[index])
                 if !isThreaded { commit() }
             }
         }
@@ -168,11 +169,11 @@ extension Engine {
     }
 
     /// Processes one item.
-    func work(_ item: Mailbox.Item) {
+    func process(_ item: Mailbox.Item) {
         switch item {
-        case .action(let action): apply(action)
+        case .action(let action): processPlain(action)
         case .envelope(let envelope):
-            run(envelope)
+            process(envelope)
             if batch.steps.count >= ports.batchMax { commit() }
         case .task(let task):
             // Commits first: an observer joins or leaves at a durable version.
@@ -196,7 +197,7 @@ extension Engine {
         if let pool { return submitTurn(to: pool) }
         SystemThread.start(name: name) { [self] in
             while next() {
-                workTaken()
+                processDrained()
                 if isSlowToCommit { SystemThread.giveWay() }
             }
             ended.signal()
@@ -211,7 +212,7 @@ extension Engine {
             drainedKeyCount = mailbox.take(into: &taken)
             return false
         }
-        if !isEmpty { workTaken() }
+        if !isEmpty { processDrained() }
         return !isEmpty
     }
 

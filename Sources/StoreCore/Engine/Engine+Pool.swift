@@ -28,7 +28,7 @@ extension Engine: PooledTask {
         let began = SystemTime.steadyNanoseconds()
         while true {
             switch next() {
-            case .work: workPortion(since: began)
+            case .work: processPortion(since: began)
             case .sleep: return
             case .end:
                 ended.signal()
@@ -41,8 +41,8 @@ extension Engine: PooledTask {
 
     /// Processes a portion of the taken items, or the rest of one, and commits. When other Cores
     /// wait and the turn is over, the portion is interrupted between two items.
-    private func workPortion(since began: UInt64) {
-        // Moved out of the engine for the loop, as in `workTaken`.
+    private func processPortion(since began: UInt64) {
+        // Moved out of the engine for the loop, as in `processDrained`.
         var items = ContiguousArray<Mailbox.Item>()
         swap(&items, &taken)
         if workedCount == portionEnd {
@@ -50,7 +50,7 @@ extension Engine: PooledTask {
             if drainedKeyCount > 1 { lookUpKeys(of: items, in: workedCount..<portionEnd) }
         }
         repeat {
-            work(items[workedCount])
+            process(items[workedCount])
             workedCount += 1
         } while workedCount < portionEnd && pool?.isTurnOver(since: began) != true
         // Within a portion, the looked-up keys stay valid: no other turn of this Core runs in

@@ -18,7 +18,7 @@ package protocol StateMachine<State>: AnyObject, Sendable {
     /// the Core that follows; a replay and a dry run drop it.
     ///
     /// - Throws: the error of the reducer. The state is then unchanged.
-    func reduce(
+    func edit(
         _ state: inout State,
         _ action: any Action,
         by route: ActionRoute,

@@ -16,12 +16,12 @@ protocol StateOwner: AnyObject {
 
     /// Reduces an action and shows the state to the observers. Only for a Core that appends,
     /// encodes and restores nothing.
-    func applyPlain(_ action: any Action) throws
+    func changePlainly(_ action: any Action) throws
 
     /// Reduces an action on behalf of a session.
     ///
     /// - Throws: the error of the reducer. The state is then unchanged.
-    func reduce(
+    func changeState(
         _ action: any Action,
         version: UInt64,
         from session: String?

@@ -46,29 +46,29 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
 // Reducing
 
 extension TypedStateOwner {
-    func applyPlain(_ action: any Action) throws {
+    func changePlainly(_ action: any Action) throws {
         switch form {
         case .mutating(let reducer): reducer(&current, action)
         case .returning(let reducer): current = reducer(current, action)
         case .throwing(let reducer): try replace(by: reducer, action)
-        case .machine(let machine): try machine.reduce(&current, action, version: 0)
+        case .machine(let machine): try machine.edit(&current, action, version: 0)
         }
         if watchers.counts.observers > 0 { watchers.show(current) }
     }
 
-    func reduce(
+    func changeState(
         _ action: any Action,
         version: UInt64,
         from session: String?
     ) throws -> Reduction {
-        if let machine { return try reduce(action, in: machine, version, session) }
+        if let machine { return try changeState(action, in: machine, version, session) }
         let kept = keepCurrent(watchers.counts.hasStateWatchers)
         let change = try change(action)
         keepNext(kept)
         return Reduction(change: change, effect: nil, kept: kept)
     }
 
-    private func reduce(
+    private func changeState(
         _ action: any Action,
         in machine: any StateMachine<State>,
         _ version: UInt64,
@@ -83,7 +83,7 @@ extension TypedStateOwner {
         }
         let kept = keepCurrent(isShown || machine.isWatched(route))
         var effect: PendingEffect?
-        let change = try machine.reduce(
+        let change = try machine.edit(
             &current,
             action,
             by: route,

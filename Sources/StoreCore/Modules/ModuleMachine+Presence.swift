@@ -179,7 +179,9 @@ extension ModuleMachine {
         guard !sessions.isEmpty else { return }
         presence.place.write(new, &root, .only)
         change.isChange = true
-        guard sessions.count <= Self.editsMax else { return change.touch(SliceEdit(presence.module)) }
+        guard sessions.count <= Self.editsMax else {
+            return change.touch(SliceEdit(presence.module))
+        }
         for session in sessions {
             change.touch(SliceEdit(presence.module, SliceKey(session: session)))
         }

@@ -1,7 +1,7 @@
 // The reduction of one action.
 
 extension ModuleMachine {
-    package func reduce(
+    package func edit(
         _ state: inout Root,
         _ action: any Action,
         by route: ActionRoute,
@@ -16,12 +16,12 @@ extension ModuleMachine {
             try changes?.presentation?.admit(route.module, key, from: session, in: state)
             try admitView(action, route.module, key, from: session, in: state)
         }
-        return try apply(&state, action, by: route, key, session, version: version, &effect)
+        return try editUnchecked(&state, action, by: route, key, session, version: version, &effect)
     }
 
     /// Applies an action without checks. The caller has made them, or replays the action.
     @inline(__always)
-    func apply(
+    func editUnchecked(
         _ state: inout Root,
         _ action: any Action,
         by route: ActionRoute,
@@ -34,7 +34,7 @@ extension ModuleMachine {
             return try request(action, route.module, key, state, &effect)
         }
         if route.isWhole {
-            return try reduceWhole(
+            return try editWhole(
                 &state,
                 action,
                 by: handler,
@@ -45,7 +45,7 @@ extension ModuleMachine {
                 &effect
             )
         }
-        return try reduceSlice(
+        return try editSlice(
             &state,
             action,
             by: handler,
@@ -73,7 +73,7 @@ extension ModuleMachine {
 
     /// Reduces an action for the slice of its module.
     @inline(__always)
-    func reduceSlice(
+    func editSlice(
         _ state: inout Root,
         _ action: any Action,
         by handler: ActionHandler<Root>,
@@ -84,11 +84,11 @@ extension ModuleMachine {
         _ effect: inout PendingEffect?
     ) throws -> Change {
         guard hasLedger[route.module] else {
-            return try reducePlainSlice(&state, action, by: handler, route, key: key, &effect)
+            return try editPlainSlice(&state, action, by: handler, route, key: key, &effect)
         }
         // A function of its own, because an optional copy of the state here would cost each action
         // of each module a look-up of metadata.
-        return try reduceLedgerSlice(
+        return try editLedgerSlice(
             &state,
             action,
             by: handler,
@@ -103,7 +103,7 @@ extension ModuleMachine {
     /// Reduces an action of a module with a ledger. Enters the effects that outlive the server, and
     /// the views that sessions show. Leaves the state unchanged if an effect cannot be entered.
     @inline(never)
-    private func reduceLedgerSlice(
+    private func editLedgerSlice(
         _ state: inout Root,
         _ action: any Action,
         by handler: ActionHandler<Root>,
@@ -115,7 +115,7 @@ extension ModuleMachine {
     ) throws -> Change {
         let module = route.module
         let before = state
-        var change = try reducePlainSlice(&state, action, by: handler, route, key: key, &effect)
+        var change = try editPlainSlice(&state, action, by: handler, route, key: key, &effect)
         enterView(by: action, handler.kind, of: module, key, from: session, &state, &change)
         guard hasDurableEffects[module], let ledger, let effect else { return change }
         do {
@@ -129,7 +129,7 @@ extension ModuleMachine {
 
     /// Reduces an action for the slice of its module, without the ledgers.
     @inline(__always)
-    private func reducePlainSlice(
+    private func editPlainSlice(
         _ state: inout Root,
         _ action: any Action,
         by handler: ActionHandler<Root>,
@@ -142,7 +142,7 @@ extension ModuleMachine {
             if handler.kind == .start, seesOthers[module] {
                 try start(&state, action, by: handler, of: module, key: key)
             } else {
-                try reduce(&state, action, by: handler, of: module, key: key, &effect)
+                try editMember(&state, action, by: handler, of: module, key: key, &effect)
             }
         if handler.kind == .start || handler.kind == .stop {
             effect = lifecycleEffect(after: action, by: handler, of: module, key, state)
@@ -177,7 +177,7 @@ extension ModuleMachine {
     ) throws -> Change {
         let before = state
         var effect: PendingEffect?
-        let change = try reduce(&state, action, by: handler, of: module, key: key, &effect)
+        let change = try editMember(&state, action, by: handler, of: module, key: key, &effect)
         guard change.isChange, isSame(module, before, state) else { return change }
         var same = Change(isChange: false, isOfSession: change.isOfSession)
         for touch in change.edits where touch.isRestart {
@@ -187,7 +187,7 @@ extension ModuleMachine {
     }
 
     @inline(__always)
-    func reduce(
+    func editMember(
         _ state: inout Root,
         _ action: any Action,
         by handler: ActionHandler<Root>,
@@ -196,7 +196,7 @@ extension ModuleMachine {
         _ effect: inout PendingEffect?
     ) throws -> Change {
         if isKeyedBySession[module] {
-            return try reduceParts(&state, action, by: handler, of: module, key: key, &effect)
+            return try editParts(&state, action, by: handler, of: module, key: key, &effect)
         }
         let result = try handler.reduce(&state, action, key, comparison)
         // Most actions have no effect, and an assignment of `nil` would cost a release.
@@ -218,7 +218,7 @@ extension ModuleMachine {
     }
 
     /// Reduces an action for a slice that has a part for each session.
-    func reduceParts(
+    func editParts(
         _ state: inout Root,
         _ action: any Action,
         by handler: ActionHandler<Root>,

@@ -11,7 +11,7 @@ extension ModuleMachine {
     ) throws -> Change {
         if route.isWhole { show(&state, to: session) }
         let (action, key) = addressed(action, route.module, session)
-        return try apply(&state, action, by: route, key, session, version: version, &effect)
+        return try editUnchecked(&state, action, by: route, key, session, version: version, &effect)
     }
 
     /// A reducer for replays, which makes no checks and drops effects.
@@ -24,7 +24,7 @@ extension ModuleMachine {
                 ownership[route.module] != .session
             {
                 if route.isWhole { show(&state, to: session) }
-                _ = try apply(
+                _ = try editUnchecked(
                     &state,
                     action,
                     by: route,
@@ -50,7 +50,7 @@ extension ModuleMachine {
 extension StateMachine {
     /// Reduces an action and drops its effect. An action without a route changes nothing.
     @discardableResult
-    package func reduce(
+    package func edit(
         _ state: inout State,
         _ action: any Action,
         version: UInt64,
@@ -59,7 +59,7 @@ extension StateMachine {
         guard let route = route(of: action) else { return .none }
         show(&state, to: session)
         var dropped: PendingEffect?
-        return try reduce(
+        return try edit(
             &state,
             action,
             by: route,

@@ -4,7 +4,7 @@
 extension ModuleMachine {
     /// Calls the reducer of the module or the function of the action, and then the reducer of the
     /// root state. Leaves the state unchanged if one of them throws.
-    func reduceWhole(
+    func editWhole(
         _ state: inout Root,
         _ action: any Action,
         by handler: ActionHandler<Root>,
@@ -20,7 +20,7 @@ extension ModuleMachine {
             var change = Change(isChange: false, isOfSession: isOfSession[route.module])
             var own = before
             if isOfModule {
-                change = try reduceSlice(
+                change = try editSlice(
                     &state,
                     action,
                     by: handler,

@@ -148,7 +148,9 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         keptByStore = isKeyedBySession.indices.filter { [isKeyedBySession, ledger] in
             isKeyedBySession[$0] || $0 == ledger?.module
         }
-        let hasDurableEffects = modules.map { [ledger] in ledger != nil && $0.slice.hasDurableEffects }
+        let hasDurableEffects = modules.map { [ledger] in
+            ledger != nil && $0.slice.hasDurableEffects
+        }
         self.hasDurableEffects = hasDurableEffects
         hasLedger = modules.indices.map { [presence] in
             hasDurableEffects[$0] || presence?.reports[$0] != nil

@@ -111,7 +111,9 @@ public final class MemoryJournal: Journal {
     }
 
     /// Returns the stored programs, in the order of their last registrations.
-    public func programs() throws(JournalError) -> [RegisteredProgram] { kept.withLock { $0.programs } }
+    public func programs() throws(JournalError) -> [RegisteredProgram] {
+        kept.withLock { $0.programs }
+    }
 
     /// Stores a snapshot that is newer than all others, and drops surplus snapshots.
     public func save(_ snapshot: StateSnapshot) throws(JournalError) {

@@ -101,7 +101,9 @@ public final class SharedMemoryJournal: Journal {
     }
 
     /// Returns the programs of all writers.
-    public func programs() throws(JournalError) -> [RegisteredProgram] { try history.memory.programs() }
+    public func programs() throws(JournalError) -> [RegisteredProgram] {
+        try history.memory.programs()
+    }
 
     /// Returns the stored outcomes of the requests with these keys, of all writers.
     public func outcomes(

@@ -22,7 +22,7 @@ package struct PatchFrames: Sendable {
     }
 
     /// Takes a newer version. If the version is not newer, takes nothing and returns `false`.
-    package mutating func publish(_ state: any TopicState, version: UInt64) -> Bool {
+    package mutating func setNewest(_ state: any TopicState, version: UInt64) -> Bool {
         if let newest, version <= newest.version { return false }
         previous = newest?.version
         newest = (version, state)

@@ -17,7 +17,7 @@ package struct Topic: Sendable {
     /// Takes the payload of a newer frame and frames it once for all readers. If the version is not
     /// newer, takes nothing and returns `false`, because the versions of a stream never go
     /// backwards.
-    package mutating func publish(_ frame: Bytes, version: UInt64) -> Bool {
+    package mutating func setNewest(_ frame: Bytes, version: UInt64) -> Bool {
         guard newest == nil || version > self.version else { return false }
         self.version = version
         newest = framing(frame)

@@ -56,7 +56,9 @@ final class CachedIdentity {
 extension HTTPExchange {
     /// The cached identity of the connection; `nil` if there is none.
     var lastIdentity: CachedIdentity? {
-        guard let kept = connectionStorage, type(of: kept) == CachedIdentity.self else { return nil }
+        guard let kept = connectionStorage, type(of: kept) == CachedIdentity.self else {
+            return nil
+        }
         return unsafeDowncast(kept, to: CachedIdentity.self)
     }
 

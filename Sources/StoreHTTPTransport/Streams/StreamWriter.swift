@@ -8,7 +8,7 @@ import Synchronization
 
 /// A writer that sends frames to the readers of streams, on a thread that owns their sockets.
 ///
-/// PublishingThread never waits: it puts a frame into a bounded inbox. The writer makes a chunk of each
+/// Publishing never waits: it puts a frame into a bounded inbox. The writer makes a chunk of each
 /// frame's payload, once for all readers. Only a reader that is behind has memory of its own.
 package final class StreamWriter: StreamAdopter, StreamPublisher {
     package let counters = StreamCounters()
@@ -177,7 +177,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         _ audience: StreamAudience?
     ) {
         post { mail in
-            let skipped = mail.inbox.publish(topic, version: version, publication, for: audience)
+            let skipped = mail.inbox.add(topic, version: version, publication, for: audience)
             if skipped > 0 { counters.conflated.add(UInt64(skipped), ordering: .relaxed) }
         }
     }

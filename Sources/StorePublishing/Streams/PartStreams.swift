@@ -199,7 +199,7 @@ package final class PartStreams: Sendable {
 
     /// Sends the watched parts that a new version changed. The publishing thread calls it, and may
     /// pause in `pauseIfBusy` between two parts.
-    func publish(
+    func distribute(
         _ new: Snapshot,
         after old: Snapshot,
         for audience: StreamAudience?,

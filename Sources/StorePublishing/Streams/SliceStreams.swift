@@ -36,7 +36,7 @@ package final class SliceStreams: Sendable {
 
     /// Sends the slices that a new version changed. `sessions` are the sessions whose own slices
     /// differ; `nil` if all may differ. The publishing thread calls it.
-    func publish(
+    func distribute(
         _ new: Snapshot,
         after old: Snapshot,
         for audience: StreamAudience?,

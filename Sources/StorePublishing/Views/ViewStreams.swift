@@ -185,7 +185,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
 
     /// Sends the watched views that a new version changed. On the publishing thread, which may
     /// pause in `pauseIfBusy` between two views.
-    func publish(
+    func distribute(
         _ state: State,
         _ new: Snapshot,
         after old: Snapshot,

@@ -109,7 +109,8 @@ extension StoreServer {
     /// Writes shared values to their files from now on. The first value is written only if the
     /// store has a history, or the file does not exist. Else the file may contain a value that the
     /// store has never had.
-    private func keepValues(of core: Core<State>, _ base: StoreContext<State>) -> [SharedFileWriter] {
+    private func keepValues(of core: Core<State>, _ base: StoreContext<State>) -> [SharedFileWriter]
+    {
         keptValues.map { value in
             let writer = SharedFileWriter(
                 value.file.path,

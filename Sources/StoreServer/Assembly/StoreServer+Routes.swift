@@ -230,7 +230,7 @@ extension StoreServer {
             components: JSONSchema.storeDefinitions(
                 state: composition.visibleForm,
                 whole: hasOperators ? State.self : nil,
-                isKeyedBySession: hasRoles,
+                isPartial: hasRoles,
                 actions: types,
                 logged: logged,
                 requests: requests,

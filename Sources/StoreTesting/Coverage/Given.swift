@@ -51,7 +51,7 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
             guard machine.route(of: action) != nil else { return nil }
             try policy?.check(of: Root.self).action(action, sender)
             var root = root
-            _ = try machine.reduce(&root, action, version: 1, from: sender.session)
+            _ = try machine.edit(&root, action, version: 1, from: sender.session)
             return shown(root)
         }
     }

@@ -43,7 +43,7 @@ extension JSONSchema {
     /// - Parameters:
     ///   - state: the type of the state.
     ///   - whole: the type of the state that operators see, if it is another type.
-    ///   - isInParts: if true, some readers get only some members of the state.
+    ///   - isPartial: if true, some readers get only some members of the state.
     ///   - actions: the actions that clients may dispatch, in the order of the list.
     ///   - logged: further actions of the log, which the program and its views dispatch.
     ///   - requests: requests of clients that are not actions and have no payload.
@@ -53,7 +53,7 @@ extension JSONSchema {
     package static func storeDefinitions(
         state: any Decodable.Type,
         whole: (any Decodable.Type)? = nil,
-        isKeyedBySession: Bool = false,
+        isPartial: Bool = false,
         actions: [ActionForm],
         logged: [ActionForm] = [],
         requests: [LoggedRequest] = [],
@@ -101,7 +101,7 @@ extension JSONSchema {
                 "State",
                 union(
                     document.roots.prefix(states.count).map {
-                        isKeyedBySession ? $0.inParts(document.definitions) : $0
+                        isPartial ? $0.inParts(document.definitions) : $0
                     }
                 )
             ),

@@ -5,7 +5,7 @@ import Synchronization
 // a reader that is behind: when its socket takes more, it gets one patch over all missed versions.
 
 extension StreamLoop {
-    func publish(
+    func deliver(
         _ topic: Int32,
         _ version: UInt64,
         _ state: any TopicState,
@@ -13,7 +13,7 @@ extension StreamLoop {
     ) {
         let number = Int(topic)
         let before = topics[number].patches.newest
-        guard topics[number].patches.publish(state, version: version) else { return }
+        guard topics[number].patches.setNewest(state, version: version) else { return }
         if let before {
             let cost = before.state.bytesKept(beside: state)
             recent.keep(before.state, of: topic, at: before.version, bytes: cost)

@@ -9,7 +9,7 @@ import Synchronization
 // own.
 
 extension StreamLoop {
-    func publish(
+    func deliver(
         _ topic: Int32,
         _ version: UInt64,
         _ frame: Bytes,
@@ -17,7 +17,7 @@ extension StreamLoop {
     ) {
         let number = Int(topic)
         let before = topics[number].topic.newestVersion
-        guard topics[number].topic.publish(frame, version: version),
+        guard topics[number].topic.setNewest(frame, version: version),
             let chunk = topics[number].topic.newest
         else { return }
         if audience == nil { topics[number].framesForAll &+= 1 }

@@ -202,9 +202,9 @@ final class StreamLoop {
     private func work(_ event: Inbox<JoiningReader>.Event) {
         switch event {
         case .publish(let topic, let version, .frame(let frame), let audience):
-            publish(number(of: topic), version, frame, audience)
+            deliver(number(of: topic), version, frame, audience)
         case .publish(let topic, let version, .state(let state), let audience):
-            publish(number(of: topic), version, state, audience)
+            deliver(number(of: topic), version, state, audience)
         case .join(let reader):
             join(reader)
         case .command(let topic, let frame):
