@@ -21,8 +21,12 @@ check: setup-build setup-test ## what shows most mistakes within two minutes, wh
 	scripts/check
 
 .PHONY: test
-test: setup-build setup-test setup-image ## everything that continuous integration runs
+test: setup-build setup-test ## the gate, for before a push
 	scripts/test
+
+.PHONY: ci
+ci: setup-build setup-test setup-image ## everything that continuous integration runs
+	scripts/ci
 
 .PHONY: test-durability
 test-durability: setup-build setup-test ## break the journal from outside, hundreds of times

@@ -12,6 +12,7 @@ from programs import build_sample
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "slow: waits a minute, and needs no processor for it")
+    config.addinivalue_line("markers", "ci: takes long; `make ci` runs it, and `make test` does not")
     config.addinivalue_line("markers", "plain(reason): fails with a sanitizer, without a fault")
     # An error on a thread that a test has started fails the test.
     config.addinivalue_line("filterwarnings", "error::pytest.PytestUnhandledThreadExceptionWarning")

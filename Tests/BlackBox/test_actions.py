@@ -352,6 +352,7 @@ def test_5_2_a_stop_sends_bye_to_slow_and_to_current_readers():
 
 
 @pytest.mark.plain("memory is measured, and a sanitizer keeps what is freed")
+@pytest.mark.ci
 def test_5_2_a_hundred_readers_from_the_beginning_cost_little_memory():
     build = ROOT / ".build" / "test-clients"
     build.mkdir(parents=True, exist_ok=True)

@@ -29,6 +29,7 @@ def post_all(server, body, count, headers="", ahead=64):
 
 
 @pytest.mark.plain("memory is measured, and a sanitizer keeps what is freed")
+@pytest.mark.ci
 def test_2_6_a_wait_without_effects_leaves_nothing_in_memory():
     with Server("--history-max", "1000") as server:
         wait = "Prefer: wait=60\r\n"
@@ -41,6 +42,7 @@ def test_2_6_a_wait_without_effects_leaves_nothing_in_memory():
 
 
 @pytest.mark.plain("memory is measured, and a sanitizer keeps what is freed")
+@pytest.mark.ci
 def test_3_4_a_long_poll_that_is_answered_leaves_nothing_in_memory():
     with Server("--history-max", "1000") as server:
 
@@ -70,6 +72,7 @@ def test_3_4_a_long_poll_that_is_answered_leaves_nothing_in_memory():
 
 
 @pytest.mark.plain("memory is measured, and a sanitizer keeps what is freed")
+@pytest.mark.ci
 def test_a_history_in_memory_keeps_its_bytes():
     # The journal may have 64 MiB. Beside it there are the state, a few of its encodings and snapshots.
     with Server("--body-max", str(2 * MIB)) as server:

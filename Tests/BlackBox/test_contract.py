@@ -47,6 +47,7 @@ def hold(server, configuration, seed, examples, headers=None):
 
 @pytest.mark.timeout(SECONDS_MAX + 30)
 @pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.ci
 def test_6_2_every_answer_is_as_described(seed):
     with Server("--debug-routes") as server:
         hold(server, "schemathesis.toml", seed, examples=25)
@@ -54,6 +55,7 @@ def test_6_2_every_answer_is_as_described(seed):
 
 @pytest.mark.timeout(SECONDS_MAX + 30)
 @pytest.mark.parametrize("role", [*ROLES])
+@pytest.mark.ci
 def test_6_2_every_answer_is_as_described_under_a_policy(tmp_path, role):
     house = House(tmp_path, ROLES)
     headers = {} if role == "anonymous" else house.bearer("ann", role)
@@ -62,6 +64,7 @@ def test_6_2_every_answer_is_as_described_under_a_policy(tmp_path, role):
 
 
 @pytest.mark.timeout(SECONDS_MAX + 30)
+@pytest.mark.ci
 def test_6_2_every_answer_is_as_described_for_clients_that_read_as_operators():
     with Server("--operator-reads") as server:
         hold(server, "schemathesis.toml", seed=1, examples=5)

@@ -79,11 +79,13 @@ def check(folder):
     assert run(folder / ".build" / "debug" / "Foreign", cwd=folder).stdout == "7\n"
 
 
+@pytest.mark.ci
 def test_a_package_with_all_the_obvious_names_depends_on_this_one_by_path():
     with locked():
         check(write_package(SCRATCH / "documents" / "Foreign", BY_PATH, NAMES))
 
 
+@pytest.mark.ci
 def test_a_package_with_all_the_obvious_names_depends_on_this_one_by_url(tmp_path):
     url = committed(tmp_path / "StoreServer").as_uri()
     dependency = f'.package(url: "{url}", branch: "main")'

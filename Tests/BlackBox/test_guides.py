@@ -4,6 +4,7 @@ the shown lines."""
 import re
 import subprocess
 
+import pytest
 import tour
 from harness import ROOT
 from programs import build, run_tests
@@ -19,18 +20,21 @@ def code(guide):
     return "\n".join(SWIFT.findall(guide.read_text()))
 
 
+@pytest.mark.ci
 def test_the_store_of_the_first_page_prints_each_state():
     program = build("FirstPage", "import StoreCore\n\n" + code(CORE / "StoreCore.md"))
     printed = subprocess.run([program], capture_output=True, text=True, timeout=60)
     assert (printed.returncode, printed.stdout) == (0, "0\n1\n")
 
 
+@pytest.mark.ci
 def test_the_observer_of_the_patterns_gets_no_state_when_its_disposer_is_gone():
     source = "import StoreCore\nimport StorePatterns\n\n" + code(PATTERNS / "StorePatterns.md")
     printed = subprocess.run([build("PatternsPage", source)], capture_output=True, text=True, timeout=60)
     assert (printed.returncode, printed.stdout) == (0, '[]\n["Milk"]\n')
 
 
+@pytest.mark.ci
 def test_the_tests_of_the_guide_to_effects_pass():
     source = code(CORE / "EffectsAndTests.md")
     printed = run_tests("EffectsAndTests", source)

@@ -257,6 +257,7 @@ def test_7_5_a_batch_is_sent_again_to_a_collector_that_has_too_much_to_do():
 
 
 @pytest.mark.parametrize("status", [400, 401, 500])
+@pytest.mark.ci
 def test_7_5_a_batch_that_is_refused_is_given_up_and_counted(status):
     with Collector(status) as collector, exporting(collector, "--log-format", "json") as server:
         server.get("/state")

@@ -49,6 +49,7 @@ StoreServer(AppState.self).main()
     return build("Fifty", source, [PART.format(number=n) for n in numbers])
 
 
+@pytest.mark.ci
 def test_b2_fifty_modules_in_targets_of_their_own_make_a_store(fifty):
     with Server(program=fifty) as server:
         listed = server.get("/modules").json["modules"]
@@ -58,6 +59,7 @@ def test_b2_fifty_modules_in_targets_of_their_own_make_a_store(fifty):
         assert server.state == {f"part{n}": {"count": int(n == 17)} for n in range(COUNT)}
 
 
+@pytest.mark.ci
 def test_b2_a_module_that_imports_another_one_does_not_build(fifty):
     file = PACKAGE / "Sources" / "FiftyPart1" / "Part.swift"
     text = file.read_text()

@@ -277,6 +277,7 @@ EACH = ["--debug-routes", "--clock", "test", "--analytics-recent", "10"]
 
 
 @pytest.mark.parametrize("sample", [None, "Vault", "Board"])
+@pytest.mark.ci
 def test_every_route_is_explained(file, sample):
     program = build_sample(sample) if sample else None
     variables = {"BOARD": "1"} if sample == "Board" else None

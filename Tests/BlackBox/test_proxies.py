@@ -158,6 +158,7 @@ def test_a_request_in_which_another_hides_runs_nothing(pair, fields, body):
         assert answer.status == 200 and b"version" not in answer.body
 
 
+@pytest.mark.ci
 def test_many_streams_pass_a_proxy(pair):
     server, proxy = pair
     streams = []

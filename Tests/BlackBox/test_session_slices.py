@@ -380,6 +380,7 @@ STREAMS = [
 ]
 
 
+@pytest.mark.ci
 def test_15_no_session_gets_a_byte_of_another(fresh):
     """A thousand clients at random over every kind of route, some with streams, and one without a session. Each
     has a secret, which stands in its slices and in the log. The test searches all received bytes."""

@@ -92,6 +92,7 @@ def consequences(records):
 
 
 @pytest.mark.parametrize("kept", ["durable", "ephemeral"])
+@pytest.mark.ci
 def test_b16_each_tap_on_another_film_starts_one_card(kept, tmp_path):
     options = {"data": tmp_path / "data"} if kept == "durable" else {}
     with Server(**options) as server:
@@ -122,6 +123,7 @@ def of_type(records, type_):
     return [record for record in records if record["type"] == type_]
 
 
+@pytest.mark.ci
 def test_b18_the_trace_of_every_version_names_its_own_consequences_alone(tmp_path):
     with Server(data=tmp_path / "data") as server:
         own, shared = tapped(server, TRACED_TAPS)

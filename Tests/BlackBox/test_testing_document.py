@@ -22,6 +22,7 @@ def unmarked(text):
     return [re.sub(r"^(↳ )?\s*", "", line).rstrip() for line in text.splitlines()]
 
 
+@pytest.mark.ci
 def test_every_test_of_the_document_passes_or_fails_as_marked(printed):
     tests = {
         name: bool(fails)

@@ -37,6 +37,7 @@ def test_the_readme_shows_the_answers_of_the_server(fresh):
     assert found and tour.play(text, fresh.url) >= 2
 
 
+@pytest.mark.ci
 def test_the_commands_of_history_print_the_shown_lines(store_server_in_path):
     """Starts, kills, restores and verifies servers as described, all on one port."""
     text = (ROOT / "docs" / "HISTORY.md").read_text()

@@ -95,6 +95,7 @@ def events(file):
     return [json.loads(line) for line in file.read_text().splitlines()]
 
 
+@pytest.mark.ci
 def test_an_action_of_an_instance_is_tracked_with_its_slice_and_its_id(program, tmp_path):
     file = tmp_path / "analytics.jsonl"
     with Server("--analytics", f"file:{file}", program=program) as server:

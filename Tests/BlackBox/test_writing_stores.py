@@ -40,6 +40,7 @@ def visitor(server):
     return {"Cookie": answer["set-cookie"].partition(";")[0]}
 
 
+@pytest.mark.ci
 def test_s11_the_tests_of_the_guide_pass():
     printed = run_tests("WritingStoresTests", code("", "clock", "test"))
     passed = re.findall(r'^✔ Test "(.*?)" passed after', printed, re.M)
