@@ -59,3 +59,64 @@ extension Dependencies {
         get throws { try self[HTTPClientKey.self] }
     }
 }
+
+/// The reason why a request has no answer, or no usable answer.
+public struct HTTPClientError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// A kind of failure; later versions may add kinds.
+    public struct Code: RawRepresentable, Sendable, Hashable {
+        /// The kind's name.
+        public let rawValue: String
+
+        /// Makes a kind from its name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The request cannot be sent: its URL, its method or a header field is invalid.
+        public static let request = Code(rawValue: "request")
+        /// There is no connection: the name is unknown, or the peer refused or broke it.
+        public static let unreachable = Code(rawValue: "unreachable")
+        /// The TLS connection failed, for example because the peer's certificate is not trusted.
+        public static let certificate = Code(rawValue: "certificate")
+        /// The request took longer than its timeout.
+        public static let timeout = Code(rawValue: "timeout")
+        /// The answer is larger than the request allows.
+        public static let tooLarge = Code(rawValue: "too-large")
+        /// There are more redirects than the request allows, or a redirect leads to a forbidden
+        /// scheme.
+        public static let redirect = Code(rawValue: "redirect")
+        /// The answer is not HTTP, or ends too soon.
+        public static let malformed = Code(rawValue: "malformed")
+        /// The answer's status is none of 200 to 299.
+        public static let status = Code(rawValue: "status")
+        /// The answer's body does not have the expected form.
+        public static let content = Code(rawValue: "content")
+        /// The library that sends requests, libcurl, cannot be loaded.
+        public static let unavailable = Code(rawValue: "unavailable")
+        /// Too many requests are being transferred, or libcurl takes no request.
+        public static let busy = Code(rawValue: "busy")
+    }
+
+    /// The kind of failure.
+    public let code: Code
+    /// The method of the request.
+    public let method: HTTPRequest.Method
+    /// The URL without the parts that may be secret: user, password, query and fragment.
+    public let url: String
+    /// The cause in words.
+    public let cause: String
+
+    /// Makes an error, for a client's double in a test.
+    public init(_ code: Code, _ request: HTTPRequest, _ cause: String) {
+        self.code = code
+        method = request.method
+        url = CurlURL.shown(request.url)
+        self.cause = cause
+    }
+
+    /// The method, the URL and the cause.
+    public var description: String { "\(method.rawValue) \(url): \(cause)" }
+}
+
+extension JSONError {
+    /// The message, after the pointer to its place.
+    var sentence: String { pointer.isEmpty ? message : "\(pointer): \(message)" }
+}

@@ -1,3 +1,5 @@
+import CStoreCurl
+import Glibc
 public import StoreWire
 
 /// A whole response, with any status.
@@ -28,5 +30,17 @@ public struct HTTPResponse: Sendable, Equatable {
     public func json<T: Decodable>(_ type: T.Type = T.self) throws(JSONError) -> T {
         // The request has bounded the size of the body.
         try JSONDecoder(limits: JSONLimits(bytesMax: .max)).decode(type, from: body)
+    }
+}
+
+extension HTTPResponse {
+    /// The number of seconds after which the peer asks for another attempt (RFC 9110 §10.2.3), at
+    /// least 0. `nil` if the answer has no such field, or an invalid one.
+    package var retryAfterSeconds: Double? {
+        guard let text = headers["retry-after"] else { return nil }
+        if text.utf8.allSatisfy({ 48...57 ~= $0 }) { return Double(text) }
+        guard CurlLibrary.problem == nil else { return nil }
+        let moment = ccurl_getdate(text)
+        return moment < 0 ? nil : max(0, Double(moment - time(nil)))
     }
 }
