@@ -120,3 +120,53 @@ package final class MemberReader: Sendable {
     /// Returns the pointer to the action in the body, for errors.
     private func pointer(_ index: Int?) -> String { index.map { "/\($0)" } ?? "" }
 }
+
+extension Problem {
+    /// Returns 422 for a value that does not fit its type. `name` is the name of the action or
+    /// request, and `prefix` the pointer to its JSON in the body. An error that the type's own code
+    /// threw goes only to the log.
+    package static func unfit(
+        _ error: JSONError,
+        for name: String,
+        at prefix: String = "",
+        _ logger: Logger
+    ) -> Problem {
+        let pointer = prefix + error.pointer
+        if let failure = error.failure {
+            let place = pointer.isEmpty ? "the body" : "'\(pointer)'"
+            logger.error(
+                .payloadRefused,
+                "the type's own code refused \(place) of \(name): \(failure)"
+            )
+        }
+        return .invalidPayload(
+            pointer: pointer,
+            expected: error.expected ?? "another value",
+            detail: error.message
+        )
+    }
+}
+
+extension Logger {
+    /// Logs the reason why a client's action or other request was refused, with the pointer to the
+    /// part of the payload. The client itself may not be allowed to read either.
+    ///
+    /// The log leaves room for more important lines: refusals beyond their bound are dropped and
+    /// counted.
+    ///
+    /// - Parameters:
+    ///   - refusal: the refusal with its reason and pointer.
+    ///   - type: the wire name, with `{id}` for an instance.
+    ///   - request: the id of the request, as in the problem.
+    package func note(_ refusal: Refusal, of type: String, in request: String) {
+        details(1, .actionRefused) { _ in
+            let reason = refusal.failure.map { "\($0)" } ?? refusal.reason
+            var fields = [
+                LogField("type", .name(type)), LogField("request", .name(request)),
+                LogField("reason", .text(reason)),
+            ]
+            if let pointer = refusal.pointer { fields.append(LogField("pointer", .name(pointer))) }
+            return [("refused", fields)]
+        }
+    }
+}

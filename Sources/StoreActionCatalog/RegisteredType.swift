@@ -214,3 +214,84 @@ extension RegisteredType {
         )
     }
 }
+
+// The place
+
+extension RegisteredType {
+    /// The module and the access of a type's actions.
+    struct Place {
+        let module: String
+        var access = ActionAccess.everybody
+        let isForInstances: Bool
+
+        /// Returns the form of an enum's case on the wire.
+        func form(
+            of choice: EnumForm.Case,
+            _ type: any (Decodable & SendableMetatype).Type
+        ) -> ActionForm {
+            guard isForInstances else {
+                return ActionForm(choice.wireName(in: module), type, caseName: choice.key)
+            }
+            return form(choice.key, type, caseName: choice.key)
+        }
+
+        /// Returns the form on the wire of an action whose wire name ends with `name`.
+        func form(
+            _ name: String,
+            _ type: any (Decodable & SendableMetatype).Type,
+            caseName: String? = nil
+        ) -> ActionForm {
+            guard isForInstances else {
+                return ActionForm("\(module)/\(name)", type, caseName: caseName)
+            }
+            return ActionForm(
+                "\(module)/{id}/\(name)",
+                type,
+                caseName: caseName,
+                pattern: "^\(module)/.{1,\(InstanceID.bytesMax)}/\(name)$"
+            )
+        }
+    }
+}
+
+/// The reason why an action of the program itself can't be journaled.
+enum UnwrittenAction: Error, Equatable {
+    /// No list and no module has the type.
+    case unregistered(type: String)
+    /// The payload is larger than a field of a record may be.
+    case oversized(bytes: Int, bytesMax: Int)
+    /// The encoder writes the action under a name that the decoder does not read.
+    case unwritable(type: String)
+
+    static func unregistered(_ action: any Action) -> UnwrittenAction {
+        .unregistered(type: "\(type(of: action))")
+    }
+
+    static func unwritable(_ action: any Action) -> UnwrittenAction {
+        .unwritable(type: "\(type(of: action))")
+    }
+}
+
+extension UnwrittenAction: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .unregistered(let type):
+            "\(type) is dispatched by the program, but is not registered: the journal has no name "
+                + "for it; list it with a module's dispatchables or the server's actions"
+        case .oversized(let bytes, let bytesMax):
+            "its payload has \(bytes) bytes, and a record of history holds \(bytesMax)"
+        case .unwritable(let type):
+            "a case of \(type) is written under another name than it is read by; let the compiler "
+                + "write the enum's Codable"
+        }
+    }
+}
+
+/// A value of any encodable type. Its encoding is the same as that of the value itself.
+package struct AnyEncodable: Encodable {
+    package let value: any Encodable
+
+    package init(_ value: any Encodable) { self.value = value }
+
+    package func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+}
