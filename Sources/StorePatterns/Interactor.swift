@@ -1,5 +1,27 @@
 public import StoreCore
 
+/// An object that does the work of a use case: input, output and calls of services. The outputs go
+/// to the dispatcher.
+///
+/// ```swift
+/// protocol LoginUseCase {
+///     func login(userName: String, password: String) async throws
+/// }
+///
+/// final class LoginInteractor: Interactor<Login.Internal>, LoginUseCase { … }
+/// ```
+open class Interactor<Action: Sendable>: @unchecked Sendable {
+    // Safety: this class has one constant; a subclass that adds variables has to make them safe.
+
+    /// The dispatcher of the outputs.
+    public let dispatcher: AnyDispatcher<Action>
+
+    /// Makes an interactor whose outputs go to `dispatcher`.
+    public init(dispatcher: AnyDispatcher<Action>) {
+        self.dispatcher = dispatcher
+    }
+}
+
 /// A dispatcher that hands the outputs of an interactor to the module that shows them.
 ///
 /// Each call waits until its output is applied, so that outputs keep their order.
@@ -37,4 +59,18 @@ extension EffectContext {
     ) -> AnyDispatcher<Action> {
         AnyDispatcher { try await dispatch($0, file: file, line: line) }
     }
+}
+
+/// A pure function that changes the shown state for each output of an interactor. In Plan, this is
+/// the pure half of a presenter.
+///
+/// A module's reducer is a translator. A type of its own is useful if several modules share it.
+public protocol Translator<Action, Store>: Sendable {
+    /// The outputs of an interactor.
+    associatedtype Action: Sendable
+    /// The shown state: a module's slice, or a part of it.
+    associatedtype Store
+
+    /// Changes the shown state.
+    func translate(action: Action, store: inout Store)
 }
