@@ -1,4 +1,4 @@
-import StoreCore
+public import StoreCore
 
 /// Checks that a journal keeps the promises of ``Journal``.
 ///
@@ -60,4 +60,80 @@ public enum JournalConformance {
         case .reopen: try checkReopen(&check)
         }
     }
+}
+
+/// The promises of a journal, one sentence each.
+public enum JournalPromise: String, Sendable, CaseIterable {
+    case empty = "an empty journal is at version 0 and has nothing to read"
+    case order = "appended records are read in order, unchanged"
+    case bytes = "texts are kept, and compared by their bytes"
+    case size = "a large record and a large batch are kept"
+    case pages = "pages follow one another without a gap"
+    case pageBytes = "a page has no more bytes than asked for, but always one record"
+    case pageOfType = "a page of one type has the version up to which it looked"
+    case end = "behind the end there is nothing"
+    case conflict = "a batch for another version is a conflict and leaves nothing"
+    case whole = "no reader sees a part of a batch"
+    case race = "of writers that follow the same version one is first"
+    case tail = "the tail has all records that writers appended after a version"
+    case watch = "a writer is notified when others append"
+    case outcomes = "outcomes are found by key and principal, several in one call"
+    case newerOutcome = "a later outcome of the same key takes the place of the first"
+    case snapshots = "the newest snapshot that is not too new is found"
+    case oldSnapshot = "a snapshot that is not newer than the newest changes nothing"
+    case forgetting = "forgotten records are reported as gone, and the rest has no hole"
+    case full = "without room nothing is written, and an append may be tried again"
+    case programs = "programs are kept, each under one number"
+    case close = "a journal may be closed twice"
+    case reopen = "everything is there when the journal is opened again"
+}
+
+/// A kind of journal for ``JournalConformance``, with functions that make its journals and change
+/// their surroundings.
+///
+/// If a function is `nil`, this kind of journal does not support it, and the promises that need it
+/// are not checked.
+public struct JournalSubject: Sendable {
+    /// Makes a journal with an empty history of its own.
+    public let make: @Sendable () throws -> any Journal
+    /// Closes a journal and opens its history anew, as the next start of a program does.
+    public let reopen: (@Sendable (any Journal) throws -> any Journal)?
+    /// Makes a journal of one more writer on the same history.
+    public let another: (@Sendable (any Journal) throws -> any Journal)?
+    /// Makes an empty journal that keeps at most 100 records, or cuts its records to 100 when a
+    /// snapshot is saved.
+    public let makeSmall: (@Sendable () throws -> any Journal)?
+    /// With `true`, leaves a journal no room for more than 10,000 records of 1,000 bytes; with
+    /// `false`, gives the room back.
+    public let setFull: (@Sendable (any Journal, Bool) throws -> Void)?
+    /// The longest wait for a notification, in seconds.
+    public let notificationSecondsMax: Double
+
+    /// Makes a subject.
+    public init(
+        make: @escaping @Sendable () throws -> any Journal,
+        reopen: (@Sendable (any Journal) throws -> any Journal)? = nil,
+        another: (@Sendable (any Journal) throws -> any Journal)? = nil,
+        makeSmall: (@Sendable () throws -> any Journal)? = nil,
+        setFull: (@Sendable (any Journal, Bool) throws -> Void)? = nil,
+        notificationSecondsMax: Double = 10
+    ) {
+        self.make = make
+        self.reopen = reopen
+        self.another = another
+        self.makeSmall = makeSmall
+        self.setFull = setFull
+        self.notificationSecondsMax = notificationSecondsMax
+    }
+}
+
+/// A promise that a journal does not keep.
+public struct JournalFault: Error, Sendable, CustomStringConvertible {
+    /// The promise that the journal breaks.
+    public let promise: JournalPromise
+    /// The description of the fault.
+    public let text: String
+
+    /// The promise and the description of the fault.
+    public var description: String { "\(promise.rawValue): \(text)" }
 }

@@ -1,3 +1,5 @@
+// Exported, so that an import of `StoreTesting` also brings the clocks, numbers and identifiers.
+@_exported public import StoreControlledWorld
 public import StoreCore
 import StorePlatform
 import Synchronization
@@ -242,5 +244,51 @@ extension TestStore where Subject: Module, Subject.State == State {
             timeout: timeout,
             at: place
         ) { $0.state ?? state }
+    }
+}
+
+/// The part of the store's events that a test has to state.
+public enum Exhaustivity: Sendable, Equatable {
+    /// The test states every change of the state, every action and every effect's end.
+    case on
+    /// The store compares the statements of the test, and skips other events. With `showSkipped` it
+    /// reports them as warnings.
+    case off(showSkipped: Bool)
+
+    /// The store compares the statements of the test, and skips other events without a report.
+    public static let off = Exhaustivity.off(showSkipped: false)
+}
+
+/// Receives the failures that a ``TestStore`` finds in a test.
+///
+/// By default these are issues of Swift Testing, at the caller's place. In XCTest:
+///
+/// ```swift
+/// let reporter = TestReporter { text, place in
+///     XCTFail(text, file: #filePath, line: UInt(place.line))
+/// }
+/// ```
+public struct TestReporter: Sendable {
+    let failed: @Sendable (String, SourceLocation) -> Void
+    let noted: @Sendable (String, SourceLocation) -> Void
+
+    /// Makes a reporter.
+    ///
+    /// - Parameters:
+    ///   - noted: receives a warning with the skipped events, if the test asks for warnings.
+    ///   - failed: receives a failure.
+    public init(
+        noted: @escaping @Sendable (String, SourceLocation) -> Void = { _, _ in },
+        failed: @escaping @Sendable (String, SourceLocation) -> Void
+    ) {
+        self.noted = noted
+        self.failed = failed
+    }
+
+    /// Records issues of Swift Testing.
+    public static let issues = TestReporter { text, place in
+        Issue.record(Comment(rawValue: text), severity: .warning, sourceLocation: place)
+    } failed: { text, place in
+        Issue.record(Comment(rawValue: text), sourceLocation: place)
     }
 }
