@@ -1,4 +1,5 @@
 import StoreTexts
+import StoreWire
 
 /// The permissions of each role in one store. A request without a grant is denied.
 package struct Policy: Sendable {
@@ -55,4 +56,74 @@ package struct Policy: Sendable {
     /// Returns the role of this name; `nil` if the policy does not have it: then the principal may
     /// do nothing.
     package func role(_ name: String) -> Role? { roles[ExactText(name)] }
+}
+
+/// A policy file, parsed and checked against the names of the stores.
+package struct PolicyFile: Sendable {
+    /// The most bytes of a file.
+    package static let bytesMax = 1 << 20
+    /// The most roles of a file.
+    package static let rolesMax = 1_000
+    /// The most grants of a file, in all roles together.
+    package static let grantsMax = 10_000
+    /// The most conditions of one grant.
+    package static let conditionsMax = 32
+
+    /// The roles in the order of the file; each name once.
+    let roles: [RoleGrants]
+
+    /// The numbers of roles and grants, for the operator.
+    package var summary: String {
+        let grants = roles.reduce(0) {
+            $0 + $1.read.count + $1.dispatch.count + $1.call.count + $1.use.count
+        }
+        return "\(roles.count) roles, \(grants) grants"
+    }
+
+    /// Reads a policy for the stores of a process. There is at least one store.
+    ///
+    /// - Throws: ``PolicyError`` with all faults.
+    package init(parsing bytes: [UInt8], for worlds: [PolicyWorld]) throws(PolicyError) {
+        var reader = PolicyReader(worlds)
+        let roles = reader.read(bytes)
+        guard reader.faults.isEmpty else { throw PolicyError(faults: reader.faults) }
+        self.roles = roles
+    }
+}
+
+/// The error for an invalid policy file, with all of its faults.
+package struct PolicyError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The most faults in the list. At this number, the reader stops.
+    package static let faultsMax = 100
+
+    /// The faults in the order of the file; at least one fault.
+    package let faults: [PolicyFault]
+
+    /// A line for each fault.
+    package var description: String { lines(of: nil).joined(separator: "\n") }
+
+    /// Returns a line for each fault, which begins with the file's name.
+    package func lines(of file: String?) -> [String] {
+        let start = file.map { $0 + ": " } ?? ""
+        let lines = faults.map { start + $0.description }
+        guard faults.count == Self.faultsMax else { return lines }
+        return lines + [start + "there may be more; these are the first \(Self.faultsMax)"]
+    }
+}
+
+/// A fault of a policy file.
+package struct PolicyFault: Sendable, Equatable, CustomStringConvertible {
+    /// The place in the file (RFC 6901); empty for the file as a whole.
+    package let pointer: String
+    /// The fault, and the allowed content.
+    package let message: String
+    /// The name that was probably meant.
+    package let nearest: String?
+
+    /// The line for the operator, without the file's name.
+    package var description: String {
+        let hint = nearest.map { "; did you mean \(JSONText.quoted($0))?" } ?? ""
+        let place = pointer.isEmpty ? "" : Problem.excerpt(pointer) + ": "
+        return place + message + hint
+    }
 }
