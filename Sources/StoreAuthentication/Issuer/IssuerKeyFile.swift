@@ -1,3 +1,6 @@
+import StoreTexts
+import StoreWire
+
 /// Reads a file with an issuer's keys: a JWK Set, or one public key or certificate in PEM.
 enum IssuerKeyFile {
     static func keys(_ path: String) throws(CredentialFileError) -> [IssuerKey] {
@@ -50,5 +53,120 @@ enum IssuerKeyFile {
             else { return nil }
             return String(decoding: line.dropFirst(begin.count).dropLast(end.count), as: UTF8.self)
         }
+    }
+}
+
+/// Reads a JWK Set (RFC 7517 §5, RFC 7518 §6, RFC 8037 §2).
+///
+/// Keys of other kinds, for other algorithms and for other uses are skipped, as the RFC requires. A
+/// faulty key for this server is refused.
+enum JWKSet {
+    static func keys(_ file: CredentialFile.Content) throws(CredentialFileError) -> [IssuerKey] {
+        let root: JSONNode
+        do {
+            let limits = JSONLimits(bytesMax: CredentialFile.bytesMax, depthMax: JWT.depthMax)
+            root = try JSONDocument(parsing: file.bytes, limits: limits).root
+        } catch {
+            throw CredentialFileError(file.path, "byte \(error.offset): \(error.message)")
+        }
+        guard let list = root.member("keys"), list.kind == .array else {
+            throw CredentialFileError(file.path, "allowed is a JWK Set: an object with 'keys'")
+        }
+        var keys: [IssuerKey] = []
+        for (index, node) in list.elements.enumerated() {
+            do throws(GnuTLSFailure) {
+                if let key = try key(node, file) { keys.append(key) }
+            } catch {
+                let name = node.member("kid")?.stringValue.map { " (kid \(JSONText.quoted($0)))" }
+                throw CredentialFileError(file.path, "/keys/\(index)\(name ?? ""): \(error)")
+            }
+        }
+        guard !keys.isEmpty else {
+            throw CredentialFileError(
+                file.path,
+                "it has no key that signs by RS256, ES256, EdDSA (Ed25519) or HS256"
+            )
+        }
+        return keys
+    }
+
+    /// Reads a key; `nil` if it is not for checking tokens here.
+    private static func key(
+        _ node: JSONNode,
+        _ file: CredentialFile.Content
+    ) throws(GnuTLSFailure) -> IssuerKey? {
+        guard let type = try text("kty", of: node), let kind = Kind(rawValue: type) else {
+            return nil
+        }
+        if let use = try text("use", of: node), use != "sig" { return nil }
+        if let operations = node.member("key_ops") {
+            guard operations.elements.contains(where: { $0.stringValue == "verify" }) else {
+                return nil
+            }
+        }
+        if let name = try text("alg", of: node), !kind.algorithms.contains(name) { return nil }
+        if let curve = kind.curve, try text("crv", of: node) != curve { return nil }
+        guard node.member("d") == nil else {
+            throw GnuTLSFailure("'d' is the private part, which only the issuer may have")
+        }
+        let id = try text("kid", of: node)
+        switch kind {
+        case .rsa: return IssuerKey(try .rsa(n: bytes("n", node), e: bytes("e", node)), id: id)
+        case .ec: return IssuerKey(try .p256(x: bytes("x", node), y: bytes("y", node)), id: id)
+        case .okp: return IssuerKey(try .ed25519(bytes("x", node)), id: id)
+        case .oct:
+            do throws(CredentialFileError) { try file.checkSecret() } catch {
+                throw GnuTLSFailure("\(error)")
+            }
+            return try IssuerKey(secret: bytes("k", node), id: id)
+        }
+    }
+
+    private enum Kind: String {
+        case rsa = "RSA"
+        case ec = "EC"
+        case okp = "OKP"
+        case oct
+
+        /// The values of `alg` for the algorithm of the kind.
+        var algorithms: [String] {
+            switch self {
+            case .rsa: ["RS256"]
+            case .ec: ["ES256"]
+            // RFC 9864 has its own name for the curve.
+            case .okp: ["EdDSA", "Ed25519"]
+            case .oct: ["HS256"]
+            }
+        }
+
+        var curve: String? {
+            switch self {
+            case .ec: "P-256"
+            case .okp: "Ed25519"
+            case .rsa, .oct: nil
+            }
+        }
+    }
+
+    /// Returns the text of a member; `nil` if the member does not exist.
+    private static func text(
+        _ name: String,
+        of node: JSONNode
+    ) throws(GnuTLSFailure) -> String? {
+        guard let member = node.member(named: name) else { return nil }
+        guard let text = member.stringValue else {
+            throw GnuTLSFailure("\(name): allowed is a text")
+        }
+        return text
+    }
+
+    private static func bytes(
+        _ name: String,
+        _ node: JSONNode
+    ) throws(GnuTLSFailure) -> [UInt8] {
+        guard let text = try text(name, of: node), let bytes = Base64URL.decode(text.utf8) else {
+            throw GnuTLSFailure("\(name): allowed is base64url without padding")
+        }
+        return bytes
     }
 }

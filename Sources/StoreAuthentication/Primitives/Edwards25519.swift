@@ -42,3 +42,127 @@ enum Edwards25519 {
         return (u * v).isSquare ? nil : "an Ed25519 key that is no point of the curve"
     }
 }
+
+/// A number modulo 2^255 - 19, always reduced.
+struct Field25519: Equatable {
+    /// Four limbs of 64 bits, the lowest first.
+    private var limbs: (UInt64, UInt64, UInt64, UInt64)
+
+    static let zero = Field25519(0, 0, 0, 0)
+    static let one = Field25519(1, 0, 0, 0)
+
+    /// Makes a number that is below 2^255 - 19.
+    init(_ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64) { limbs = (a, b, c, d) }
+
+    /// Reads 32 bytes without their highest bit, which is the sign of x. `nil` if the number is not
+    /// below 2^255 - 19.
+    init?(littleEndian bytes: [UInt8]) {
+        guard bytes.count == 32 else { return nil }
+        func limb(_ index: Int) -> UInt64 {
+            (0..<8).reduce(0) { $0 | UInt64(bytes[8 * index + $1]) << UInt64(8 * $1) }
+        }
+        limbs = (limb(0), limb(1), limb(2), limb(3) & (.max >> 1))
+        let isReduced =
+            limbs.0 < UInt64.max - 18 || limbs.1 != .max || limbs.2 != .max
+            || limbs.3 != .max >> 1
+        guard isReduced else { return nil }
+    }
+
+    static func == (a: Field25519, b: Field25519) -> Bool { a.limbs == b.limbs }
+
+    static func + (a: Field25519, b: Field25519) -> Field25519 {
+        var sum = [a.limbs.0, a.limbs.1, a.limbs.2, a.limbs.3, 0, 0, 0, 0]
+        var carry: UInt64 = 0
+        for (index, limb) in [b.limbs.0, b.limbs.1, b.limbs.2, b.limbs.3].enumerated() {
+            (sum[index], carry) = add(sum[index], limb, carry)
+        }
+        return Field25519(reducing: sum)
+    }
+
+    static func - (a: Field25519, b: Field25519) -> Field25519 {
+        // 2^255 - 19 - b, which is never negative.
+        var negated = [UInt64.max - 18, .max, .max, .max >> 1]
+        var borrow = false
+        for (index, limb) in [b.limbs.0, b.limbs.1, b.limbs.2, b.limbs.3].enumerated() {
+            let (first, isBelow) = negated[index].subtractingReportingOverflow(limb)
+            let (second, isBelowNow) = first.subtractingReportingOverflow(borrow ? 1 : 0)
+            negated[index] = second
+            borrow = isBelow || isBelowNow
+        }
+        return a + Field25519(reducing: negated + [0, 0, 0, 0])
+    }
+
+    static func * (a: Field25519, b: Field25519) -> Field25519 {
+        let left = [a.limbs.0, a.limbs.1, a.limbs.2, a.limbs.3]
+        let right = [b.limbs.0, b.limbs.1, b.limbs.2, b.limbs.3]
+        var product = [UInt64](repeating: 0, count: 8)
+        for (i, x) in left.enumerated() {
+            var carry: UInt64 = 0
+            for (j, y) in right.enumerated() {
+                (product[i + j], carry) = multiply(x, y, product[i + j], carry)
+            }
+            product[i + 4] = carry
+        }
+        return Field25519(reducing: product)
+    }
+
+    /// True if the number is a square, by Euler's criterion: its power with the exponent 2^254 - 10
+    /// is 0 or 1.
+    var isSquare: Bool {
+        var power = Field25519.one
+        let exponent = [UInt64.max - 9, .max, .max, .max >> 2]
+        for bit in stride(from: 253, through: 0, by: -1) {
+            power = power * power
+            if exponent[bit / 64] >> UInt64(bit % 64) & 1 == 1 { power = power * self }
+        }
+        return power == .one || power == .zero
+    }
+
+    /// Reduces a number of 512 bits, with 2^256 ≡ 38 and 2^255 ≡ 19.
+    private init(reducing number: [UInt64]) {
+        var low = Array(number[..<4])
+        var high: UInt64 = 0
+        for index in 0..<4 {
+            (low[index], high) = Self.multiply(number[index + 4], 38, low[index], high)
+        }
+        // Twice, because the first pass may carry once more.
+        for _ in 0..<2 {
+            var carry = high * 38
+            for index in 0..<4 { (low[index], carry) = Self.add(low[index], carry, 0) }
+            high = carry
+        }
+        for _ in 0..<2 {
+            var carry = (low[3] >> 63) * 19
+            low[3] &= .max >> 1
+            for index in 0..<4 { (low[index], carry) = Self.add(low[index], carry, 0) }
+        }
+        limbs = (low[0], low[1], low[2], low[3])
+        let isReduced =
+            limbs.0 < UInt64.max - 18 || limbs.1 != .max || limbs.2 != .max
+            || limbs.3 != .max >> 1
+        if !isReduced { limbs = (limbs.0 &- (UInt64.max - 18), 0, 0, 0) }
+    }
+
+    private static func add(
+        _ a: UInt64,
+        _ b: UInt64,
+        _ carry: UInt64
+    ) -> (sum: UInt64, carry: UInt64) {
+        let (first, isOver) = a.addingReportingOverflow(b)
+        let (second, isOverNow) = first.addingReportingOverflow(carry)
+        return (second, (isOver ? 1 : 0) + (isOverNow ? 1 : 0))
+    }
+
+    /// Returns a b + c + carry, which fits into 128 bits.
+    private static func multiply(
+        _ a: UInt64,
+        _ b: UInt64,
+        _ c: UInt64,
+        _ carry: UInt64
+    ) -> (low: UInt64, high: UInt64) {
+        let product = a.multipliedFullWidth(by: b)
+        let (first, isOver) = product.low.addingReportingOverflow(c)
+        let (second, isOverNow) = first.addingReportingOverflow(carry)
+        return (second, product.high &+ (isOver ? 1 : 0) &+ (isOverNow ? 1 : 0))
+    }
+}
