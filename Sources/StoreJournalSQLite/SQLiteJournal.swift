@@ -1,3 +1,5 @@
+import CStoreSQLite
+import Glibc
 public import StoreCore
 import StorePlatform
 import Synchronization
@@ -241,4 +243,61 @@ extension SQLiteJournal {
             readers.idle.append(reader)
         }
     }
+}
+
+// Figures
+
+extension SQLiteJournal: MeasuredJournal {
+    /// The sizes of the database and of its write-ahead log, and the durations of the syncs.
+    package var figures: JournalFigures {
+        JournalFigures(
+            files: [
+                ("database", Self.bytes(of: databasePath)),
+                ("log", Self.bytes(of: databasePath + "-wal")),
+            ],
+            syncs: syncs.distribution
+        )
+    }
+
+    /// The version of the loaded SQLite library.
+    package static var libraryVersion: String { String(cString: sqlite3_libversion()) }
+
+    /// Returns the size of a file; 0 if there is no such file.
+    private static func bytes(of path: String) -> UInt64 {
+        var status = stat()
+        return stat(path, &status) == 0 ? UInt64(clamping: status.st_size) : 0
+    }
+}
+
+/// The reason why a journal can't be opened, with texts for the operator.
+public struct JournalOpenError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The kind of obstacle.
+    public enum Reason: Sendable, Equatable {
+        /// The directory can't be used.
+        case directory
+        /// Another process uses the directory.
+        case inUse
+        /// The file belongs to another program, or to a newer form of this journal.
+        case foreign
+        /// History is damaged or ends too early.
+        case damaged
+        /// The system or SQLite reports an error.
+        case system
+    }
+
+    /// The kind of obstacle.
+    public let reason: Reason
+    /// The attempt and its result, as text for the operator.
+    public let message: String
+    /// The remedy, as text for the operator.
+    public let hint: String
+
+    init(_ reason: Reason, _ message: String, hint: String) {
+        self.reason = reason
+        self.message = message
+        self.hint = hint
+    }
+
+    /// The message and the hint, each on a line.
+    public var description: String { "\(message)\n\(hint)" }
 }

@@ -22,3 +22,60 @@ struct DatabaseContents: Equatable {
         snapshots = []
     }
 }
+
+/// The one row of the table `meta`: the epoch and the position before the first record, with a
+/// checksum.
+struct MetaRow: Equatable, Sendable {
+    /// The identity of the continuous history.
+    var epoch: UInt32
+    /// The epoch with which the chain begins. A new epoch of the history does not change it.
+    var origin: UInt32
+    /// The position before the oldest record.
+    var base: ChainPosition
+
+    init(epoch: UInt32) {
+        self.epoch = epoch
+        origin = epoch
+        base = ChainPosition(version: 0, hash: ChainHash(genesisOf: epoch))
+    }
+
+    /// Reads the row with a prepared statement.
+    ///
+    /// - Returns: the row; `nil` if it is missing or does not match its checksum.
+    static func read(_ statement: Statement) throws(SQLiteFailure) -> MetaRow? {
+        defer { statement.reset() }
+        guard try statement.step(), let baseHash = ChainHash(statement.bytes(3)) else { return nil }
+        var meta = MetaRow(epoch: UInt32(truncatingIfNeeded: statement.integer(0)))
+        meta.origin = UInt32(truncatingIfNeeded: statement.integer(1))
+        meta.base = ChainPosition(version: UInt64(bitPattern: statement.integer(2)), hash: baseHash)
+        return meta.sum.matches(statement.bytes(4)) ? meta : nil
+    }
+
+    /// Writes the row within the open transaction.
+    func write(to connection: Connection) throws(SQLiteFailure) {
+        let statement = try Statement(
+            connection,
+            "REPLACE INTO meta (id, epoch, origin, base, base_hash, sum) VALUES (0, ?, ?, ?, ?, ?)"
+        )
+        try statement.bind(1, Int64(epoch))
+        try statement.bind(2, Int64(origin))
+        try statement.bind(3, Int64(bitPattern: base.version))
+        let sum = sum
+        try base.hash.withBytes { (hash) throws(SQLiteFailure) in
+            try sum.withBytes { (sum) throws(SQLiteFailure) in
+                try statement.bind(4, blob: hash)
+                try statement.bind(5, blob: sum)
+                try statement.run()
+            }
+        }
+    }
+
+    private var sum: ChainHash {
+        var form = CanonicalBytes(capacity: 64)
+        form.append(epoch)
+        form.append(origin)
+        form.append(base.version)
+        base.hash.withBytes { _ = form.append($0) }
+        return form.hash
+    }
+}
