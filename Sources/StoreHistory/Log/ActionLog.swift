@@ -98,3 +98,148 @@ extension ActionLog {
         worker.post { $0.request(version) }
     }
 }
+
+// The work of the log's thread: it reads the versions that readers need next.
+
+extension ActionLog {
+    /// Reads a piece with this version, unless the cache already has one from another reader's
+    /// request.
+    package func read(_ version: UInt64) {
+        let newest = self.version
+        let (found, earlier) = worker.withQueue { work -> (LogPiece?, LogPiece?) in
+            let found = work.cache.piece(with: version)
+            let starts = version == LogCache.block(of: version).lowerBound
+            return (found, found == nil && !starts ? work.cache.piece(with: version - 1) : nil)
+        }
+        guard found == nil, version <= newest else { return }
+        do throws(JournalError) {
+            let piece = try piece(with: version, behind: earlier, newest: newest)
+            worker.withQueue { work in
+                work.cache.insert(piece)
+                work.succeeded()
+            }
+        } catch {
+            if case .gone(let oldest) = error, oldest > version {
+                worker.withQueue { $0.oldest = max($0.oldest, oldest) }
+            } else if worker.withQueue({ $0.failed(version) }) {
+                logger.error(
+                    .journalUnreadable,
+                    "the log can't be read at version \(version): \(error)"
+                )
+            }
+        }
+    }
+
+    /// Reads a piece that contains `version`, from the end of `earlier` or the start of the block.
+    /// If large or missing records keep this read from reaching `version`, reads again from
+    /// `version` itself.
+    private func piece(
+        with version: UInt64,
+        behind earlier: LogPiece?,
+        newest: UInt64
+    ) throws(JournalError) -> LogPiece {
+        let block = LogCache.block(of: version)
+        let end = min(block.upperBound, newest)
+        if earlier == nil, block.lowerBound < version {
+            var records: [Record] = []
+            do throws(JournalError) {
+                records = try journalRecords(block.lowerBound...end)
+            } catch {
+                guard case .gone = error else { throw error }
+            }
+            if let last = records.last, last.version >= version {
+                return LogPiece(records[...], epoch: epoch, owners: owners)
+            }
+        }
+        let records = try journalRecords(version...end)
+        let isShort = earlier.map { $0.bytes.count < LogCache.shortBytes } ?? false
+        return LogPiece(
+            records[...],
+            epoch: epoch,
+            owners: owners,
+            behind: isShort ? earlier : nil
+        )
+    }
+
+    /// Returns the first records of a range: at least one, and without a gap.
+    private func journalRecords(
+        _ versions: ClosedRange<UInt64>
+    ) throws(JournalError) -> [Record] {
+        let page = JournalPage(
+            after: versions.lowerBound - 1,
+            limit: Int(versions.upperBound - versions.lowerBound) + 1,
+            bytesMax: LogCache.pieceBytesMax
+        )
+        let records = try journal.read(page).records
+        for (place, record) in records.enumerated()
+        where record.version != versions.lowerBound + UInt64(place) {
+            throw .corrupt("version \(record.version) is in the place of another one")
+        }
+        guard !records.isEmpty else {
+            throw .corrupt("version \(versions.lowerBound) is missing")
+        }
+        return records
+    }
+}
+
+/// The queue of the log's thread: the versions that readers need, and the pieces for them.
+struct LogWork: WorkQueue {
+    /// The most versions that wait to be read. A reader whose version has no room asks again.
+    static let requestedMax = 1_024
+
+    var cache = LogCache()
+    /// The pieces as sessions and roles may read them.
+    var seen = SeenPieces()
+    /// The oldest version in the journal, as far as the log has noticed.
+    var oldest: UInt64 = 1
+    /// The versions that readers need next, in the order of the requests.
+    private var requested: [UInt64] = []
+    private var isRequested: Set<UInt64> = []
+    /// The versions that could not be read. A version is removed when the next reader asks for it.
+    private var unreadable: Set<UInt64> = []
+    /// True if the last attempt to read failed.
+    private var isFailing = false
+
+    var isEmpty: Bool { requested.isEmpty }
+
+    /// Adds a version to the queue.
+    mutating func request(_ version: UInt64) {
+        guard requested.count < Self.requestedMax, isRequested.insert(version).inserted else {
+            return
+        }
+        requested.append(version)
+    }
+
+    /// Takes the version that is read next.
+    mutating func take() -> UInt64 {
+        let version = requested.removeFirst()
+        isRequested.remove(version)
+        return version
+    }
+
+    /// Drops all requests of readers.
+    mutating func dropRequested() {
+        requested = []
+        isRequested = []
+    }
+
+    /// Records that a version was read.
+    mutating func succeeded() {
+        isFailing = false
+    }
+
+    /// Records that a version could not be read. Returns true if the attempt before succeeded, so
+    /// that a failure is logged once.
+    mutating func failed(_ version: UInt64) -> Bool {
+        // Other readers may be gone; those that remain ask again.
+        if unreadable.count >= Self.requestedMax { unreadable = [] }
+        unreadable.insert(version)
+        defer { isFailing = true }
+        return !isFailing
+    }
+
+    /// Returns true once if a version could not be read.
+    mutating func takeFailure(of version: UInt64) -> Bool {
+        unreadable.remove(version) != nil
+    }
+}

@@ -154,3 +154,40 @@ package struct LogPageReader: Sendable {
         )
     }
 }
+
+/// A page of the log (protocol 5.1).
+package struct LogPage: Sendable {
+    package let records: [Record]
+    /// The last version that the search covered: the page has every matching record through this
+    /// version.
+    package let through: UInt64
+    package let epoch: Epoch
+    /// The newest published version.
+    package let newest: UInt64
+    package let query: LogQuery
+}
+
+/// The query of a client for a page of the log.
+package struct LogQuery: Sendable {
+    /// The version after which the page begins; `nil` for the oldest version.
+    package var after: UInt64?
+    /// The most records.
+    package var limit: UInt64
+    /// The wire name of the records; `nil` for all.
+    package var type: String?
+    /// The version from which the records follow, directly or through other records; `nil` for all
+    /// records.
+    package var cause: UInt64?
+
+    package init(
+        after: UInt64? = nil,
+        limit: UInt64,
+        type: String? = nil,
+        cause: UInt64? = nil
+    ) {
+        self.after = after
+        self.limit = limit
+        self.type = type
+        self.cause = cause
+    }
+}

@@ -1,4 +1,5 @@
 package import StoreCore
+import StoreEventStream
 import StoreWire
 
 extension JSONOutput {
@@ -68,5 +69,68 @@ extension JSONOutput {
         let (feed, carriage) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
         guard json.contains(where: { $0 == feed || $0 == carriage }) else { return raw(json) }
         raw(json.map { $0 == feed || $0 == carriage ? UInt8(ascii: " ") : $0 })
+    }
+}
+
+extension LogPiece {
+    /// Encodes records as server-sent events (protocol 5.2): at least one, and without a gap. If
+    /// `earlier` is not `nil`, its frames come first; it has to end directly before the records.
+    convenience init(
+        _ records: ArraySlice<Record>,
+        epoch: Epoch,
+        owners: RecordOwners,
+        behind earlier: LogPiece? = nil
+    ) {
+        var output = JSONOutput(capacity: 64 << 10)
+        var ends = earlier?.ends ?? []
+        ends.reserveCapacity(ends.count + records.count)
+        earlier?.bytes.withUnsafeBytes { output.raw($0) }
+        let epochText = epoch.description
+        var readable: [RecordOwner] = earlier?.owners ?? []
+        for record in records {
+            output.raw("id: ")
+            output.raw(epochText.utf8)
+            output.raw(":")
+            output.integer(record.version)
+            output.raw("\ndata: ")
+            output.record(record)
+            output.raw("\n\n")
+            ends.append(output.count)
+            if owners.differ { readable.append(owners.owner(of: record)) }
+        }
+        let written = output.bytes
+        self.init(
+            first: earlier?.first ?? records.first?.version ?? 0,
+            bytes: Bytes(count: written.count) { $0.copyMemory(from: written) },
+            ends: ends,
+            owners: readable
+        )
+    }
+}
+
+/// The text with which the log describes the client of an action, such as `127.0.0.1 curl/8.5.0`.
+/// If the client has a session, it is in the middle: `127.0.0.1 session=0f… curl/8.5.0`.
+package enum ClientOrigin {
+    /// The most characters of the client's `User-Agent` that are stored.
+    private static let agentCharactersMax = 200
+    private static let sessionMark = "session="
+
+    package static func text(host: String, session: String?, agent: String?) -> String {
+        var text = host
+        if let session { text += " " + sessionMark + session }
+        guard let agent, !agent.isEmpty else { return text }
+        // The dash keeps a `User-Agent` with the mark from being read as a session.
+        if agent.utf8.starts(with: sessionMark.utf8) { text += " -" }
+        return text + " " + agent.prefix(agentCharactersMax)
+    }
+
+    /// Returns the session in a text; `nil` if the client had none, or if the program itself
+    /// dispatched the action.
+    package static func session(in text: String) -> String? {
+        guard let space = text.utf8.firstIndex(of: UInt8(ascii: " ")) else { return nil }
+        let rest = text.utf8[text.utf8.index(after: space)...]
+        guard rest.starts(with: sessionMark.utf8) else { return nil }
+        let name = rest.dropFirst(sessionMark.utf8.count).prefix { $0 != UInt8(ascii: " ") }
+        return name.isEmpty ? nil : String(Substring(name))
     }
 }
