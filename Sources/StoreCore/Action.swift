@@ -9,3 +9,105 @@
 /// }
 /// ```
 public protocol Action: Sendable {}
+
+/// An action that declares the data of its analytics line.
+///
+/// Every applied action has an analytics line. A tracked action adds `data` to its line, made from
+/// its own fields and from the state before it.
+///
+/// ```swift
+/// extension Cart.Action: TrackedAction {
+///     func record(before state: Cart.State) -> Checkout { Checkout(items: state.items.count) }
+/// }
+/// ```
+///
+/// `State` is the slice of the action's module, so a module can be tracked in a target that imports
+/// only `StoreCore`. `State` may also be the root state, which has all slices. If the slice is not
+/// there yet, as before a start, `data` is empty.
+public protocol TrackedAction<State>: Action {
+    /// The state before the action: the slice of its module, or the whole state.
+    associatedtype State
+    /// The value to record, encoded as the line's `data`.
+    associatedtype Record: Encodable & Sendable
+
+    /// Returns the record of this action; `state` is the state before the action.
+    ///
+    /// The function runs on the Core's thread, so it only picks values; it never computes at
+    /// length.
+    func record(before state: State) -> Record
+}
+
+/// A tracked action of a module with instances, whose record has the instance's id.
+///
+/// ```swift
+/// extension Card.Action: TrackedInstanceAction {
+///     func record(before state: Card.State, of instance: String) -> Like {
+///         Like(card: instance, likes: state.likes)
+///     }
+/// }
+/// ```
+public protocol TrackedInstanceAction<State>: TrackedAction {
+    /// The state before the action: the slice of the instance, or the whole state.
+    associatedtype State
+    /// The value to record, encoded as the line's `data`.
+    associatedtype Record
+
+    /// Returns the record of this action; `state` is the state before the action.
+    func record(before state: State, of instance: String) -> Record
+}
+
+extension TrackedInstanceAction {
+    /// Returns the record without an instance. No store calls this function.
+    public func record(before state: State) -> Record { record(before: state, of: "") }
+}
+
+/// An action with fields that must never be kept: a password, a token.
+///
+/// The server removes these members from the payload before it makes the action, for every
+/// dispatcher. Dispatchers are clients, views, and the program itself: its effects, use cases,
+/// presenters, reactions and interceptors. So the reducer gets the action that is journaled, and a
+/// replay gives the same state.
+///
+/// The members reach no journal, stream or log. Declare them optional, because the reducer always
+/// gets `nil`. If an action requires one of them, the server does not start.
+///
+/// ```swift
+/// struct LoginRequested: RedactedAction, Codable {
+///     static let secrets = ["password"]
+///     let name: String
+///     let password: String?
+/// }
+/// ```
+public protocol RedactedAction: Action {
+    /// The names of the secret members on the wire.
+    static var secrets: [String] { get }
+}
+
+extension Action {
+    /// Returns the wire name without the id of an instance, as schemas have it: `cards/{id}/liked`
+    /// for `cards/7/liked`. Figures and events use this name: clients choose the ids, so the number
+    /// of ids has no bound.
+    ///
+    /// Cost: two comparisons for an action without an instance.
+    package func kind(of wireName: String) -> String {
+        let own = type(of: self)
+        if own == AddressedAction.self { return wireName.withoutInstance(from: 0) }
+        guard own == ClientRequest.self, (self as? ClientRequest)?.address?.instance != nil else {
+            return wireName
+        }
+        return wireName.withoutInstance(from: ClientRequest.useCases.utf8.count + 1)
+    }
+}
+
+extension String {
+    /// Replaces the text between the first slash after `start` and the last slash with `{id}`.
+    fileprivate func withoutInstance(from start: Int) -> String {
+        // Compares bytes: a slash with a combining mark behind it is another `Character`.
+        let slash = UInt8(ascii: "/")
+        let rest = utf8.dropFirst(start)
+        guard let first = rest.firstIndex(of: slash), let last = rest.lastIndex(of: slash),
+            first < last
+        else { return self }
+        return "\(self[..<utf8.index(after: first)]){id}\(self[last...])"
+    }
+}

@@ -38,3 +38,57 @@ struct Batch {
         base = version
     }
 }
+
+/// All consequences of one reduced action. A step waits in the batch until the commit. If the
+/// envelope is refused, is a dry run or cannot be made durable, the step is dropped as a whole.
+struct Step {
+    /// The action, as it was reduced.
+    let member: ReducedMember
+    /// The time of the stamp, in nanoseconds since 1970.
+    let time: Int64
+    /// The change of the state.
+    let change: Change
+    /// The time that the reducer took; zero if it is not measured.
+    let nanoseconds: UInt64
+    /// The work outside the Core that begins after the commit; `nil` if there is none.
+    let effect: PendingEffect?
+    /// The closures of middleware and interceptors to call after the commit.
+    var released: [@Sendable () -> Void]
+    /// The index of the state before the action among the states that the state owner keeps for a
+    /// batch. The next index has the state after the action. `nil` if no watcher needs single
+    /// states, so that none are kept.
+    let kept: Int?
+
+    var envelope: Envelope { member.envelope }
+}
+
+/// A reduced action: a member of an envelope, or an action that an interceptor has put in its place
+/// or after it.
+///
+/// The struct refers to the envelope. Copying the name, the payload and the meta of each action
+/// would cost more than reducing it.
+struct ReducedMember {
+    /// An action that an interceptor made, and that no envelope has.
+    final class Replacement: Sendable {
+        let member: EnvelopeMember
+
+        init(_ member: EnvelopeMember) { self.member = member }
+    }
+
+    let envelope: Envelope
+    /// The index of the member in ``Envelope/members``.
+    let place: Int
+    /// The action that is reduced in place of that member; `nil` to reduce the member.
+    var replacement: Replacement?
+
+    var action: any Action { replacement?.member.action ?? envelope.members[place].action }
+    var type: String { replacement?.member.type ?? envelope.members[place].type }
+    /// The index of its type among the declared types; -1 for any other type.
+    var number: Int { replacement?.member.number ?? envelope.members[place].number }
+    /// The wire name without the id of an instance.
+    var kind: String { replacement?.member.kind ?? envelope.members[place].kind }
+    var payload: [UInt8] { replacement?.member.payload ?? envelope.members[place].payload }
+    var meta: [UInt8]? {
+        replacement == nil ? envelope.members[place].meta : replacement?.member.meta
+    }
+}

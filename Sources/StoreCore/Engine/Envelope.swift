@@ -175,3 +175,45 @@ package enum EnvelopeMode: Sendable {
     /// Reduces the actions on a copy of the state, which is then dropped.
     case dryRun
 }
+
+/// The version that the state must have for an envelope to be applied. An object, because most
+/// envelopes have no condition.
+package final class VersionCondition: Sendable {
+    /// The changes after the version that violate the condition.
+    package enum Scope: Sendable {
+        /// All changes: no other version fulfils the condition.
+        case version
+        /// The changes that the client sees: changes of its session's view and, if its role sees
+        /// only some members, of these members.
+        case visible((@Sendable (_ member: Int) -> Bool)?)
+        /// The changes of these members of the state, as far as the session sees them.
+        case members(@Sendable (_ member: Int) -> Bool)
+    }
+
+    package let version: UInt64
+    package let scope: Scope
+
+    package init(_ version: UInt64, _ scope: Scope = .visible(nil)) {
+        self.version = version
+        self.scope = scope
+    }
+}
+
+/// The named observers and streams that get an event for a change. A change without an audience
+/// goes to all observers and streams.
+package enum Audience: Sendable, Equatable {
+    /// Only observers with these names, and no observer without a name.
+    case only(Set<ExactText>)
+    /// All observers except the ones with these names.
+    case allExcept(Set<ExactText>)
+
+    /// True if an observer with this name gets the event; `nil` stands for an observer without a
+    /// name.
+    package func includes(_ name: String?) -> Bool {
+        let name = name.map { ExactText($0) }
+        return switch self {
+        case .only(let names): name.map(names.contains) ?? false
+        case .allExcept(let names): name.map { !names.contains($0) } ?? true
+        }
+    }
+}

@@ -73,3 +73,40 @@ public enum MailboxError: Error, Sendable, Equatable {
     /// The Core has stopped.
     case closed
 }
+
+/// The completion of an action whose outcome no client awaits.
+final class IgnoredOutcome: Completion {
+    private let watch: EffectWatch?
+    private let applied: (@Sendable (UInt64?) -> Void)?
+    private let failed: (@Sendable (any Error) -> Void)?
+
+    /// - Parameters:
+    ///   - watch: a watch that was begun for the action, and ends with it.
+    ///   - applied: receives the version that the action made; `nil` if it was not applied.
+    ///   - failed: receives the refusal or the failure if the action was not applied.
+    init(
+        _ watch: EffectWatch? = nil,
+        applied: (@Sendable (UInt64?) -> Void)? = nil,
+        failed: (@Sendable (any Error) -> Void)? = nil
+    ) {
+        self.watch = watch
+        self.applied = applied
+        self.failed = failed
+    }
+
+    func complete(_ outcome: Outcome) {
+        if let applied {
+            if case .applied(_, let version, _, _) = outcome {
+                applied(version)
+            } else {
+                applied(nil)
+            }
+        }
+        switch outcome {
+        case .refused(let refusal, _): failed?(refusal)
+        case .failed(let failure): failed?(failure)
+        case .applied, .replayed, .keyTaken, .versionMismatch, .dryRun, .cancelled: break
+        }
+        watch?.end()
+    }
+}

@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 /// The watchers of a Core's actions and states: middleware, interceptors, reactions and observers,
 /// each in the order in which it was added.
@@ -102,5 +103,46 @@ extension StateWatchers {
             if subscriber.isActive { subscriber.handler(state) }
             watch?.end()
         }
+    }
+}
+
+/// An observer, a middleware or another handler that the Core calls until the subscription ends.
+final class Subscriber<Handler>: @unchecked Sendable {
+    // Safety: the handler is a `@Sendable` closure in every use; the type cannot express that.
+    let handler: Handler
+    let queue: DispatchQueue?
+    private let active = Atomic(true)
+
+    init(handler: Handler, queue: DispatchQueue?) {
+        self.handler = handler
+        self.queue = queue
+    }
+
+    /// True if the Core may still call the handler.
+    @inline(__always)
+    var isActive: Bool { active.load(ordering: .relaxed) }
+
+    /// Ends the subscription. Returns `false` if it had already ended.
+    func end() -> Bool {
+        active.exchange(false, ordering: .sequentiallyConsistent)
+    }
+}
+
+/// A function that answers an applied action with another action to dispatch.
+package struct ActionReaction<State>: Sendable {
+    /// Receives the action, the states before and after it, and `true` if they differ. Returns the
+    /// action to dispatch; `nil` for none. The function runs on the thread that does the Core's
+    /// work.
+    let react: @Sendable (any Action, _ old: State, _ new: State, _ changed: Bool) -> (any Action)?
+    /// The place of the reaction in the source. The log shows it as the origin of the dispatched
+    /// action.
+    let place: String
+
+    package init(
+        at place: String,
+        _ react: @escaping @Sendable (any Action, State, State, Bool) -> (any Action)?
+    ) {
+        self.place = place
+        self.react = react
     }
 }

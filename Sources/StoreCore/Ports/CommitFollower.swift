@@ -39,3 +39,100 @@ extension CommitFollower {
     package func reducerFailed(_ failure: ReducerFailure) {}
     package func unreadable(_ error: JournalError) {}
 }
+
+/// An applied action, with the time that its reduction took.
+package struct AppliedAction: Sendable, Equatable {
+    package let version: UInt64
+    /// The wire name of the action.
+    package let type: String
+    /// True if the action changed the state.
+    package let changed: Bool
+    /// The time that the reducer took.
+    package let duration: Duration
+
+    package init(version: UInt64, type: String, changed: Bool, duration: Duration) {
+        self.version = version
+        self.type = type
+        self.changed = changed
+        self.duration = duration
+    }
+}
+
+/// An action of a presenter, a reaction or an effect that was not applied. The reducer refused it,
+/// the mailbox was full, or it is another module's own. No client awaits its outcome; the server
+/// logs it.
+package struct DroppedAction: Sendable {
+    /// The wire name of the action.
+    package let type: String
+    /// The cause of the action, and the place that dispatched it.
+    package let source: ActionSource
+    package let reason: any Error
+}
+
+/// An action of a client that the store has refused.
+package struct RefusedAction: Sendable {
+    /// The wire name, with `{id}` in place of the id of an instance.
+    package let type: String
+    /// The id of the request with the action.
+    package let requestID: String
+    package let refusal: Refusal
+}
+
+/// An error of a reducer or an interceptor that is no ``Refusal``: a defect of the program.
+package struct ReducerFailure: Sendable {
+    /// The wire name of the action.
+    package let type: String
+    /// The id of the request with the action; `nil` if the program itself dispatched it.
+    package let requestID: String?
+    package let error: any Error
+}
+
+extension Engine {
+    /// Makes the refusal of an action. The follower gets the refusal of a client's action, and each
+    /// error that is no refusal.
+    func refusal(
+        _ error: any Error,
+        _ member: EnvelopeMember,
+        _ envelope: Envelope
+    ) -> Refusal {
+        let refusal = Refusal(error)
+        if let failure = refusal.failure {
+            ports.follower?.reducerFailed(
+                ReducerFailure(type: member.type, requestID: envelope.requestID, error: failure)
+            )
+        } else if let id = envelope.requestID {
+            ports.follower?.refused(
+                RefusedAction(type: member.kind, requestID: id, refusal: refusal)
+            )
+        }
+        return refusal
+    }
+}
+
+/// The port that receives the Core's states. The thread that does the Core's work makes every call.
+package protocol Sink<State>: AnyObject, Sendable {
+    associatedtype State
+
+    /// True if the Core is to call ``reduced(_:version:changed:)``. Each call costs a copy of the
+    /// state.
+    var takesEachVersion: Bool { get }
+
+    /// An envelope was reduced. The sink must not publish it yet: the commit follows later.
+    func reduced(_ state: State, version: UInt64, changed: Bool)
+
+    /// All that was reduced since the last commit is about to become durable as `version`.
+    ///
+    /// - Throws: an error if the state cannot be encoded. The Core then takes the batch back.
+    func prepare(_ state: State, through version: UInt64) throws
+
+    /// All versions up to `version` are durable, and readers may see them. The Core calls this
+    /// before the completions. Only the named streams of `audience` get the event; `nil` means all
+    /// streams.
+    func committed(_ state: State, through version: UInt64, for audience: Audience?)
+
+    /// All completions of the batch were called. The sink may wake the waiting threads, once.
+    func completed()
+
+    /// The Core has taken back everything that was reduced since the last commit.
+    func rolledBack()
+}

@@ -1,3 +1,5 @@
+package import StorePlatform
+
 /// The port that keeps the history: the applied actions, the outcomes of requests with idempotency
 /// keys, and snapshots of the state. The Core appends to the journal; the log and a start read it.
 ///
@@ -188,4 +190,22 @@ public enum JournalError: Error, Sendable, Equatable, CustomStringConvertible {
         case .corrupt(let what), .unknown(let what): what
         }
     }
+}
+
+/// The measurements that a journal on disk takes of itself.
+package struct JournalFigures: Sendable {
+    /// The number of bytes of each file, under the purpose of the file.
+    package let files: [(file: String, bytes: UInt64)]
+    /// The time that the syncs of its batches took.
+    package let syncs: Distribution
+
+    package init(files: [(file: String, bytes: UInt64)], syncs: Distribution) {
+        self.files = files
+        self.syncs = syncs
+    }
+}
+
+/// A journal that measures itself. Any thread may read the figures, without waiting for an append.
+package protocol MeasuredJournal: Journal {
+    var figures: JournalFigures { get }
 }
