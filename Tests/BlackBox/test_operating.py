@@ -15,7 +15,7 @@ EVENTS = set(
 )
 SPANS = [
     "StoreHTTP/AccessLog/RequestSpans.swift", "StoreCore/Engine/DispatchSpan.swift",
-    "StoreCore/Effects/EffectRunner+Tracing.swift", "StoreServer/Tracing/TraceExporting.swift",
+    "StoreCore/Effects/EffectRunner.swift", "StoreServer/Tracing/TraceExporting.swift",
 ]
 ATTRIBUTES = {name for file in SPANS for name in re.findall(r'"([a-z_.]+)"', (ROOT / "Sources" / file).read_text())}
 

@@ -174,3 +174,69 @@ struct BoundPresenter<Root: RootState>: Sendable {
     let attach:
         @Sendable (SliceChanges<Root>, Core<Root>, any Slice<Root>, PresenterContext) -> Void
 }
+
+/// A presenter of the whole state, with its context in a Core.
+struct WholePresenter<Root: RootState>: Sendable {
+    let name: String
+    private let update: @Sendable (Root?, Root, SliceCause) -> Void
+
+    /// - Parameters:
+    ///   - presenter: the presenter.
+    ///   - context: the context of its calls, with its name.
+    ///   - hasSessions: sets the session of each action in the context, if true.
+    init<P: Presenter<Root>>(_ presenter: P, _ context: PresenterContext, hasSessions: Bool) {
+        name = context.name
+        update = { old, new, cause in
+            var context = context
+            context.cause = cause
+            if hasSessions { context.session = cause.session }
+            presenter.stateDidUpdate(from: old, to: new, context)
+        }
+    }
+
+    /// Reports the change of an action, if this engine applied it and its audience has the
+    /// presenter.
+    func show(_ old: Root, _ new: Root, _ cause: SliceCause) {
+        guard !cause.isElsewhere, cause.audience?.includes(name) != false else { return }
+        update(old, new, cause)
+    }
+
+    /// Reports the state that the store begins with.
+    func showFirst(_ root: Root) { update(nil, root, .start(for: nil)) }
+}
+
+/// An object that decides to which clients' sessions modules are presented.
+///
+/// The engine has no implementation: a module of the root state supplies it (``PresentingModule``).
+package protocol Presentation: AnyObject, Sendable {}
+
+/// The presentation of a root state, as the engine calls it.
+package protocol RootPresentation<Root>: Presentation {
+    associatedtype Root: RootState
+
+    /// Refuses a view's action from a session to which the module is not presented.
+    func admit(_ module: Int, _ key: SliceKey, from session: String?, in root: Root)
+        throws(Refusal)
+
+    /// True if a session has begun and not ended.
+    func isOpen(_ session: String, in root: Root) -> Bool
+
+    /// True if a session does not show a slice. If this session starts the slice, its presenters
+    /// get the slice as a new one, even if it was started before.
+    func isHidden(_ touch: SliceEdit, from session: String, in root: Root) -> Bool
+
+    /// Returns a function that is called when the store begins, with the key of each slice of a
+    /// module. The function returns the session to which the slice is presented; `nil` for none.
+    func firstAudience(of module: Int, in root: Root) -> (SliceKey) -> String?
+}
+
+/// A module that supplies the presentation of all modules. A root state has at most one.
+package protocol PresentingModule<State>: Module {
+    /// Makes the presentation of these modules; `place` is the place of this module's slice. The
+    /// dependencies are those that the effects of the store get.
+    func presentation<Root: RootState>(
+        of modules: Root.Modules,
+        at place: SlicePlace<Root, State>,
+        _ dependencies: Dependencies
+    ) -> any RootPresentation<Root>
+}

@@ -78,3 +78,84 @@ public struct Record: Sendable, Equatable {
         return MemoryLayout<Record>.stride + bytes + texts
     }
 }
+
+/// The fields of a record that a replay needs, as pointers to the stored bytes, without a copy.
+package struct RecordView {
+    /// The version that the action made.
+    package let version: UInt64
+    /// The action's wire name.
+    package let type: UnsafeRawBufferPointer
+    /// The action's fields, as JSON.
+    package let payload: UnsafeRawBufferPointer
+    /// The session that dispatched the action; `nil` if there was none.
+    package let session: UnsafeRawBufferPointer?
+    /// The number of the program that wrote the record; 0 if it is unknown.
+    package let program: UInt32
+
+    package init(
+        version: UInt64,
+        type: UnsafeRawBufferPointer,
+        payload: UnsafeRawBufferPointer,
+        session: UnsafeRawBufferPointer? = nil,
+        program: UInt32 = 0
+    ) {
+        self.version = version
+        self.type = type
+        self.payload = payload
+        self.session = session
+        self.program = program
+    }
+}
+
+/// A program that writes history, as ``Journal/register(_:)`` stores it: the wire names of its
+/// actions, and the form of each action.
+public struct WritingProgram: Sendable, Equatable {
+    /// The id of the forms: their SHA-256 in hexadecimal digits.
+    public let digest: String
+    /// The names and forms, as JSON.
+    public let forms: [UInt8]
+
+    /// Describes a program.
+    public init(digest: String, forms: [UInt8]) {
+        self.digest = digest
+        self.forms = forms
+    }
+}
+
+/// A program in a journal, with the number that its records have.
+public struct RegisteredProgram: Sendable, Equatable {
+    /// The number in ``Record/program``; at least 1.
+    public let number: UInt32
+    /// The program's names and forms.
+    public let program: WritingProgram
+
+    /// The most programs in a journal: 256. A further registration removes the program with the
+    /// oldest last registration. Its records stay.
+    public static let countMax = 256
+
+    /// Describes a stored program.
+    public init(number: UInt32, program: WritingProgram) {
+        self.number = number
+        self.program = program
+    }
+}
+
+/// The state of one version. A replay makes later states from it, without the earlier actions.
+public struct StateSnapshot: Sendable, Equatable {
+    /// The version of the state.
+    public let version: UInt64
+    /// The time of the snapshot, in nanoseconds since 1970.
+    public let time: Int64
+    /// The state, as JSON.
+    public let state: [UInt8]
+    /// The id of the form of the state's type. A snapshot of another form is not read.
+    public let form: String
+
+    /// Makes a snapshot.
+    public init(version: UInt64, time: Int64, state: [UInt8], form: String) {
+        self.version = version
+        self.time = time
+        self.state = state
+        self.form = form
+    }
+}

@@ -1,5 +1,46 @@
+import StorePlatform
+import Synchronization
+
 /// The port that supplies the time of day. The Core stamps each action with it.
 public protocol WallClock: Sendable {
     /// Returns the nanoseconds since 1970-01-01T00:00:00Z.
     func now() -> Int64
+}
+
+/// The system's time of day.
+public struct SystemClock: WallClock {
+    /// Makes the clock.
+    public init() {}
+
+    /// Returns the time of day, in nanoseconds since 1970.
+    public func now() -> Int64 {
+        SystemTime.wallNanoseconds()
+    }
+}
+
+/// A clock for ages, such as the age of a session or of a stored idempotency key. The clock starts
+/// at the time of day and then follows the monotonic clock.
+///
+/// Setting the time of day while the process runs does not change an age.
+public final class SteadyClock: WallClock {
+    /// The nanoseconds that are added to the time since the system's start.
+    private let offset: Atomic<Int64>
+
+    /// Makes a clock that shows the time of day at this moment.
+    public init() {
+        offset = Atomic(SystemTime.wallNanoseconds() &- SystemTime.bootNanoseconds())
+    }
+
+    /// Returns the nanoseconds since 1970, if the time of day was right when the clock began.
+    public func now() -> Int64 {
+        SystemTime.bootNanoseconds() &+ offset.load(ordering: .relaxed)
+    }
+
+    /// Sets the clock ahead to `time`, the last time of an earlier process, if the clock is behind
+    /// it. Otherwise the entries of that process would seem to come from the future.
+    public func goOn(from time: Int64) {
+        // Takes the maximum, so that the clock never goes back.
+        let (wanted, isOver) = time.subtractingReportingOverflow(SystemTime.bootNanoseconds())
+        if !isOver { offset.max(wanted, ordering: .relaxed) }
+    }
 }
