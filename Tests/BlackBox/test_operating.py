@@ -14,7 +14,7 @@ EVENTS = set(
     re.findall(r'^    case \w+ = "([a-z.]+)"', (ROOT / "Sources/StoreTelemetry/Log/LogEvent.swift").read_text(), re.M)
 )
 SPANS = [
-    "StoreHTTP/AccessLog/RequestSpans.swift", "StoreCore/Engine/DispatchSpan.swift",
+    "StoreHTTP/AccessLog/RequestSpans.swift", "StoreCore/Core/DispatchSpan.swift",
     "StoreCore/Effects/EffectRunner.swift", "StoreServer/Tracing/TraceExporting.swift",
 ]
 ATTRIBUTES = {name for file in SPANS for name in re.findall(r'"([a-z_.]+)"', (ROOT / "Sources" / file).read_text())}

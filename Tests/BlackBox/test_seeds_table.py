@@ -74,7 +74,7 @@ def test_the_table_of_seeds_is_true():
         ("| T1 |", "| 1 |", "the rows are"),
         ("| S8 |", "| S9 |", "the rows are"),
         ("`test_k4_a_side_effect_returns_a_value_to_a_request_that_waits`", "`test_k4`", "has no test 'test_k4'"),
-        ("Sources/StoreCore/Core.swift", "Sources/StoreCore/Gone.swift", "no Sources/StoreCore/Gone"),
+        ("Sources/StoreCore/Core/Core.swift", "Sources/StoreCore/Gone.swift", "no Sources/StoreCore/Gone"),
         ("Tests/BlackBox/test_load.py", "Tests/BlackBox/test_gone.py", "no Tests/BlackBox/test_gone"),
         ("`two commands differ, and a copy is the same`", "`two commands`", "has no test 'two commands'"),
         ("`test_3_5_only_a_dispatched_action_changes_state`", "`test_3_5`", "has no test 'test_3_5'"),
