@@ -1,6 +1,7 @@
 import StoreActionCatalog
 import StoreAuthorization
 import StoreCore
+import StoreDigest
 import StoreEventStream
 import StoreHTTPTransport
 import StoreTexts
@@ -172,4 +173,129 @@ final class DispatchHandler: Sendable {
         }
         return link
     }
+}
+
+// Conditions
+
+extension DispatchHandler {
+    /// The condition of a request, with the resource that it names, if it names one.
+    typealias Condition = (version: VersionCondition, subject: ConditionSubject?)
+
+    /// Makes the condition of `If-Match`; `nil` if every version satisfies it (protocol 2.7).
+    ///
+    /// - Throws: 400 for a malformed header or an unsuitable resource.
+    func condition(of request: RequestContext, for caller: Caller) throws(Problem) -> Condition? {
+        let exchange = request.exchange
+        let resource = exchange.hasQuery ? request[DispatchParameters.ifMatchOf] : nil
+        guard let header = exchange.headerList("if-match") else {
+            guard resource == nil else {
+                throw .badQuery("if-match-of", allowed: "it beside an If-Match header")
+            }
+            return nil
+        }
+        guard let condition = EntityTagCondition(header) else {
+            throw .badHeader(
+                "If-Match",
+                allowed: "* or quoted tags such as \(store.reader.tag.etag)"
+            )
+        }
+        if let resource { return try named(resource, condition, request, caller) }
+        guard case .list(let tags) = condition else { return nil }
+        return (version(of: tags, for: caller), nil)
+    }
+
+    /// Makes the condition for a list of tags: a single version, which the Core compares when it
+    /// applies the action.
+    ///
+    /// Of the published versions in the list, the newest is enough: it matches if any of them does.
+    /// The condition uses it if the caller's part of the state has not changed since. Otherwise the
+    /// lowest future version is used: only that can match next. Without a future version, the
+    /// condition may already have failed. The Core must check it nevertheless, because only the
+    /// Core can look up if the request was applied before. In that case the condition does not
+    /// count.
+    ///
+    /// A view may show the caller data from modules that it can't see otherwise. A change of such a
+    /// module does not count as a change for the caller. So a match would not prove that the shown
+    /// data is current. The condition is exact then: every newer version fails it. A client that
+    /// names the view avoids this.
+    private func version(of tags: [EntityTag], for caller: Caller) -> VersionCondition {
+        let isExact = store.reader.showsUnseen(to: caller)
+        let epoch = store.reader.epoch
+        let state = store.reader.state(for: caller)
+        let current = state.version
+        let mayHold = state.isPartial && !isExact
+        let oldest = mayHold ? state.changedVersion : current
+        let versions = tags.compactMap { Tag($0) }.filter { $0.epoch == epoch }.map(\.version)
+        let published = versions.filter { $0 <= current }.max()
+        let scope = isExact ? VersionCondition.Scope.version : .visible(caller.moduleSight)
+        if let published, published >= oldest { return VersionCondition(published, scope) }
+        let next = versions.filter { $0 > current }.min()
+        return VersionCondition(next ?? (mayHold ? published : nil) ?? .max, scope)
+    }
+
+    /// Makes the condition that a resource has not changed since the version of the tag.
+    private func named(
+        _ resource: String,
+        _ condition: EntityTagCondition,
+        _ request: RequestContext,
+        _ caller: Caller
+    ) throws(Problem) -> Condition {
+        guard case .list(let tags) = condition, tags.count == 1, !tags[0].isWeak else {
+            throw .badHeader(
+                "If-Match",
+                allowed: "one tag beside if-match-of: the tag of the resource that it names"
+            )
+        }
+        let tag = Tag(tags[0]).flatMap { $0.epoch == store.reader.epoch ? $0 : nil }
+        let subject = try ConditionSubject(resource, known: tag?.version, store, for: caller)
+        return (subject.first(in: request.exchange.workspace), subject)
+    }
+}
+
+// Idempotency keys
+
+extension DispatchHandler {
+    /// Returns the key and the fingerprint of a request that the client may send again (protocol
+    /// 2.8). Returns `nil` without the header `Idempotency-Key`.
+    static func idempotency(
+        _ exchange: HTTPExchange,
+        of caller: Caller,
+        _ reader: MemberReader,
+        _ link: String?
+    ) throws(Problem) -> Idempotency? {
+        guard let header = exchange.headerList("idempotency-key") else { return nil }
+        guard let key = StructuredString.parse(header),
+            1...keyCharactersMax ~= key.utf8.count
+        else {
+            throw .badHeader(
+                "Idempotency-Key",
+                allowed:
+                    "a string of 1 to \(keyCharactersMax) characters in double quotes, such as "
+                    + "\"8e03978e-40d5\""
+            )
+        }
+        let audience = reader.audience
+        return Idempotency(
+            key: IdempotencyKey(principal: caller.keyOwner, key: key),
+            fingerprint: link.map {
+                var link = $0
+                return link.withUTF8 { fingerprint(of: UnsafeRawBufferPointer($0), for: audience) }
+            } ?? exchange.withBody { fingerprint(of: $0, for: audience) }
+        )
+    }
+
+    /// Returns the digest of the body. For the actions of views, the module and the instance are
+    /// included. Two views may send the same bytes for different actions, because the body may
+    /// leave these names out.
+    private static func fingerprint(
+        of body: UnsafeRawBufferPointer,
+        for audience: ActionAudience
+    ) -> [UInt8] {
+        guard case .views(let module, let instance) = audience else { return SHA256.digest(body) }
+        // A byte of 255 separates the names, because no name contains it.
+        let view = instance.map { Array(module.utf8) + [255] + Array($0.utf8) + [255] }
+        return ((view ?? Array(module.utf8) + [0]) + body).withUnsafeBytes { SHA256.digest($0) }
+    }
+
+    private static let keyCharactersMax = 255
 }
