@@ -1,3 +1,4 @@
+import StoreAuthentication
 import StoreHTTPTransport
 import StoreWire
 
@@ -62,5 +63,90 @@ package struct CredentialRoutes: RouteGroup {
                 ]
             )
         )
+    }
+}
+
+/// `GET /session` shows a client its principal, its role and its session. A client without a
+/// session gets an answer, too, so that a page can ask without an error.
+package struct ClientRoutes: RouteGroup {
+    package let links: Links
+
+    package init(links: Links) {
+        self.links = links
+    }
+
+    package var routes: [Route] {
+        let form = JSONSchema.object([
+            .init("principal", .string()), .init("role", .string()),
+            .init("expires", .nullable(.string())), .init("session", .nullable(.string())),
+        ])
+        return [
+            .read(
+                links.session,
+                "Session",
+                "The client's principal, role and end of access, and its session, if it has one.",
+                needs: .everyone,
+                answers: [.json(form, "The client, with or without a session.")],
+                handle: show
+            )
+        ]
+    }
+
+    private func show(_ request: RequestContext) {
+        let principal = request.identity?.principal ?? .anonymous
+        // A session that has ended, or that belongs to another principal, is not shown.
+        let session = (try? request.session()) ?? nil
+        request.respond { json in
+            json.member("principal", principal.name)
+            json.member("role", principal.role)
+            json.key("expires")
+            if let expires = principal.expires {
+                json.string(CivilTime(secondsSince1970: expires).rfc3339(.seconds))
+            } else {
+                json.null()
+            }
+            json.key("session")
+            if let session { json.string(session) } else { json.null() }
+        }
+    }
+}
+
+/// The cookie with a browser's credential, because `EventSource` can't send header fields.
+///
+/// Each store of a process has its own name for the cookie, as for the cookie of sessions.
+package struct CredentialCookie: Sendable {
+    let name: String
+    private let path: String
+    private let beginning: [UInt8]
+    /// True if browsers send the cookie over TLS alone; `nil` if they do so except for a loopback
+    /// host.
+    private let isSecure: Bool?
+
+    init(for links: Links, isSecure: Bool?) {
+        name = "store-auth" + (links.store.map { "-" + $0 } ?? "")
+        path = links.index
+        beginning = Array("\(name)=".utf8)
+        self.isSecure = isSecure
+    }
+
+    /// Returns the header field that sets the cookie. The scripts of a page can't read it
+    /// (`HttpOnly`).
+    func set(_ value: String, seconds: Int64, for request: HTTPExchange) -> (String, String) {
+        let isSecure = isSecure ?? !HostRule.isLoopback(request)
+        return (
+            "Set-Cookie",
+            "\(name)=\(value); Path=\(path); HttpOnly; SameSite=Strict; Max-Age=\(seconds)"
+                + (isSecure ? "; Secure" : "")
+        )
+    }
+
+    /// Returns the header field that deletes the cookie.
+    func forget(for request: HTTPExchange) -> (String, String) {
+        set("", seconds: 0, for: request)
+    }
+
+    /// Returns the value of the cookie; `nil` if the request does not have it.
+    func value(of request: HTTPExchange) -> Substring? {
+        request.cookie(beginning)
     }
 }
