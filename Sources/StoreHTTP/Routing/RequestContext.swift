@@ -1,9 +1,11 @@
+import StoreActionCatalog
 import StoreAuthorization
 import StoreCore
 import StoreEventStream
 import StoreHTTPTransport
 import StorePublishing
 import StoreTexts
+import StoreTraces
 import StoreWire
 
 /// A request that has passed the router's filters, with its route and its parameters. The router
@@ -173,5 +175,71 @@ extension RequestContext {
         case .failure(let problem): exchange.complete(response(problem))
         }
         environment.wake()
+    }
+}
+
+// Bodies
+
+extension RequestContext {
+    /// True if the request has no body.
+    var hasNoBody: Bool { exchange.withBody(\.isEmpty) }
+
+    /// Parses the body, which has to be JSON.
+    func document(_ limits: JSONLimits) throws(Problem) -> JSONDocument {
+        // The closures capture the workspace alone: a captured `self` would copy the whole context.
+        let workspace = exchange.workspace
+        do {
+            return try exchange.withBody { body in
+                Result { () throws(JSONError) in try workspace.parse(body, limits: limits) }
+            }.get()
+        } catch {
+            throw Problem(error, bytesMax: limits.bytesMax)
+        }
+    }
+
+    /// Parses the body, which has to be a JSON object.
+    func object(_ limits: JSONLimits) throws(Problem) -> JSONNode {
+        let root = try document(limits).root
+        guard root.kind == .object else {
+            throw .badRequest(
+                "The body is not an object; GET /openapi.json describes its members."
+            )
+        }
+        return root
+    }
+
+    /// Decodes the body, a JSON object, as a value of this type.
+    func object<Value: Decodable>(
+        _ type: Value.Type,
+        _ limits: JSONLimits
+    ) throws(Problem) -> Value {
+        let object = try object(limits)
+        do {
+            return try JSONDecoder(limits: limits).decode(type, at: object, pointerPrefix: "")
+        } catch {
+            throw .unfit(error, for: exchange.path, environment.logger)
+        }
+    }
+}
+
+// Traces
+
+extension HTTPExchange {
+    /// The parent for the spans that the request leads to. The value is the request's own span if
+    /// its trace is exported, else the trace that the client names.
+    var ownTraceparent: String? { span?.traceparent ?? traceparent }
+
+    /// The distributed trace that the client names (W3C Trace Context). An invalid field is
+    /// ignored. Most requests have no such field, and then the cost is one comparison of the
+    /// lengths of their fields.
+    var traceparent: String? {
+        guard has("traceparent"), let text = header("traceparent"),
+            TraceContext.isParent(text.utf8)
+        else { return nil }
+        if isNoted {
+            let trace = text.utf8.split(separator: UInt8(ascii: "-"))[1]
+            noteAccess { $0.traceID = String(trace) }
+        }
+        return text
     }
 }
