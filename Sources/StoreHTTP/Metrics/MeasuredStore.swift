@@ -1,5 +1,10 @@
-import StoreCore
-import StoreTelemetry
+package import StoreCore
+import StoreHTTPTransport
+package import StoreHistory
+import StorePlatform
+package import StorePublishing
+package import StoreTelemetry
+import Synchronization
 
 /// The measurements of a store.
 package struct MeasuredStore: Sendable {
@@ -47,4 +52,74 @@ extension [MeasuredStore] {
             values(store).map { .init(store.labels($0.labels), $0.value) }
         }
     }
+}
+
+/// The objects that measure a store, besides the counters of its parts.
+package struct StoreFigures: Sendable {
+    /// The figures of the Core.
+    package let core: CoreFigures
+    /// The times of effects, by their module and the action that they follow.
+    package let effects = EffectTimes()
+    /// The times of requests, by route.
+    package let requests = RequestTimes()
+    /// The counters of requests that a policy denied.
+    let denials: PolicyDenials
+    /// The open streams of the policy's roles; `nil` if there is no policy.
+    let roleStreams: RoleStreams?
+    let journal: any Journal
+    let keeper: SnapshotKeeper
+    /// The times of encoding the state.
+    let encoding: EncodeTimes
+    /// The operator's bounds on the history; `nil` if the program brings its own journal.
+    let retention: Retention?
+
+    package init(
+        _ core: CoreFigures,
+        of journal: any Journal,
+        _ keeper: SnapshotKeeper,
+        encoding: EncodeTimes,
+        _ retention: Retention?,
+        access: AccessControl?
+    ) {
+        denials = access?.denials ?? PolicyDenials()
+        roleStreams = access?.streams
+        self.core = core
+        self.journal = journal
+        self.keeper = keeper
+        self.encoding = encoding
+        self.retention = retention
+    }
+}
+
+/// The times that requests take, for each route of a store. The number of series is bounded by the
+/// routes, because paths from clients make none.
+package final class RequestTimes: Sendable {
+    /// The requests of a route.
+    struct Series: Sendable {
+        let method: String
+        /// The route's pattern: `/modules/{name}`.
+        let route: String
+        let times: RouteTimes
+    }
+
+    private let series = Locked<[Series]>([])
+
+    package init() {}
+
+    /// Returns the histogram of a route; the same object for the same route. Called while a store
+    /// is assembled.
+    func times(of route: Route) -> RouteTimes {
+        let (method, path) = (route.method.name, route.path.text)
+        return series.withLock { series in
+            if let known = series.first(where: { $0.method == method && $0.route == path }) {
+                return known.times
+            }
+            let new = Series(method: method, route: path, times: RouteTimes())
+            series.append(new)
+            return new.times
+        }
+    }
+
+    /// All series, in the order in which their routes were added.
+    var all: [Series] { series.withLock { $0 } }
 }
