@@ -1,7 +1,7 @@
 import StoreCore
 import StoreHTTPTransport
 import StoreHistory
-import StoreWire
+package import StoreWire
 
 /// `GET /actions`: the log of actions, a page at a time.
 package struct LogRoutes: RouteGroup {
@@ -70,4 +70,68 @@ enum LogParameters {
         "cause",
         "Only actions that follow from this version, directly or through others."
     )
+}
+
+// Pages
+
+extension LogPage {
+    /// Returns the path of the next page. At the end of the log, later actions will appear there.
+    func next(_ links: Links) -> String {
+        let type = query.type.map { "&type=" + PercentEncoding.encode($0) } ?? ""
+        let cause = query.cause.map { "&cause=\($0)" } ?? ""
+        return links.actions + "?after=\(through)&limit=\(query.limit)" + type + cause
+    }
+
+    func response(_ links: Links) -> HTTPResponse {
+        HTTPResponse(
+            status: 200,
+            headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")],
+            body: .bytes(body(links))
+        )
+    }
+
+    private func body(_ links: Links) -> [UInt8] {
+        var body = JSONOutput(capacity: 256 + 192 * records.count)
+        body.raw("{\"epoch\":\"")
+        body.raw(epoch.description.utf8)
+        body.raw("\",\"version\":")
+        body.integer(newest)
+        body.raw(",\"actions\":[")
+        for (place, record) in records.enumerated() {
+            if place > 0 { body.raw(",") }
+            body.record(record)
+        }
+        body.raw("],\"next\":")
+        body.string(next(links))
+        body.raw("}")
+        return body.array
+    }
+}
+
+/// The schemas of answers from the log's records, by their names in the description of the API.
+package enum LogSchema {
+    package static var definitions: [JSONSchema.Property] {
+        [.init("LogPage", page), .init("Blame", blame)]
+    }
+
+    private static var page: JSONSchema {
+        .object([
+            .init("epoch", .string()), .init("version", .unsigned),
+            .init("actions", .array(of: .reference("LogRecord"))), .init("next", .string()),
+        ])
+    }
+
+    /// The schema of the action that last changed a part of the state.
+    private static var blame: JSONSchema {
+        let action = JSONSchema.object([
+            .init("version", .unsigned), .init("type", .string()), .init("time", .string()),
+            .init("principal", .string(), isRequired: false),
+            .init("role", .string(), isRequired: false),
+        ])
+        return .object([
+            .init("epoch", .string()), .init("version", .unsigned), .init("pointer", .string()),
+            .init("changedBy", .nullable(action)), .init("searchedAfter", .unsigned),
+            .init("complete", .boolean),
+        ])
+    }
 }

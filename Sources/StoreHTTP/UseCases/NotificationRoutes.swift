@@ -1,6 +1,7 @@
 import StoreActionCatalog
-import StoreCore
+package import StoreCore
 import StoreHTTPTransport
+package import StorePatterns
 package import StoreWire
 
 /// `POST /notify/<name>`: notifies the program of an event outside. Reactions may make actions of
@@ -67,5 +68,30 @@ package struct NotificationRoutes: RouteGroup {
         try request.environment.web.limits?.take(.actions, of: request.exchange)
         try WorkTicket(request, store, by: request.caller(), following: actions)
             .offer(ClientRequest(notification: name))
+    }
+}
+
+/// A reaction to notifications of one name.
+package struct NotificationReaction: Sendable {
+    package let name: String
+    package let place: String
+    package let read: @Sendable (JSONNode, JSONDecoder) throws(JSONError) -> (any Action)?
+
+    package init?<State>(_ reaction: Reaction<State>) {
+        guard case .notification(let name, let payload, let react) = reaction.trigger else {
+            return nil
+        }
+        self.name = name
+        place = reaction.place
+        read = Self.reader(of: payload, react)
+    }
+
+    private static func reader<Payload: Decodable & Sendable>(
+        of payload: Payload.Type,
+        _ react: @escaping @Sendable (any Sendable) -> (any Action)?
+    ) -> @Sendable (JSONNode, JSONDecoder) throws(JSONError) -> (any Action)? {
+        { node, decoder throws(JSONError) in
+            react(try decoder.decode(Payload.self, at: node, pointerPrefix: ""))
+        }
     }
 }
