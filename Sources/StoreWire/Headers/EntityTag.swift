@@ -23,3 +23,77 @@ package struct EntityTag: Sendable, Hashable, CustomStringConvertible {
         opaque.isSame(as: other.opaque)
     }
 }
+
+/// The value of `If-Match` or `If-None-Match` (RFC 9110 §13.1.1, §13.1.2).
+package enum EntityTagCondition: Sendable, Equatable {
+    /// `*`: any current representation.
+    case any
+    /// At least one tag.
+    case list([EntityTag])
+
+    /// The maximum number of tags in one header. A header with more is invalid.
+    package static let tagsMax = 256
+
+    /// Reads `*` or a list of entity tags; returns `nil` if the value is neither, or has more than
+    /// ``tagsMax`` tags.
+    ///
+    /// Empty elements of the list are skipped, as RFC 9110 §5.6.1.2 demands of a recipient.
+    package init?(_ text: some StringProtocol) {
+        var scanner = HeaderScanner(text)
+        scanner.skipWhitespace()
+        if scanner.take("*") {
+            scanner.skipWhitespace()
+            guard scanner.isAtEnd else { return nil }
+            self = .any
+            return
+        }
+        var tags: [EntityTag] = []
+        while !scanner.isAtEnd {
+            if !scanner.take(",") {
+                guard tags.count < EntityTagCondition.tagsMax,
+                    let tag = EntityTagCondition.tag(&scanner)
+                else { return nil }
+                tags.append(tag)
+                scanner.skipWhitespace()
+                guard scanner.isAtEnd || scanner.take(",") else { return nil }
+            }
+            scanner.skipWhitespace()
+        }
+        guard !tags.isEmpty else { return nil }
+        self = .list(tags)
+    }
+
+    /// True if `If-Match` with this value permits a change of `current`.
+    package func matchesStrongly(_ current: EntityTag) -> Bool {
+        switch self {
+        case .any: true
+        case .list(let tags): tags.contains { $0.matchesStrongly(current) }
+        }
+    }
+
+    /// True if the value is `*`, or if a tag of the list fulfils `isMet`.
+    package func isMet(by isMet: (EntityTag) -> Bool) -> Bool {
+        switch self {
+        case .any: true
+        case .list(let tags): tags.contains(where: isMet)
+        }
+    }
+
+    /// True if `If-None-Match` with this value means that the client has `current` already.
+    package func matchesWeakly(_ current: EntityTag) -> Bool {
+        switch self {
+        case .any: true
+        case .list(let tags): tags.contains { $0.matchesWeakly(current) }
+        }
+    }
+
+    private static func tag(_ scanner: inout HeaderScanner) -> EntityTag? {
+        let isWeak = scanner.take("W")
+        if isWeak, !scanner.take("/") { return nil }
+        guard scanner.take("\"") else { return nil }
+        // `etagc` has no escapes: a backslash is itself.
+        let opaque = scanner.take { $0 == 0x21 || (0x23...0x7E).contains($0) || $0 >= 0x80 }
+        guard scanner.take("\"") else { return nil }
+        return EntityTag(opaque: String(opaque), isWeak: isWeak)
+    }
+}

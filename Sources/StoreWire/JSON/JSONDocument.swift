@@ -156,3 +156,68 @@ package struct JSONNode {
         return writer.array
     }
 }
+
+extension JSONNode {
+    /// Returns the element at a position of an array, without a list of all elements; `nil` if
+    /// there is none.
+    package func element(at position: Int) -> JSONNode? {
+        guard kind == .array, position >= 0, position < count else { return nil }
+        var child = index + 1
+        for _ in 0..<position { child = Int(tape.entries[child].next) }
+        return JSONNode(tape: tape, index: child)
+    }
+}
+
+/// Memory that one document after another uses. A document allocates nothing if the memory is large
+/// enough for it.
+///
+/// Only one thread at a time may use a workspace. If a document still exists at the next
+/// call, it keeps the memory, and the workspace allocates anew.
+package final class JSONWorkspace {
+    /// The maximum number of bytes that the workspace keeps for the next document.
+    private static let keptBytesMax = 64 << 10
+
+    // Safety: one thread uses it, on one property at a time; the accesses are not checked.
+    @exclusivity(unchecked) private var tape = JSONTape()
+
+    package init() {}
+
+    /// Parses a whole document.
+    ///
+    /// - Throws: ``JSONError`` with the offset of the error.
+    package func parse(
+        _ bytes: UnsafeRawBufferPointer,
+        limits: JSONLimits
+    ) throws(JSONError) -> JSONDocument {
+        if isKnownUniquelyReferenced(&tape) {
+            tape.shrink(below: Self.keptBytesMax)
+        } else {
+            tape = JSONTape()
+        }
+        return try JSONDocument(parsing: bytes, onto: tape, limits: limits)
+    }
+}
+
+// Documents of this program
+
+extension Bytes {
+    /// Parses a document that this program has written itself, without the limits for documents of
+    /// clients.
+    ///
+    /// - Throws: ``JSONError`` with the offset of the error, if the bytes are not valid JSON.
+    package func document() throws(JSONError) -> JSONDocument {
+        try withUnsafeBytes { bytes throws(JSONError) in
+            try JSONDocument(parsing: bytes, limits: .unbounded)
+        }
+    }
+
+    /// Copies the bytes of a buffer.
+    package convenience init(_ source: UnsafeBufferPointer<UInt8>) {
+        self.init(count: source.count) { $0.copyMemory(from: UnsafeRawBufferPointer(source)) }
+    }
+}
+
+/// The kinds of JSON values.
+package enum JSONKind: UInt8, Sendable {
+    case object, array, string, number, `true`, `false`, null
+}

@@ -1,0 +1,220 @@
+// Times on the wire are text. The daemon does not link Foundation with its formatters; the calendar
+// takes only a few divisions.
+
+/// A moment in UTC, in the parts of calendar and clock.
+///
+/// Exact for the years 0 to 9999 of the proleptic Gregorian calendar. A moment outside is moved to
+/// the nearest moment inside, since neither RFC 3339 nor RFC 9110 can write it. Time that is
+/// counted from 1970 has no leap seconds, so `second` is never 60.
+package struct CivilTime: Sendable, Equatable {
+    /// 0000-01-01T00:00:00Z.
+    package static let secondsMin: Int64 = -62_167_219_200
+    /// 9999-12-31T23:59:59Z.
+    package static let secondsMax: Int64 = 253_402_300_799
+
+    package let year: Int
+    package let month: Int
+    package let day: Int
+    package let hour: Int
+    package let minute: Int
+    package let second: Int
+    package let nanosecond: Int
+    /// The number of days since Sunday, 0 to 6.
+    package let weekday: Int
+
+    /// - Parameters:
+    ///   - seconds: whole seconds since 1970-01-01T00:00:00Z.
+    ///   - nanosecond: the part of a second beyond `seconds`, 0 to 999,999,999.
+    package init(secondsSince1970 seconds: Int64, nanosecond: Int = 0) {
+        let moment = min(max(seconds, CivilTime.secondsMin), CivilTime.secondsMax)
+        let (days, secondOfDay) = Int(moment).flooredQuotientAndRemainder(by: 86_400)
+
+        // Years begin in March here, so that the leap day is the last of its year. Eras of 400
+        // years repeat exactly. The method is Howard Hinnant's `civil_from_days`.
+        let (era, dayOfEra) = (days + 719_468).flooredQuotientAndRemainder(by: 146_097)
+        let yearOfEra =
+            (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+
+        day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+        month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        hour = secondOfDay / 3_600
+        minute = secondOfDay / 60 % 60
+        second = secondOfDay % 60
+        self.nanosecond = min(max(nanosecond, 0), 999_999_999)
+        weekday = (days + 4).flooredQuotientAndRemainder(by: 7).remainder
+    }
+
+    /// Converts the nanoseconds since 1970 of a clock, which ends in the year 2262.
+    package init(nanosecondsSince1970 nanoseconds: Int64) {
+        let (seconds, rest) = Int(nanoseconds).flooredQuotientAndRemainder(by: 1_000_000_000)
+        self.init(secondsSince1970: Int64(seconds), nanosecond: rest)
+    }
+}
+
+extension Int {
+    /// Divides and rounds down, so that the remainder is never negative.
+    func flooredQuotientAndRemainder(by divisor: Int) -> (quotient: Int, remainder: Int) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+    }
+}
+
+// Writing
+
+extension CivilTime {
+    /// The precision of ``rfc3339(_:)``; finer digits are cut off, never rounded up.
+    package enum Precision: Int, Sendable {
+        case seconds = 0
+        case milliseconds = 3
+        case microseconds = 6
+        case nanoseconds = 9
+    }
+
+    /// Returns the moment in the form of RFC 3339, in UTC: `2026-11-21T03:07:09.123Z`.
+    ///
+    /// The texts of one precision sort in the order of their times.
+    package func rfc3339(_ precision: Precision = .milliseconds) -> String {
+        String(unsafeUninitializedCapacity: 30) { buffer in
+            var text = DigitWriter(buffer: buffer)
+            text.date(self)
+            text.put("T")
+            text.clock(self)
+            if precision != .seconds {
+                text.put(".")
+                text.decimal(nanosecond / precision.divisor, digits: precision.rawValue)
+            }
+            text.put("Z")
+            return text.count
+        }
+    }
+
+    /// The moment in the form of HTTP headers, `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
+    package var httpDate: String {
+        String(unsafeUninitializedCapacity: 29) { buffer in
+            var text = DigitWriter(buffer: buffer)
+            text.name(weekday, of: "SunMonTueWedThuFriSat")
+            text.put(",")
+            text.put(" ")
+            text.decimal(day, digits: 2)
+            text.put(" ")
+            text.name(month - 1, of: "JanFebMarAprMayJunJulAugSepOctNovDec")
+            text.put(" ")
+            text.decimal(year, digits: 4)
+            text.put(" ")
+            text.clock(self)
+            for byte in " GMT".utf8 { text.put(byte) }
+            return text.count
+        }
+    }
+}
+
+extension CivilTime.Precision {
+    fileprivate var divisor: Int {
+        switch self {
+        case .seconds: 1_000_000_000
+        case .milliseconds: 1_000_000
+        case .microseconds: 1_000
+        case .nanoseconds: 1
+        }
+    }
+}
+
+/// Writes numbers of a fixed width into the buffer of a new string.
+private struct DigitWriter {
+    let buffer: UnsafeMutableBufferPointer<UInt8>
+    var count = 0
+
+    mutating func put(_ byte: UInt8) {
+        buffer[count] = byte
+        count += 1
+    }
+
+    mutating func put(_ scalar: Unicode.Scalar) {
+        put(UInt8(ascii: scalar))
+    }
+
+    mutating func decimal(_ value: Int, digits: Int) {
+        var rest = value
+        for index in stride(from: count + digits - 1, through: count, by: -1) {
+            buffer[index] = UInt8(ascii: "0") + UInt8(rest % 10)
+            rest /= 10
+        }
+        count += digits
+    }
+
+    mutating func date(_ time: CivilTime) {
+        decimal(time.year, digits: 4)
+        put("-")
+        decimal(time.month, digits: 2)
+        put("-")
+        decimal(time.day, digits: 2)
+    }
+
+    mutating func clock(_ time: CivilTime) {
+        decimal(time.hour, digits: 2)
+        put(":")
+        decimal(time.minute, digits: 2)
+        put(":")
+        decimal(time.second, digits: 2)
+    }
+
+    /// Copies the `index`th name of three letters.
+    mutating func name(_ index: Int, of names: StaticString) {
+        for offset in 3 * index..<3 * index + 3 { put(names.utf8Start[offset]) }
+    }
+}
+
+// Reading
+
+extension CivilTime {
+    /// Reads a moment in the form of ``rfc3339(_:)``, in UTC, with up to nine digits behind the
+    /// second.
+    ///
+    /// - Returns: nanoseconds since 1970; `nil` for any other text, and for days that do not exist.
+    ///   Also `nil` if the nanoseconds do not fit into 64 bits, before 1677 and after 2262.
+    package static func nanoseconds(rfc3339 text: String) -> Int64? {
+        let bytes = Array(text.utf8)
+        guard (20...30).contains(bytes.count), bytes.last == UInt8(ascii: "Z") else { return nil }
+        for (place, mark) in zip([4, 7, 10, 13, 16], "--T::".utf8) where bytes[place] != mark {
+            return nil
+        }
+        func number(_ range: Range<Int>) -> Int? {
+            var value = 0
+            for byte in bytes[range] {
+                guard (48...57).contains(byte) else { return nil }
+                value = value * 10 + Int(byte - 48)
+            }
+            return value
+        }
+        guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
+            let hour = number(11..<13), let minute = number(14..<16), let second = number(17..<19)
+        else { return nil }
+        var nanosecond = 0
+        if bytes.count > 20 {
+            let digits = 20..<(bytes.count - 1)
+            guard bytes[19] == UInt8(ascii: "."), bytes.count > 21, let fraction = number(digits)
+            else { return nil }
+            nanosecond = (digits.count..<9).reduce(fraction) { value, _ in value * 10 }
+        }
+        // Years begin in March, as in `init(secondsSince1970:)`.
+        guard 1...12 ~= month else { return nil }
+        let shifted = month > 2 ? year : year - 1
+        let era = shifted.flooredQuotientAndRemainder(by: 400)
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let dayOfEra = era.remainder * 365 + era.remainder / 4 - era.remainder / 100 + dayOfYear
+        let days = era.quotient * 146_097 + dayOfEra - 719_468
+        let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second
+        let (scaled, overflow) = Int64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflow else { return nil }
+        let (total, tooFar) = scaled.addingReportingOverflow(Int64(nanosecond))
+        // Each part is in its range if the conversion back gives the same parts.
+        let again = CivilTime(nanosecondsSince1970: total)
+        guard !tooFar, again.month == month, again.day == day, again.hour == hour,
+            again.minute == minute, again.second == second
+        else { return nil }
+        return total
+    }
+}
