@@ -37,3 +37,44 @@ extension Sequence<any CodingKey> {
         map { "/" + escapedToken($0.intValue.map(String.init) ?? $0.stringValue) }.joined()
     }
 }
+
+/// Finds the place at which an incomplete document ends.
+enum JSONPrefix {
+    /// Returns the keys and indices from the root to the end of `bytes`, the beginning of an
+    /// encoder's document.
+    static func path(of bytes: UnsafeRawBufferPointer) -> [JSONKey] {
+        var path: [(key: String?, index: Int)] = []
+        var index = 0
+        var string: Range<Int>?
+        while index < bytes.count {
+            switch bytes[index] {
+            case UInt8(ascii: "\""):
+                let start = index + 1
+                index = start
+                while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
+                    index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
+                }
+                string = start..<min(index, bytes.count)
+            case UInt8(ascii: ":"):
+                if let string, !path.isEmpty {
+                    path[path.count - 1].key = String(
+                        decoding: bytes[string],
+                        as: UTF8.self
+                    )
+                }
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                path.append((nil, 0))
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                path = path.dropLast()
+            case UInt8(ascii: ","):
+                if !path.isEmpty { path[path.count - 1].index += 1 }
+            default:
+                break
+            }
+            index += 1
+        }
+        return path.map { part in
+            part.key.map { JSONKey(stringValue: $0) } ?? JSONKey(intValue: part.index)
+        }
+    }
+}

@@ -1,3 +1,5 @@
+import StoreTexts
+
 /// A collection that is decoded element by element, without the unkeyed container of its own
 /// `init(from:)`.
 protocol CollectionDecodable {
@@ -33,4 +35,174 @@ extension Array: CollectionDecodable where Element: Decodable {
         // Safety: the plan of a type is made from its own conformance, so T is this type.
         return unsafeBitCast(array, to: T.self)
     }
+}
+
+/// The name of a member as a coding key: as a text, and as a number if it is one.
+private struct MemberName: CodingKey {
+    let stringValue: String
+    var intValue: Int? { Int(stringValue) }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init(intValue: Int) { stringValue = String(intValue) }
+}
+
+extension Dictionary: CollectionDecodable where Key: Decodable, Value: Decodable {
+    /// Decodes an object if the keys are names. Else decodes an array of key, value, key, value…
+    /// The standard library writes both forms.
+    ///
+    /// Two keys that are equal for the type are an error. The standard library would silently drop
+    /// one of the two values.
+    static func decode<T>(
+        _ type: T.Type,
+        at index: Int,
+        from state: DecodingStatePointer
+    ) throws -> T {
+        let isNamed =
+            Key.self == String.self || Key.self == Int.self
+            || Key.self is any CodingKeyRepresentable.Type
+        let dictionary = try isNamed ? object(at: index, state) : pairs(at: index, state)
+        // Safety: the plan of a type is made from its own conformance, so T is this type.
+        return unsafeBitCast(dictionary, to: T.self)
+    }
+
+    private static func object(at index: Int, _ state: DecodingStatePointer) throws -> Self {
+        guard state.pointee.first(index) == UInt8(ascii: "{") else {
+            throw state.pointee.mismatch(index, "an object")
+        }
+        var dictionary: Self = [:]
+        var name = index &+ 1
+        let end = Int(state.pointee.entries[index].next)
+        while name < end {
+            let text = state.pointee.tape.string(at: name)
+            let value = name &+ 1
+            guard let key = try key(text, of: value, state) else {
+                throw state.pointee.invalid(value, "The name \(quoted(text)) is no valid key.")
+            }
+            let before = dictionary.updateValue(
+                try state.decode(Value.self, at: value),
+                forKey: key
+            )
+            guard before == nil else {
+                throw state.pointee.invalid(
+                    value,
+                    "The name \(quoted(text)) and another one of this object are equal for the "
+                        + "type that reads them, so that one of the two values would be lost. "
+                        + "Keys of type ExactText are compared by their bytes."
+                )
+            }
+            name = Int(state.pointee.entries[value].next)
+        }
+        return dictionary
+    }
+
+    /// Returns the key for a name; `nil` if the type has no key with this name.
+    private static func key(
+        _ text: String,
+        of value: Int,
+        _ state: DecodingStatePointer
+    ) throws -> Key? {
+        if Key.self == String.self { return text as? Key }
+        if Key.self == ExactText.self { return ExactText(text) as? Key }
+        if Key.self == Int.self {
+            guard let number = Int(text) else {
+                throw state.pointee.invalid(value, "The name \(quoted(text)) is no whole number.")
+            }
+            return number as? Key
+        }
+        guard let type = Key.self as? any CodingKeyRepresentable.Type,
+            let key = type.init(codingKey: MemberName(stringValue: text)),
+            !key.codingKey.stringValue.isTwin(of: text)
+        else { return nil }
+        return key as? Key
+    }
+
+    private static func pairs(at index: Int, _ state: DecodingStatePointer) throws -> Self {
+        guard state.pointee.first(index) == UInt8(ascii: "[") else {
+            throw state.pointee.mismatch(index, "an array")
+        }
+        var dictionary: Self = [:]
+        var element = index &+ 1
+        let end = Int(state.pointee.entries[index].next)
+        while element < end {
+            let value = Int(state.pointee.entries[element].next)
+            guard value < end else {
+                throw state.pointee.invalid(index, "The array has a key without a value.")
+            }
+            let key = try state.decode(Key.self, at: element)
+            let before = dictionary.updateValue(
+                try state.decode(Value.self, at: value),
+                forKey: key
+            )
+            guard before == nil else {
+                throw state.pointee.invalid(
+                    element,
+                    "This key and another key of the array are equal for the type that reads them, "
+                        + "so that one of the two values would be lost."
+                )
+            }
+            element = Int(state.pointee.entries[value].next)
+        }
+        return dictionary
+    }
+}
+
+extension Set: CollectionDecodable where Element: Decodable {
+    /// Decodes an array. An element may be repeated unchanged. Two elements that differ but are
+    /// equal for their type are an error. The standard library would silently drop one of them.
+    static func decode<T>(
+        _ type: T.Type,
+        at index: Int,
+        from state: DecodingStatePointer
+    ) throws -> T {
+        guard state.pointee.first(index) == UInt8(ascii: "[") else {
+            throw state.pointee.mismatch(index, "an array")
+        }
+        var set: Self = []
+        var kept: [Int] = []
+        var again: [Int] = []
+        var element = index &+ 1
+        let end = Int(state.pointee.entries[index].next)
+        while element < end {
+            let isNew = set.insert(try state.decode(Element.self, at: element)).inserted
+            if isNew { kept.append(element) } else { again.append(element) }
+            element = Int(state.pointee.entries[element].next)
+        }
+        if !again.isEmpty {
+            let known = Set<[UInt8]>(kept.map { state.pointee.written($0) })
+            for element in again where !known.contains(state.pointee.written(element)) {
+                throw state.pointee.invalid(
+                    element,
+                    "This and another element of the array differ, but are equal for the type that "
+                        + "reads them, so that one of the two would be lost. "
+                        + "Elements of type ExactText are compared by their bytes."
+                )
+            }
+        }
+        // Safety: the plan of a type is made from its own conformance, so T is this type.
+        return unsafeBitCast(set, to: T.self)
+    }
+}
+
+extension DecodingState {
+    /// Returns the standard library's error for a value that its type cannot accept, with a message
+    /// of this decoder.
+    @inline(never)
+    func invalid(_ index: Int, _ message: String) -> DecodingError {
+        .dataCorrupted(
+            DecodingError.Context(codingPath: codingPath(to: index), debugDescription: message)
+        )
+    }
+
+    /// Returns a value in a uniform spelling: its strings without needless escapes, its members
+    /// sorted.
+    fileprivate func written(_ index: Int) -> [UInt8] {
+        JSONTree(JSONNode(tape: tape, index: index)).written(like: .literal("null"))
+    }
+}
+
+private func quoted(_ name: String) -> String { JSONText.quoted(String(name.prefix(64))) }
+
+extension String {
+    /// True if Swift treats another text as equal to this one, although its bytes differ.
+    func isTwin(of other: String) -> Bool { self == other && !isSame(as: other) }
 }

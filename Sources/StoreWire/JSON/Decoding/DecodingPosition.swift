@@ -91,3 +91,64 @@ struct SingleValueDecoding: SingleValueDecodingContainer {
     }
     func decode<T: Decodable>(_ type: T.Type) throws -> T { try state.decode(type, at: index) }
 }
+
+/// A decoder for an enum's case if the document has only the payload of the case.
+///
+/// The decoder presents the input that the compiler's `init(from:)` asks for: an object with one
+/// member, whose name is that of the case. An enum with texts as raw values gets the name as a
+/// text. No bytes of the document stand for either.
+struct CasePosition: Decoder {
+    let state: DecodingStatePointer
+
+    var codingPath: [any CodingKey] { state.pointee.codingPath(to: DecodingState.enclosure) }
+    var userInfo: [CodingUserInfoKey: Any] { state.pointee.userInfo }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
+        DecodingPosition(state: state, index: DecodingState.enclosure).object(keyedBy: type)
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        throw state.pointee.mismatch(DecodingState.enclosure, CaseValue.expected)
+    }
+
+    func singleValueContainer() -> any SingleValueDecodingContainer { CaseValue(state: state) }
+}
+
+/// The container for a case without members: it is read as its name, or with the code of another
+/// type.
+struct CaseValue: SingleValueDecodingContainer {
+    static let expected = "an enum's case"
+    let state: DecodingStatePointer
+
+    var codingPath: [any CodingKey] { state.pointee.codingPath(to: DecodingState.enclosure) }
+
+    func decodeNil() -> Bool { false }
+
+    func decode(_ type: String.Type) -> String { state.pointee.caseName }
+
+    func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        switch state.pointee.plans.plan(for: type) {
+        case .string: return unsafeBitCast(state.pointee.caseName, to: T.self)
+        case .plain, .rawText: return try state.decodeCase(type)
+        case .collection, .int, .bool, .double, .adapter: throw refused
+        }
+    }
+
+    func decode(_ type: Bool.Type) throws -> Bool { throw refused }
+    func decode(_ type: Double.Type) throws -> Double { throw refused }
+    func decode(_ type: Float.Type) throws -> Float { throw refused }
+    func decode(_ type: Int.Type) throws -> Int { throw refused }
+    func decode(_ type: Int8.Type) throws -> Int8 { throw refused }
+    func decode(_ type: Int16.Type) throws -> Int16 { throw refused }
+    func decode(_ type: Int32.Type) throws -> Int32 { throw refused }
+    func decode(_ type: Int64.Type) throws -> Int64 { throw refused }
+    func decode(_ type: UInt.Type) throws -> UInt { throw refused }
+    func decode(_ type: UInt8.Type) throws -> UInt8 { throw refused }
+    func decode(_ type: UInt16.Type) throws -> UInt16 { throw refused }
+    func decode(_ type: UInt32.Type) throws -> UInt32 { throw refused }
+    func decode(_ type: UInt64.Type) throws -> UInt64 { throw refused }
+
+    private var refused: DecodingError {
+        state.pointee.mismatch(DecodingState.enclosure, Self.expected)
+    }
+}

@@ -1,3 +1,5 @@
+import StoreTexts
+
 /// A collection that is encoded element by element, without the unkeyed container of its own
 /// `encode(to:)`.
 protocol CollectionEncodable {
@@ -19,4 +21,189 @@ extension Array: CollectionEncodable where Element: Encodable {
         for element in array { try container.encode(element) }
         state.pointee.close(to: level)
     }
+}
+
+/// A collection without an order of its own, which is encoded in sorted order.
+protocol UnorderedEncodable: CollectionEncodable {
+    /// Returns the parts of the collection, for the slow path.
+    static func parts(of value: Any) throws -> UnorderedParts
+}
+
+enum UnorderedParts {
+    /// The members of an object, sorted.
+    case named([(key: String, value: any Encodable)])
+    /// The elements of an array, to be sorted by their bytes.
+    case unnamed([[any Encodable]])
+}
+
+extension Dictionary: CollectionEncodable, UnorderedEncodable
+where Key: Encodable, Value: Encodable {
+    static func encode<T>(_ value: T, to state: EncodingStatePointer) throws {
+        guard let dictionary = value as? Self else { return }
+        if let named = try Self.named(dictionary) {
+            try encodeObject(named, to: state)
+        } else {
+            try encodeArray(dictionary, to: state)
+        }
+    }
+
+    static func parts(of value: Any) throws -> UnorderedParts {
+        guard let dictionary = value as? Self else { return .named([]) }
+        if let named = try Self.named(dictionary) {
+            return .named(named.names.map { ($0.text, named.values[$0.place]) })
+        }
+        return .unnamed(dictionary.map { [$0.key, $0.value] })
+    }
+
+    /// Returns the members in the order of their names; `nil` if the keys are not names.
+    private static func named(_ dictionary: Self) throws -> NamedMembers<Value>? {
+        // A cast of the dictionary would make another dictionary, with an order of its own.
+        // Safety: keys are cast in their bits only if they have the type.
+        let values = Array(dictionary.values)
+        if Key.self == Int.self {
+            let keys = dictionary.keys.map { unsafeBitCast($0, to: Int.self) }
+            let places = keys.indices.sorted { keys[$0] < keys[$1] }
+            return NamedMembers(
+                names: places.map { PlacedName(String(keys[$0]), at: $0) },
+                values: values
+            )
+        }
+        var names: [PlacedName] = []
+        names.reserveCapacity(values.count)
+        if Key.self == String.self {
+            for key in dictionary.keys {
+                names.append(PlacedName(unsafeBitCast(key, to: String.self), at: names.count))
+            }
+        } else if Key.self == ExactText.self {
+            for key in dictionary.keys {
+                let key = unsafeBitCast(key, to: ExactText.self)
+                names.append(PlacedName(key.text, at: names.count))
+            }
+        } else if Key.self is any CodingKeyRepresentable.Type {
+            for key in dictionary.keys {
+                guard let key = key as? any CodingKeyRepresentable else { return nil }
+                names.append(PlacedName(key.codingKey.stringValue, at: names.count))
+            }
+        } else {
+            return nil
+        }
+        names.sort { $0.precedes($1) }
+        for (name, next) in zip(names, names.dropFirst()) where name.isSame(as: next) {
+            throw EncodingError.invalidValue(
+                dictionary,
+                EncodingError.Context(
+                    codingPath: [],
+                    debugDescription: "Two keys of the dictionary are written \"\(name.text)\"."
+                )
+            )
+        }
+        return NamedMembers(names: names, values: values)
+    }
+
+    private static func encodeObject(
+        _ members: NamedMembers<Value>,
+        to state: EncodingStatePointer
+    ) throws {
+        let level = state.pointee.depth
+        guard level < JSONLimits.depthCeiling else { throw EncodingError.tooDeep(level) }
+        let serial = state.pointee.open(UInt8(ascii: "{"), UInt8(ascii: "}"))
+        for name in members.names {
+            _ = state.pointee.enter(UInt32(level + 1), serial)
+            state.pointee.output.string(name.text)
+            state.pointee.output.byte(UInt8(ascii: ":"))
+            try state.encode(members.values[name.place])
+        }
+        state.pointee.close(to: level)
+    }
+
+    /// Encodes keys that are not names: an array of key, value, key, value…, as the standard
+    /// library does.
+    private static func encodeArray(_ dictionary: Self, to state: EncodingStatePointer) throws {
+        try SortedFragments.write(dictionary, to: state) { member in
+            try state.encode(member.key)
+            state.pointee.output.byte(UInt8(ascii: ","))
+            try state.encode(member.value)
+        }
+    }
+}
+
+extension Set: CollectionEncodable, UnorderedEncodable where Element: Encodable {
+    static func encode<T>(_ value: T, to state: EncodingStatePointer) throws {
+        guard let set = value as? Self else { return }
+        try SortedFragments.write(set, to: state) { try state.encode($0) }
+    }
+
+    static func parts(of value: Any) throws -> UnorderedParts {
+        .unnamed((value as? Self ?? []).map { [$0] })
+    }
+}
+
+/// A writer that encodes each element, and then sorts the elements by their bytes.
+enum SortedFragments {
+    static func write<S: Sequence>(
+        _ elements: S,
+        to state: EncodingStatePointer,
+        encode: (S.Element) throws -> Void
+    ) throws {
+        let level = state.pointee.depth
+        guard level < JSONLimits.depthCeiling else { throw EncodingError.tooDeep(level) }
+        _ = state.pointee.open(UInt8(ascii: "["), UInt8(ascii: "]"))
+        let start = state.pointee.output.count
+        var fragments: [[UInt8]] = []
+        for element in elements {
+            let from = state.pointee.output.count
+            try encode(element)
+            fragments.append(Array(state.pointee.output.bytes[from...]))
+        }
+        state.pointee.output.truncate(to: start)
+        fragments.sort { $0.lexicographicallyPrecedes($1) }
+        for (index, fragment) in fragments.enumerated() {
+            if index > 0 { state.pointee.output.byte(UInt8(ascii: ",")) }
+            state.pointee.output.raw(fragment)
+        }
+        state.pointee.close(to: level)
+    }
+}
+
+/// The text of a dictionary's key, with the place of its value.
+///
+/// A sort moves each element many times, and values may be large. So keys are sorted with the
+/// places of their values. The first eight bytes decide most comparisons without a look at the
+/// text.
+struct PlacedName {
+    let text: String
+    let place: Int
+    /// The first eight bytes of the text, the first byte highest; 0 in place of missing bytes.
+    private let beginning: UInt64
+
+    init(_ text: String, at place: Int) {
+        self.text = text
+        self.place = place
+        var beginning: UInt64 = 0
+        var count: UInt64 = 0
+        for byte in text.utf8.prefix(8) {
+            beginning = beginning << 8 | UInt64(byte)
+            count += 1
+        }
+        self.beginning = count == 0 ? 0 : beginning << (8 * (8 - count))
+    }
+
+    /// True if this name precedes the other one in the order of their bytes.
+    func precedes(_ other: Self) -> Bool {
+        if beginning != other.beginning { return beginning < other.beginning }
+        return text.utf8.lexicographicallyPrecedes(other.text.utf8)
+    }
+
+    /// True if both have the same bytes.
+    func isSame(as other: Self) -> Bool {
+        beginning == other.beginning && text.utf8.elementsEqual(other.text.utf8)
+    }
+}
+
+/// The members of a dictionary whose keys are names.
+struct NamedMembers<Value> {
+    /// The sorted names.
+    let names: [PlacedName]
+    /// The values, indexed by the places of the names.
+    let values: [Value]
 }
