@@ -1,3 +1,5 @@
+import StoreTexts
+
 /// JSON Patch (RFC 6902): the operations that turn one document into another.
 package enum JSONPatch {
     /// Returns the operations that turn one document into the other; `[]` if the documents are
@@ -57,5 +59,174 @@ package enum JSONPatch {
             }
         }
         return diff.finish()
+    }
+}
+
+// Application
+
+/// The reason why a patch could not be applied (RFC 6902 §5). None of its operations takes effect
+/// then.
+package struct JSONPatchError: Error, Sendable, Equatable {
+    /// The index of the operation that failed, from 0.
+    package let operation: Int
+    package let message: String
+}
+
+extension JSONPatch {
+    /// Applies all operations of a patch, or none.
+    package static func apply(
+        _ patch: JSONDocument,
+        to document: JSONDocument
+    ) throws(JSONPatchError) -> Bytes {
+        let tree = try apply(patch, to: JSONTree(document.root))
+        var writer = JSONWriter(capacity: 1_024)
+        tree.write(to: &writer)
+        return writer.bytes
+    }
+
+    package static func apply(
+        _ patch: JSONDocument,
+        to tree: JSONTree
+    ) throws(JSONPatchError) -> JSONTree {
+        guard patch.root.kind == .array else {
+            throw JSONPatchError(operation: 0, message: "A patch is an array of operations.")
+        }
+        var tree = tree
+        for (number, operation) in patch.root.elements.enumerated() {
+            guard apply(operation, to: &tree) else {
+                let message = "This cannot be applied: \(operation.sourceText)"
+                throw JSONPatchError(operation: number, message: message)
+            }
+        }
+        return tree
+    }
+
+    private static func apply(_ operation: JSONNode, to tree: inout JSONTree) -> Bool {
+        guard let path = pointer("path", of: operation) else { return false }
+        let value = operation.member(named: "value").map { JSONTree($0) }
+        switch (operation.member(named: "op")?.stringValue, value) {
+        case ("add", let value?):
+            return tree.add(value, at: path.tokens[...])
+        case ("remove", _):
+            return tree.remove(at: path.tokens[...]) != nil
+        case ("replace", let value?):
+            guard !path.tokens.isEmpty else {
+                tree = value
+                return true
+            }
+            return tree.replace(value, at: path.tokens[...])
+        case ("test", let value?):
+            return tree.value(at: path.tokens[...]) == value
+        case ("copy", _):
+            guard let from = pointer("from", of: operation),
+                let value = tree.value(at: from.tokens[...])
+            else { return false }
+            return tree.add(value, at: path.tokens[...])
+        case ("move", _):
+            guard let from = pointer("from", of: operation),
+                !(path.tokens.count > from.tokens.count
+                    && path.tokens.starts(with: from.tokens, by: { $0.isSame(as: $1) })),
+                let value = tree.remove(at: from.tokens[...])
+            else { return false }
+            return tree.add(value, at: path.tokens[...])
+        default:
+            return false
+        }
+    }
+
+    private static func pointer(_ name: String, of operation: JSONNode) -> JSONPointer? {
+        operation.member(named: name)?.stringValue.flatMap { JSONPointer($0) }
+    }
+}
+
+extension JSONTree {
+    func value(at path: ArraySlice<String>) -> JSONTree? {
+        guard let token = path.first else { return self }
+        switch self {
+        case .array(let elements):
+            guard let index = JSONPointer.index(token), index < elements.count else { return nil }
+            return elements[index].value(at: path.dropFirst())
+        case .object(let members):
+            return members.first { ExactText($0.name) == ExactText(token) }?.value
+                .value(at: path.dropFirst())
+        default:
+            return nil
+        }
+    }
+
+    mutating func add(_ value: JSONTree, at path: ArraySlice<String>) -> Bool {
+        guard let last = path.last else {
+            self = value
+            return true
+        }
+        return change(at: path.dropLast()) { parent in
+            switch parent {
+            case .array(var elements):
+                let end = last == "-" ? elements.count : JSONPointer.index(last)
+                guard let index = end, index <= elements.count else { return false }
+                elements.insert(value, at: index)
+                parent = .array(elements)
+            case .object(var members):
+                if let index = members.firstIndex(where: { ExactText($0.name) == ExactText(last) })
+                {
+                    members[index].value = value
+                } else {
+                    members.append((last, value))
+                }
+                parent = .object(members)
+            default:
+                return false
+            }
+            return true
+        }
+    }
+
+    mutating func replace(_ value: JSONTree, at path: ArraySlice<String>) -> Bool {
+        guard self.value(at: path) != nil else { return false }
+        return change(at: path) {
+            $0 = value
+            return true
+        }
+    }
+
+    fileprivate mutating func remove(at path: ArraySlice<String>) -> JSONTree? {
+        guard let last = path.last, let removed = value(at: path) else { return nil }
+        let isDone = change(at: path.dropLast()) { parent in
+            switch parent {
+            case .array(var elements):
+                guard let index = JSONPointer.index(last) else { return false }
+                elements.remove(at: index)
+                parent = .array(elements)
+            case .object(var members):
+                members.removeAll { ExactText($0.name) == ExactText(last) }
+                parent = .object(members)
+            default:
+                return false
+            }
+            return true
+        }
+        return isDone ? removed : nil
+    }
+
+    private mutating func change(
+        at path: ArraySlice<String>,
+        _ body: (inout JSONTree) -> Bool
+    ) -> Bool {
+        guard let token = path.first else { return body(&self) }
+        switch self {
+        case .array(var elements):
+            guard let index = JSONPointer.index(token), index < elements.count,
+                elements[index].change(at: path.dropFirst(), body)
+            else { return false }
+            self = .array(elements)
+        case .object(var members):
+            guard let index = members.firstIndex(where: { ExactText($0.name) == ExactText(token) }),
+                members[index].value.change(at: path.dropFirst(), body)
+            else { return false }
+            self = .object(members)
+        default:
+            return false
+        }
+        return true
     }
 }

@@ -57,3 +57,108 @@ extension JSONTree: Equatable {
         }
     }
 }
+
+// Changed and sorted trees
+
+extension JSONTree {
+    /// Puts a value at the place of a pointer. The value replaces the present value, or becomes a
+    /// new member or the last element. Returns false if the pointer leads nowhere.
+    package mutating func put(_ value: JSONTree, at pointer: JSONPointer) -> Bool {
+        let path = pointer.tokens[...]
+        return replace(value, at: path) || add(value, at: path)
+    }
+
+    /// Returns the JSON text of this value in a uniform spelling. Numbers have their shortest text.
+    /// Members have the order in which `example` has their names first; other members follow,
+    /// sorted by name.
+    package func written(like example: JSONTree) -> [UInt8] {
+        var places: [ExactText: Int] = [:]
+        example.count(&places)
+        var writer = JSONWriter(capacity: 1_024)
+        ordered(places).write(to: &writer)
+        return writer.array
+    }
+
+    /// Numbers the names of members in the order of their first appearance.
+    private func count(_ places: inout [ExactText: Int]) {
+        switch self {
+        case .literal, .string: break
+        case .array(let elements):
+            for element in elements { element.count(&places) }
+        case .object(let members):
+            for (name, value) in members {
+                if places[ExactText(name)] == nil { places[ExactText(name)] = places.count }
+                value.count(&places)
+            }
+        }
+    }
+
+    private func ordered(_ places: [ExactText: Int]) -> JSONTree {
+        switch self {
+        case .string: self
+        case .literal(let text): .literal(Self.shortest(text))
+        case .array(let elements): .array(elements.map { $0.ordered(places) })
+        case .object(let members):
+            .object(
+                members.map { ($0.name, $0.value.ordered(places)) }.sorted {
+                    let (a, b) = (places[ExactText($0.name)], places[ExactText($1.name)])
+                    return (a ?? .max, ExactText($0.name)) < (b ?? .max, ExactText($1.name))
+                }
+            )
+        }
+    }
+
+    /// Returns the shortest text of a number. A number of magnitude 2^53 or more that does not fit
+    /// into an `Int64` keeps its text.
+    private static func shortest(_ text: String) -> String {
+        if let whole = Int64(text) { return String(whole) }
+        guard let number = Double(text), number.magnitude < 0x1p53 else { return text }
+        return Int64(exactly: number).map { String($0) } ?? String(number)
+    }
+}
+
+/// The exact value of a JSON number: its digits, times a power of ten.
+///
+/// A floating-point number cannot distinguish 2^53 from 2^53 + 1, nor 0.1 from its rounded value.
+struct DecimalNumber: Equatable {
+    private let isNegative: Bool
+    /// The digits from the first to the last that is not 0; empty for 0.
+    private let digits: [UInt8]
+    /// The power of ten of the last digit.
+    private let exponent: Int
+
+    /// Reads a number in the form of JSON (RFC 8259 §6). Returns `nil` if the text is not a number,
+    /// or if its exponent does not fit into 64 bits.
+    init?(_ text: String) {
+        var rest = Array(text.utf8)[...]
+        let isNegative = rest.first == UInt8(ascii: "-")
+        if isNegative { rest.removeFirst() }
+        let mantissa = rest.prefix { $0 | 0x20 != UInt8(ascii: "e") }
+        let parts = mantissa.split(
+            separator: UInt8(ascii: "."),
+            omittingEmptySubsequences: false
+        )
+        guard 1...2 ~= parts.count, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(Self.isDigit) })
+        else { return nil }
+        var exponent = 0
+        if mantissa.count < rest.count {
+            let written = String(decoding: rest.dropFirst(mantissa.count + 1), as: UTF8.self)
+            guard let number = Int(written) else { return nil }
+            exponent = number
+        }
+        let all = Array(parts.joined())
+        let last = all.lastIndex { $0 != UInt8(ascii: "0") }
+        guard let last else {
+            (self.isNegative, digits, self.exponent) = (false, [], 0)
+            return
+        }
+        let fraction = parts.count == 2 ? parts[1].count : 0
+        let (power, isOver) = exponent.addingReportingOverflow(all.count - 1 - last - fraction)
+        guard !isOver else { return nil }
+        self.isNegative = isNegative
+        digits = Array(all[...last].drop { $0 == UInt8(ascii: "0") })
+        self.exponent = power
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { 48...57 ~= byte }
+}

@@ -1,3 +1,5 @@
+import StoreTexts
+
 /// An error in the form that the client gets: `application/problem+json` (RFC 9457, protocol 8.1).
 ///
 /// A value without behaviour. The functions that make a ``Problem`` set the members and headers of
@@ -54,5 +56,94 @@ package struct Problem: Error, Sendable {
         problem.instance = instance
         if let store { problem.members.append(ProblemMember("store", .string(store))) }
         return problem
+    }
+}
+
+/// A member of a problem that RFC 9457 does not define, such as `pointer` or `oldest`.
+package struct ProblemMember: Sendable, Equatable {
+    package enum Value: Sendable, Equatable {
+        case string(String)
+        case integer(UInt64)
+        case strings([String])
+    }
+
+    package let name: String
+    package let value: Value
+
+    package init(_ name: String, _ value: Value) {
+        self.name = name
+        self.value = value
+    }
+}
+
+// JSON
+
+extension Problem {
+    /// The body: the members of RFC 9457 §3.1, then the members of this kind of problem.
+    package var body: Bytes {
+        var writer = JSONWriter()
+        writer.object { object in
+            object.member("type", slug.path)
+            object.member("title", title)
+            object.member("status", status)
+            object.member("detail", detail)
+            if let instance { object.member("instance", instance) }
+            for member in members {
+                switch member.value {
+                case .string(let value): object.member(member.name, value)
+                case .integer(let value): object.member(member.name, value)
+                case .strings(let values): object.member(member.name, values)
+                }
+            }
+        }
+        return Bytes(Self.escaped(writer.array))
+    }
+
+    /// Returns the same JSON with escapes for all characters that a terminal or a log could
+    /// interpret. A pointer and a name are repeated with the characters that the client sent.
+    private static func escaped(_ json: [UInt8]) -> [UInt8] {
+        guard json.contains(where: { $0 >= 0x7F }) else { return json }
+        var escaped: [UInt8] = []
+        escaped.reserveCapacity(json.count)
+        // Only strings contain characters that are not ASCII.
+        for scalar in String(decoding: json, as: UTF8.self).unicodeScalars {
+            if scalar.isPrintable || scalar.value < 0x7F {
+                escaped.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+                continue
+            }
+            for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
+                let digits = String(unit, radix: 16)
+                escaped.append(contentsOf: "\\u".utf8)
+                escaped.append(
+                    contentsOf: repeatElement(UInt8(ascii: "0"), count: 4 - digits.count)
+                )
+                escaped.append(contentsOf: digits.utf8)
+            }
+        }
+        return escaped
+    }
+}
+
+// Parts of problems
+
+extension Problem {
+    /// The maximum number of bytes of a client's own text in a message.
+    package static let excerptBytesMax = 128
+
+    /// Returns a client's text in a form that is safe to repeat: at most ``excerptBytesMax`` bytes.
+    /// U+FFFD replaces characters that a terminal or a log could interpret.
+    package static func excerpt(_ text: String) -> String {
+        var result = ""
+        var count = 0
+        for scalar in text.unicodeScalars {
+            count += UTF8.width(scalar)
+            guard count <= excerptBytesMax else { return result + "…" }
+            result.unicodeScalars.append(scalar.isPrintable ? scalar : "\u{FFFD}")
+        }
+        return result
+    }
+
+    static func optional(_ name: String, _ value: String?) -> [ProblemMember] {
+        value.map { [ProblemMember(name, .string($0))] } ?? []
     }
 }
