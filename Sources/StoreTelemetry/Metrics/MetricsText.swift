@@ -1,4 +1,5 @@
 package import StorePlatform
+import StoreTexts
 
 /// Writes metrics, one after the other, in one of the formats.
 ///
@@ -96,5 +97,123 @@ package struct MetricsText {
 
     private mutating func line(_ name: String, _ labels: MetricLabels, _ value: String) {
         lines += "\(name)\(labels.text) \(value)\n"
+    }
+}
+
+/// Labels that distinguish the values of one metric: names and values, in their order.
+package struct MetricLabels: Sendable, ExpressibleByDictionaryLiteral {
+    private var pairs: [(name: String, value: String)]
+
+    package init(dictionaryLiteral elements: (String, String)...) {
+        pairs = elements.map { ($0, $1) }
+    }
+
+    /// Returns these labels with others after them.
+    package func adding(_ others: MetricLabels) -> MetricLabels {
+        var labels = self
+        labels.pairs += others.pairs
+        return labels
+    }
+
+    /// The text after the name of a metric, with braces; empty if there are no labels.
+    var text: String {
+        if pairs.isEmpty { return "" }
+        let list = pairs.map { "\($0.name)=\"\(Self.escaped($0.value))\"" }
+        return "{" + list.joined(separator: ",") + "}"
+    }
+
+    private static func escaped(_ value: String) -> String {
+        var text = ""
+        for scalar in value.unicodeScalars {
+            switch scalar {
+            case "\\": text += "\\\\"
+            case "\"": text += "\\\""
+            case "\n": text += "\\n"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+}
+
+/// The format of metrics.
+package enum MetricsFormat: Sendable {
+    /// Prometheus's text format 0.0.4.
+    case prometheus
+    /// OpenMetrics 1.0.0: the same samples, with the units of metrics and an end mark.
+    case openMetrics
+
+    package var contentType: String {
+        switch self {
+        case .prometheus: "text/plain; version=0.0.4; charset=utf-8"
+        case .openMetrics: "application/openmetrics-text; version=1.0.0; charset=utf-8"
+        }
+    }
+
+    /// Chooses a format by the client's `Accept` field (RFC 9110 §12.5.1). The format is
+    /// OpenMetrics if the field names it with no lower weight than plain text, else Prometheus's.
+    ///
+    /// OpenMetrics of a version other than 1.0.0 is ignored. A range such as `*/*` counts as plain
+    /// text.
+    package init(accepting accept: String?) {
+        var open = 0.0
+        var plain = 0.0
+        for item in (accept ?? "").split(separator: ",") {
+            let parts = item.split(separator: ";").map {
+                $0.filter { $0 != " " && $0 != "\t" && $0 != "\"" }.lowercased()
+            }
+            let parameters = parts.dropFirst()
+            let weight = parameters.first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) }
+            let version = parameters.first { $0.hasPrefix("version=") }
+            switch parts.first {
+            case "application/openmetrics-text" where version ?? "version=1.0.0" == "version=1.0.0":
+                open = max(open, weight ?? 1)
+            case "text/plain", "text/*", "*/*": plain = max(plain, weight ?? 1)
+            default: break
+            }
+        }
+        self = open > 0 && open >= plain ? .openMetrics : .prometheus
+    }
+}
+
+// Effects
+
+extension MetricsText {
+    /// Writes the figures of effects, by `module` and `action`.
+    package mutating func effects(_ effects: [(labels: MetricLabels, times: EffectTimes)]) {
+        let all = effects.flatMap { labels, times in
+            times.all.map { kind, series in
+                let own: MetricLabels = ["module": kind.module.text, "action": kind.action.text]
+                return (labels: labels.adding(own), series: series)
+            }
+        }
+        func each<Value>(_ value: (EffectTimes.Series) -> Value) -> [Sample<Value>] {
+            all.map { Sample($0.labels, value($0.series)) }
+        }
+        histogram(
+            "store_effect_seconds",
+            "Time of an effect, with its retries and pauses.",
+            each(\.durations)
+        )
+        gauge(
+            "store_effect_running",
+            "Effects of the kind that run.",
+            each(\.running)
+        )
+        gauge(
+            "store_effect_running_max",
+            "The most effects of the kind that ran at the same time since the start.",
+            each(\.runningMax)
+        )
+        counter(
+            "store_effects_failed_total",
+            "Effects that failed for good.",
+            each(\.failed)
+        )
+        counter(
+            "store_effects_retried_total",
+            "Attempts of effects after a failed attempt.",
+            each(\.retried)
+        )
     }
 }

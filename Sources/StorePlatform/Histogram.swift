@@ -1,4 +1,26 @@
-package import Synchronization
+public import Synchronization
+
+/// The number of values in each bucket, and the sum of the values. Only the owner, one thread as
+/// with ``Cells``, adds values. Any thread may read.
+///
+/// An observation takes a few instructions: the value's number of bits leads to its bucket.
+package final class Histogram: Sendable {
+    private let buckets: Buckets
+    private let cells: Cells
+
+    package init(_ buckets: Buckets = .durations) {
+        self.buckets = buckets
+        cells = Cells(count: buckets.cellCount)
+    }
+
+    /// Adds a value, in nanoseconds for a duration. Only the owner calls it.
+    package func observe(_ value: UInt64) {
+        buckets.add(value, at: cells.first)
+    }
+
+    /// The values observed so far. Any thread.
+    package var distribution: Distribution { buckets.distribution(at: cells.first) }
+}
 
 /// The buckets of a histogram: their upper bounds, and the mapping from a value to its bucket.
 package final class Buckets: Sendable {
@@ -100,4 +122,37 @@ package struct Distribution: Sendable {
 
     /// The number of values.
     package var count: UInt64 { counts.reduce(0, +) }
+}
+
+/// Numbers that one thread counts and any thread may read, in one piece of memory.
+///
+/// The owner adds by an ordinary load and an ordinary store, without an atomic instruction. The
+/// owner is one thread, or several threads that take turns under one lock.
+package final class Cells: Sendable {
+    // Safety: the memory is allocated once, and freed when nothing refers to the object any more.
+    /// The first of the numbers; all begin at zero.
+    package nonisolated(unsafe) let first: UnsafeMutablePointer<Atomic<UInt64>>
+    package let count: Int
+
+    package init(count: Int) {
+        self.count = count
+        first = .allocate(capacity: count)
+        for index in 0..<count { (first + index).initialize(to: Atomic(0)) }
+    }
+
+    deinit {
+        first.deinitialize(count: count)
+        first.deallocate()
+    }
+
+    /// The number at an index below ``count``. Any thread.
+    package subscript(place: Int) -> UInt64 { first[place].load(ordering: .relaxed) }
+}
+
+extension Atomic where Value == UInt64 {
+    /// Adds to a number that the caller owns, as with ``Cells``.
+    @inlinable
+    package func count(_ amount: UInt64 = 1) {
+        store(load(ordering: .relaxed) &+ amount, ordering: .relaxed)
+    }
 }
