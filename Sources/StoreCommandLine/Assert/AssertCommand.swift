@@ -48,3 +48,60 @@ struct AssertCommand {
         return try run.play() == 0
     }
 }
+
+/// Plays a script against a server, and prints the outcome of each step.
+struct AssertRun {
+    let script: AssertScript
+    var client: StoreClient
+    /// Prints a line.
+    let output: (String) -> Void
+
+    /// Plays all steps, also after a failed step. Returns the number of failed steps.
+    mutating func play() throws(CommandClientError) -> Int {
+        var failed = 0
+        var sender = AssertScript.Sender()
+        var before = try client.look(sender)
+        for (index, step) in script.steps.enumerated() {
+            if step.sender != sender {
+                sender = step.sender
+                try client.begin(sender)
+                before = try client.look(sender)
+            }
+            let outcome = try client.perform(step.request, sender)
+            let after = try client.look(sender)
+            let applied = try client.applied(after: before.version, through: after.version, sender)
+
+            var check = AssertCheck(step.expectation)
+            check.answer(outcome)
+            check.state(from: before.state, to: after.state)
+            check.received(applied.filter(\.isConsequence).map(\.type))
+            check.others(Self.others(applied, outcome))
+            before = after
+
+            output("\(check.lines.isEmpty ? "ok    " : "failed") \(index + 1) \(step.title)")
+            guard !check.lines.isEmpty else { continue }
+            failed += 1
+            for line in check.lines { output(line) }
+            if check.lines.contains(where: { $0.hasPrefix("−") || $0.hasPrefix("+") }) {
+                output("  −: stated, +: is")
+            }
+        }
+        let count = script.steps.count
+        output(
+            failed == 0
+                ? "\(script.name): \(count) of \(count) steps hold"
+                : "\(script.name): \(failed) of \(count) steps failed"
+        )
+        return failed
+    }
+
+    /// Returns the names of the actions that neither the step nor the program itself dispatched.
+    private static func others(
+        _ applied: [StoreClient.Applied],
+        _ outcome: StoreClient.Outcome
+    ) -> [String] {
+        var own: ClosedRange<UInt64>?
+        if case .done(let versions) = outcome { own = versions }
+        return applied.filter { !$0.isConsequence && own?.contains($0.version) != true }.map(\.type)
+    }
+}

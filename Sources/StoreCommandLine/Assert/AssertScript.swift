@@ -66,3 +66,180 @@ struct AssertScriptError: Error, CustomStringConvertible {
         description = pointer == .root ? message : "\(pointer): \(message)"
     }
 }
+
+// Reading
+
+extension AssertScript {
+    /// The maximum size of a script, in bytes.
+    static let bytesMax = 64 << 20
+
+    /// Reads a script.
+    ///
+    /// - Throws: ``AssertScriptError`` with the pointer of the first mistake.
+    init(parsing bytes: [UInt8]) throws(AssertScriptError) {
+        let document: JSONDocument
+        do {
+            document = try JSONDocument(
+                parsing: bytes,
+                limits: JSONLimits(bytesMax: Self.bytesMax, depthMax: JSONLimits.depthCeiling)
+            )
+        } catch {
+            throw AssertScriptError(.root, "byte \(error.offset): \(error.message)")
+        }
+        let root = ScriptNode(document.root)
+        try root.check(members: ["name", "exhaustive", "steps"])
+        let isExhaustive = try root["exhaustive"]?.bool() ?? true
+        guard let list = root["steps"] else { throw root.error("it needs steps, an array") }
+        let nodes = try list.elements()
+        guard !nodes.isEmpty else { throw list.error("allowed is at least one step") }
+        var steps: [Step] = []
+        for node in nodes { steps.append(try Step(node, isExhaustive: isExhaustive)) }
+        self.steps = steps
+        name = try root["name"]?.text() ?? "the script"
+    }
+}
+
+extension AssertScript.Step {
+    private static let acts = ["dispatch", "ui", "usecase", "notify"]
+
+    fileprivate init(_ node: ScriptNode, isExhaustive: Bool) throws(AssertScriptError) {
+        guard node.node.kind == .object else { throw node.error("allowed is an object") }
+        let acts = Self.acts.compactMap { name in node[name].map { (name, $0) } }
+        guard let (act, what) = acts.first, acts.count == 1 else {
+            throw node.error("a step does exactly one of \(Self.acts.joined(separator: ", "))")
+        }
+        let further: [String]
+        let done: (request: AssertScript.Request, title: String)
+        switch act {
+        case "dispatch":
+            further = []
+            done = try Self.dispatch(what)
+        case "ui":
+            further = ["action"]
+            done = try Self.ui(what, node)
+        case "usecase":
+            further = ["input"]
+            done = try Self.posting(to: "usecases", what, body: node["input"])
+        default:
+            further = ["payload"]
+            done = try Self.posting(to: "notify", what, body: node["payload"])
+        }
+        try node.check(
+            members: [
+                act, "name", "as", "session", "expect", "receive", "refused", "problem",
+                "exhaustive",
+            ] + further
+        )
+        sender = AssertScript.Sender(
+            principal: try node["as"].map { node throws(AssertScriptError) in
+                try Self.principal(node)
+            },
+            session: try node["session"]?.text()
+        )
+        request = done.request
+        title = try node["name"]?.text() ?? done.title
+        expectation = try AssertScript.Expectation(node, isExhaustive: isExhaustive)
+    }
+
+    /// Returns a role and a name, with a slash between them.
+    private static func principal(_ node: ScriptNode) throws(AssertScriptError) -> String {
+        let text = try node.text()
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts.contains(where: \.isEmpty) else {
+            throw node.error("allowed is ROLE/NAME, such as author/u1")
+        }
+        return text
+    }
+
+    private static func dispatch(
+        _ what: ScriptNode
+    ) throws(AssertScriptError) -> (AssertScript.Request, String) {
+        let request = AssertScript.Request(path: "/dispatch", body: try actions(what))
+        return (request, "dispatch " + types(what))
+    }
+
+    private static func ui(
+        _ module: ScriptNode,
+        _ step: ScriptNode
+    ) throws(AssertScriptError) -> (AssertScript.Request, String) {
+        guard let action = step["action"] else {
+            throw step.error("an action of a view needs the member action")
+        }
+        let name = try module.text()
+        let path = "/modules/\(PercentEncoding.encode(name))/ui"
+        return (
+            AssertScript.Request(path: path, body: try actions(action)),
+            "ui \(name) " + types(action)
+        )
+    }
+
+    private static func posting(
+        to resource: String,
+        _ what: ScriptNode,
+        body: ScriptNode?
+    ) throws(AssertScriptError) -> (AssertScript.Request, String) {
+        let name = try what.text()
+        let path = name.split(separator: "/", omittingEmptySubsequences: false)
+            .map { PercentEncoding.encode($0) }.joined(separator: "/")
+        let bytes = try body.map { body throws(AssertScriptError) in
+            Array(try body.object().node.source)
+        }
+        return (
+            AssertScript.Request(
+                path: "/\(resource)/\(path)",
+                body: bytes ?? Array("{}".utf8)
+            ),
+            "\(resource == "usecases" ? "usecase" : resource) \(name)"
+        )
+    }
+
+    /// Returns the JSON of an action or an array of actions, as the client sends it.
+    private static func actions(_ what: ScriptNode) throws(AssertScriptError) -> [UInt8] {
+        guard what.node.kind == .object || what.node.kind == .array else {
+            throw what.error("allowed is an action, or an array of them")
+        }
+        return Array(what.node.source)
+    }
+
+    private static func types(_ what: ScriptNode) -> String {
+        let shown = 3
+        let actions = what.node.kind == .array ? what.node.elements : [what.node]
+        let names = actions.prefix(shown).map { $0.member(named: "type")?.stringValue ?? "?" }
+        return names.joined(separator: ", ") + (actions.count > shown ? ", …" : "")
+    }
+}
+
+extension AssertScript.Expectation {
+    fileprivate init(_ step: ScriptNode, isExhaustive: Bool) throws(AssertScriptError) {
+        if let expect = step["expect"] {
+            for (text, value) in try expect.object().node.members {
+                guard let pointer = JSONPointer(text) else {
+                    throw AssertScriptError(
+                        expect.pointer.appending(text),
+                        "the name is no JSON Pointer (RFC 6901), such as /counter/counter"
+                    )
+                }
+                changes.append((pointer, JSONTree(value)))
+            }
+        }
+        for name in try step["receive"]?.elements() ?? [] { received.append(try name.text()) }
+        if let refused = step["refused"] {
+            guard step["problem"] == nil else {
+                throw refused.error("a step states refused or problem, not both")
+            }
+            answer = .refused(try refused.text())
+        } else if let problem = step["problem"] {
+            let slug = try problem.text()
+            guard ProblemSlug(rawValue: slug) != nil else {
+                let nearest = EditDistance.nearest(
+                    to: slug,
+                    in: ProblemSlug.allCases.map(\.rawValue)
+                )
+                let hint = nearest.map { "; did you mean '\($0)'?" }
+                throw problem.error("no problem has the name '\(slug)'" + (hint ?? ""))
+            }
+            answer = .problem(slug)
+        }
+        self.isExhaustive = try step["exhaustive"]?.bool() ?? isExhaustive
+    }
+}

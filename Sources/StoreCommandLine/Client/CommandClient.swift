@@ -105,3 +105,68 @@ struct CommandClientError: Error, CustomStringConvertible {
         self.description = description
     }
 }
+
+/// A complete HTTP answer.
+struct CommandAnswer {
+    let status: Int
+    private let headers: [(name: String, value: String)]
+    let body: [UInt8]
+
+    /// Reads all bytes that came on a connection; returns `nil` if they are not a complete answer.
+    init?(_ bytes: [UInt8]) {
+        let mark = Array("\r\n\r\n".utf8)
+        guard
+            let end = bytes.indices.dropLast(mark.count - 1)
+                .first(where: { bytes[$0..<$0 + mark.count].elementsEqual(mark) })
+        else { return nil }
+        let lines = String(decoding: bytes[..<end], as: UTF8.self).split(separator: "\r\n")
+        let first = lines.first?.split(separator: " ") ?? []
+        guard first.count >= 2, first[0].hasPrefix("HTTP/1."), let status = Int(first[1]) else {
+            return nil
+        }
+        self.status = status
+        headers = lines.dropFirst().map { line in
+            let parts = line.split(separator: ":", maxSplits: 1)
+            let value = parts.count > 1 ? parts[1].drop { $0 == " " } : ""
+            return (parts.first.map { $0.lowercased() } ?? "", String(value))
+        }
+        body = Array(bytes[(end + mark.count)...])
+        if let length = self["content-length"], Int(length) != body.count { return nil }
+    }
+
+    /// The value of the first header with this name, which has to be in lower case.
+    subscript(name: String) -> String? {
+        headers.first { $0.name == name }?.value
+    }
+}
+
+/// A credential that a command shows to a server: an API key or a JWT.
+///
+/// The credential comes from a file or from the environment. On a command line it would stay in the
+/// shell's history, and other users of the machine could read it.
+struct Credential: Equatable, Sendable {
+    /// The variable that contains the credential; the variable with `_FILE` appended names its
+    /// file.
+    static let variable = ConfigurationOptions.environmentPrefix + "TOKEN"
+    /// The maximum size of a credential, in bytes.
+    static let bytesMax = 8 << 10
+
+    private let token: String
+
+    /// Reads the credential from the text of a file or a variable, which must be a single line.
+    ///
+    /// - Throws: ``UsageError``, without the text: it may be a secret.
+    init(_ text: String, of origin: String) throws(UsageError) {
+        let line = text.utf8.reversed().drop { $0 == 0x0A || $0 == 0x0D || $0 == 0x20 }
+        guard 1...Self.bytesMax ~= line.count, line.allSatisfy({ 0x21...0x7E ~= $0 }) else {
+            throw UsageError(
+                "\(origin): this is not a credential; allowed are 1 to \(Self.bytesMax) visible "
+                    + "characters in one line"
+            )
+        }
+        token = String(decoding: line.reversed(), as: UTF8.self)
+    }
+
+    /// The header field that shows the credential (RFC 6750, 2.1).
+    var header: (name: String, value: String) { ("Authorization", "Bearer \(token)") }
+}
