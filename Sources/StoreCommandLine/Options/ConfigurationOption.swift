@@ -210,3 +210,20 @@ extension ConfigurationOption {
         )
     }
 }
+
+/// The constants that all options share.
+enum ConfigurationOptions {
+    /// The prefix of the environment variables of options.
+    static let environmentPrefix = "STORE_SERVER_"
+    /// The maximum size of a configuration file, in bytes.
+    static let fileBytesMax = 1 << 20
+}
+
+/// A configuration that flags, variables and a file set.
+package protocol CommandLineConfiguration: Sendable {
+    /// Every option, in the order in which `--help` lists them.
+    static var options: [ConfigurationOption<Self>] { get }
+
+    /// The configuration if no option is given.
+    static var defaults: Self { get }
+}

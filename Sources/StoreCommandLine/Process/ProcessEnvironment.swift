@@ -13,3 +13,32 @@ package enum ProcessEnvironment {
         return found
     }
 }
+
+/// The settings from OpenTelemetry's own variables, which an operator of a cluster sets for all
+/// programs. They are defaults: an option of ours has a higher priority.
+///
+/// <https://opentelemetry.io/docs/specs/otel/protocol/exporter/>
+package struct OpenTelemetryVariables: Sendable, Equatable {
+    /// The URL for traces (`OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`, `OTEL_EXPORTER_OTLP_ENDPOINT`). If
+    /// `nil`, the variables ask for no traces, or for another protocol than HTTP.
+    package let endpoint: String?
+    /// The name of the service (`OTEL_SERVICE_NAME`).
+    package let service: String?
+
+    package init(_ environment: [String: String]) {
+        // An empty variable counts as absent.
+        func value(_ name: String) -> String? {
+            environment["OTEL_" + name].flatMap { $0.isEmpty ? nil : $0 }
+        }
+        service = value("SERVICE_NAME")
+        let protocolName =
+            value("EXPORTER_OTLP_TRACES_PROTOCOL") ?? value("EXPORTER_OTLP_PROTOCOL")
+        let isWanted =
+            value("SDK_DISABLED")?.lowercased() != "true"
+            && value("TRACES_EXPORTER") ?? "otlp" == "otlp"
+            && protocolName?.hasPrefix("http/") ?? true
+        endpoint =
+            isWanted
+            ? value("EXPORTER_OTLP_TRACES_ENDPOINT") ?? value("EXPORTER_OTLP_ENDPOINT") : nil
+    }
+}
