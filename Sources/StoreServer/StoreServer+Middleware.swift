@@ -1,4 +1,7 @@
+public import Dispatch
 public import StoreCore
+import StoreHTTP
+public import StorePatterns
 
 extension StoreServer {
     /// A function that is called before each action is reduced, with the state before it.
@@ -42,5 +45,130 @@ extension StoreServer {
         _ observe: @escaping Middleware
     ) -> StoreServer {
         middleware("\(file):\(line)", observe)
+    }
+}
+
+// Interceptors and reactions
+
+extension StoreServer {
+    /// Returns a server that calls `interceptor` with each action before the reducer. The
+    /// interceptor may refuse the action, replace it, or add further actions. Interceptors are
+    /// called in the order in which they were added.
+    ///
+    /// ```swift
+    /// StoreServer(AppState.self)
+    ///     .intercepting("opening hours") { state, _ in
+    ///         guard state.shop.isOpen else { throw Refusal.forbidden("The shop is closed.") }
+    ///         return .proceed
+    ///     }
+    ///     .main()
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - id: the name of the interceptor in `GET /debug/interceptors`, by which an operator
+    ///     removes it. Of two interceptors with one name, the first is removed first.
+    ///   - interceptor: decides about each action, on the Core's thread. A replay never calls it.
+    /// - Returns: the server with this interceptor behind its earlier ones.
+    public func intercepting(
+        _ id: String,
+        _ interceptor: @escaping Interceptor<State>
+    ) -> StoreServer {
+        var server = self
+        server.interceptors.append((id, interceptor))
+        return server
+    }
+
+    /// Returns a server with an interceptor that is named by the place of this call:
+    /// `App/App.swift:12`.
+    public func intercepting(
+        file: String = #fileID,
+        line: Int = #line,
+        _ interceptor: @escaping Interceptor<State>
+    ) -> StoreServer {
+        intercepting("\(file):\(line)", interceptor)
+    }
+
+    /// Returns a server with further reactions. They dispatch actions at the start, after changes
+    /// and actions, and for notifications (`POST /notify/<name>`).
+    public func reacting(_ reactions: Reaction<State>...) -> StoreServer {
+        var server = self
+        server.reactions += reactions
+        return server
+    }
+}
+
+// Observers
+
+extension StoreServer {
+    /// Returns a server that calls `observer` with the state at the start and after every applied
+    /// action, in order, also if the action changed nothing.
+    ///
+    /// ```swift
+    /// StoreServer(state: Guestbook(), actions: [Signed.self], reducer: reduce)
+    ///     .observing(on: .main) { book in print(book.entries.count) }
+    ///     .main()
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - queue: the queue that calls `observer`; ``main()`` serves the main queue. Without a
+    ///     queue, the Core's thread calls it, and every other action waits meanwhile.
+    ///   - observer: receives each state.
+    /// - Returns: the server with one more observer.
+    public func observing(
+        on queue: DispatchQueue? = nil,
+        with observer: @escaping @Sendable (State) -> Void
+    ) -> StoreServer {
+        var server = self
+        server.observers.append(Observer(queue: queue, receive: observer))
+        return server
+    }
+}
+
+/// An observer in the server's own process, which receives every state.
+struct Observer<State: Sendable>: Sendable {
+    let queue: DispatchQueue?
+    let receive: @Sendable (State) -> Void
+}
+
+// Commands
+
+extension StoreServer {
+    /// Returns a server whose operators may execute `command` with a JSON value, by
+    /// `POST /debug/commands/<name>`.
+    ///
+    /// ```swift
+    /// let printInt = Command<Int>(id: "Print the int") { print($0) }
+    ///
+    /// StoreServer(state: Guestbook(), actions: [Signed.self], reducer: reduce)
+    ///     .exposing(printInt, as: "print-int")
+    ///     .exposing(printInt.bound(to: 7), as: "print-seven")
+    ///     .main()
+    /// ```
+    ///
+    /// The route exists only with `--debug-routes`. Commands are executed one after the other, on a
+    /// thread that no request waits for. `Command.async(on:)` moves a command to another queue.
+    ///
+    /// - Parameters:
+    ///   - command: the command, which is executed with the value of the request's body.
+    ///   - name: letters, digits, `-`, `_` and `.`. A duplicate or invalid name keeps the server
+    ///     from starting.
+    /// - Returns: the server with one more command.
+    public func exposing<Value: Decodable & Sendable>(
+        _ command: Command<Value>,
+        as name: String
+    ) -> StoreServer {
+        exposing(ExposedCommand(command, named: name))
+    }
+
+    /// Returns a server whose operators may execute `command`, by an empty
+    /// `POST /debug/commands/<name>`.
+    public func exposing(_ command: PlainCommand, as name: String) -> StoreServer {
+        exposing(ExposedCommand(plain: command, named: name))
+    }
+
+    private func exposing(_ command: ExposedCommand) -> StoreServer {
+        var server = self
+        server.commands.append(command)
+        return server
     }
 }
