@@ -1,7 +1,9 @@
 import StoreActionCatalog
+import StoreCommandLine
 import StoreCore
 import StoreHistory
 import StoreJournalSQLite
+import StoreTelemetry
 import StoreWire
 
 /// Makes the state while the journal is opened, from the records that the journal checks. Each
@@ -95,6 +97,26 @@ private struct ReplaySteps<State> {
                 try reducer(&state, action, record.version, session)
             }
             counter.reached(record.version)
+        }
+    }
+}
+
+// Progress
+
+extension ReplayProgress {
+    /// Writes lines to the log.
+    init(to logger: Logger) {
+        self.init { logger.notice(.replayProgress, $0.text) }
+    }
+
+    /// Makes the progress display of a command: a bar if standard error is a terminal, else lines
+    /// in the log.
+    static func ofCommand(_ logger: Logger) -> ReplayProgress {
+        guard TerminalBar.isThere else { return ReplayProgress(to: logger) }
+        return ReplayProgress(intervals: (first: 0.3, others: 0.1)) {
+            TerminalBar.show($0.share, $0.text)
+        } end: {
+            TerminalBar.clear()
         }
     }
 }

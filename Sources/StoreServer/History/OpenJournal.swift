@@ -3,13 +3,6 @@ import StoreHistory
 import StoreJournalSQLite
 import StoreTelemetry
 
-extension StoreServer {
-    /// Returns the file with the first state of the history, if the configuration names a file.
-    func stateFile(_ configuration: ServerConfiguration) -> StateFile<State>? {
-        configuration.stateFile.map { StateFile(path: $0, connect: connect) }
-    }
-}
-
 /// An open journal, with the function that closes it.
 struct OpenJournal: Sendable {
     let journal: any Journal
@@ -95,5 +88,12 @@ extension ServerConfiguration {
             secondsMax: retainSeconds > 0 ? UInt64(retainSeconds) : nil,
             bytesMax: retainBytes > 0 ? UInt64(retainBytes) : nil
         )
+    }
+}
+
+extension StoreServer {
+    /// Returns the file with the first state of the history, if the configuration names a file.
+    func stateFile(_ configuration: ServerConfiguration) -> StateFile<State>? {
+        configuration.stateFile.map { StateFile(path: $0, connect: connect) }
     }
 }
