@@ -1,4 +1,5 @@
 import StoreActionCatalog
+import StoreCommandLine
 import StoreCore
 import StoreHTTP
 import StoreHTTPTransport
@@ -68,4 +69,101 @@ extension ServerConfiguration {
 
     static let allowedProxy = "an address such as 10.0.0.0/8 or 2001:db8::1, or unix"
     static let allowedMode = "a mode in octal digits, such as 0660"
+}
+
+/// A number of requests or other units in a number of seconds. A client may use all of them at
+/// once; they are restored at an even pace.
+public struct Rate: Sendable, Equatable, CustomStringConvertible {
+    /// The maximum at once, 1 to 1,000,000.
+    public let count: Int
+    /// The seconds in which all of them are restored, 1 to 86,400.
+    public let seconds: Int
+
+    /// Makes a rate; `nil` if one of the numbers is out of its bounds.
+    public init?(_ count: Int, in seconds: Int) {
+        guard 1...1_000_000 ~= count, 1...86_400 ~= seconds else { return nil }
+        self.count = count
+        self.seconds = seconds
+    }
+
+    /// Reads `100/60`: 100 in 60 seconds.
+    init?(_ text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, let count = Int(parts[0]), let seconds = Int(parts[1]) else {
+            return nil
+        }
+        self.init(count, in: seconds)
+    }
+
+    /// The text form of the rate in a flag: `100/60`.
+    public var description: String { "\(count)/\(seconds)" }
+}
+
+// Options
+
+extension ServerConfiguration {
+    /// The options about the web around the server.
+    static let web: [Option] = [
+        .list(
+            "cors-origin",
+            "ORIGIN",
+            \.corsOrigins,
+            help: "pages of this origin may use the server: https://app.example",
+            check: { OriginRule.isOrigin($0) ? nil : allowedOrigin(for: $0) }
+        ),
+        .list(
+            "trusted-proxy",
+            "ADDRESS",
+            \.trustedProxies,
+            help: "a trusted proxy, which gives the addresses of clients: 10.0.0.0/8, ::1 or unix",
+            check: { TrustedProxies([$0]) == nil ? allowedProxy : nil }
+        ),
+        .rate("rate-requests", \.rateRequests, help: "how many requests one address may send"),
+        .rate("rate-actions", \.rateActions, help: "how many actions one address may dispatch"),
+        .rate("rate-sessions", \.rateSessions, help: "how many sessions one address may begin"),
+        .rate("rate-streams", \.rateStreams, help: "how many streams one address may open"),
+        .text(
+            "socket-mode",
+            "MODE",
+            \.socketMode,
+            help: "the mode of unix sockets",
+            check: { SocketAccess.mode($0) == nil ? allowedMode : nil }
+        ),
+        .text(
+            "socket-group",
+            "GROUP",
+            \.socketGroup,
+            help: "the group of unix sockets, by name or number; if empty, the process's group",
+            check: { _ in nil }
+        ),
+    ]
+}
+
+extension ConfigurationOption<ServerConfiguration> {
+    /// Makes an option for a rate; its value `0` stands for no bound.
+    fileprivate static func rate(
+        _ name: String,
+        _ member: any WritableKeyPath<ServerConfiguration, Rate?> & Sendable,
+        help: String
+    ) -> Self {
+        Self(
+            name: name,
+            placeholder: "N/S",
+            help: "\(help), N in S seconds, 0 for any number",
+            apply: { configuration, values, origin throws(UsageError) in
+                for value in values {
+                    let rate = Rate(value)
+                    guard value == "0" || rate != nil else {
+                        throw .value(
+                            value,
+                            of: origin,
+                            allowed: "N/S, 1 to 1000000 in 1 to 86400 seconds, such as 100/60; or 0"
+                        )
+                    }
+                    configuration[keyPath: member] = rate
+                }
+            },
+            show: { [$0[keyPath: member]?.description ?? "0"] }
+        )
+    }
 }

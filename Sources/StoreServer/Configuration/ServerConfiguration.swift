@@ -1,6 +1,7 @@
 import StoreCore
 import StoreEventStream
 import StoreHTTPTransport
+import StoreTelemetry
 import StoreWire
 
 /// The settings of a server that its operator may choose, with the defaults of a fresh server.
@@ -235,6 +236,39 @@ public enum AnalyticsDestination: Sendable, Equatable, CustomStringConvertible {
         case .stdout: "stdout"
         case .file(let path): "file:\(path)"
         case .off: "off"
+        }
+    }
+}
+
+extension ServerConfiguration {
+    /// The format of the lines for the operator.
+    public enum LogFormat: String, Sendable, CaseIterable {
+        /// For people: the message, followed by the fields.
+        case text
+        /// A JSON object in a line, for programs.
+        case json
+
+        var written: StoreTelemetry.LogFormat { self == .json ? .json : .text }
+    }
+
+    /// The lowest level of the lines that are written.
+    public enum LogLevel: String, Sendable, CaseIterable {
+        /// All lines, also details that help to find a mistake.
+        case debug
+        /// Events of normal operation, and all higher levels.
+        case info
+        /// Conditions under which the server works less well than it should, and failures.
+        case warning
+        /// Failures alone.
+        case error
+
+        var written: StoreTelemetry.LogLevel {
+            switch self {
+            case .debug: .debug
+            case .info: .info
+            case .warning: .warning
+            case .error: .error
+            }
         }
     }
 }
