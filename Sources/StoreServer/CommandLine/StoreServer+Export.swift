@@ -1,8 +1,10 @@
+import StoreActionCatalog
 import StoreCommandLine
 import StoreCore
 import StoreHistory
 import StoreJournalSQLite
 import StoreTelemetry
+import StoreWire
 
 // The command `export` writes history as lines of JSON, one for each action. `import` reads them.
 
@@ -58,5 +60,90 @@ extension StoreServer {
                 "history began with the state of a file: import needs it as --state-file"
             )
         }
+    }
+}
+
+// The command `import` makes the lines that `export` wrote the history of an empty journal.
+
+extension StoreServer {
+    /// Begins a history with the actions of an exported file. Returns the text to print.
+    func importLines(_ configuration: ServerConfiguration, from file: String) throws -> String {
+        // The file is opened before the journal: a file that can't be read begins no history.
+        let input = try LineInput(file)
+        return try withJournal {
+            try SQLiteJournal(
+                directory: configuration.dataDirectory,
+                log: makeLogger().warnings(.journalNoted)
+            )
+        } use: { journal in
+            try importLines(configuration, from: input, of: file, into: journal)
+        }
+    }
+
+    private func importLines(
+        _ configuration: ServerConfiguration,
+        from input: LineInput,
+        of file: String,
+        into journal: any Journal
+    ) throws -> String {
+        let registry = try ActionRegistry<State>(actions, composition.actions())
+        let place =
+            programJournal == nil ? configuration.dataDirectory : "the program's own journal"
+        guard journal.version == 0 else {
+            throw HistoryCommandError(
+                "\(place) has a history already, up to version \(journal.version); give an empty "
+                    + (programJournal == nil ? "directory with --data" : "one")
+            )
+        }
+        // Saves the initial state as the snapshot of version 0: the history begins.
+        let history = try RecoveredHistory(
+            of: program,
+            in: journal,
+            registry: registry,
+            encoder: JSONEncoder(),
+            beginningWith: stateFile(configuration),
+            logger: makeLogger()
+        )
+        var state = history.state
+        var reader = RecordReader(history.replay.forms)
+        var programs = ImportedPrograms(into: journal)
+        var batch = JournalBatch()
+        var counter = ProgressCounter(
+            .ofCommand(makeLogger()),
+            "imported",
+            after: 0,
+            through: try LineInput.count(file)
+        )
+        while let line = try input.next() {
+            do {
+                let record = try HistoryLine(reading: line, &programs).record
+                guard record.version == journal.version + UInt64(batch.records.count) + 1 else {
+                    throw HistoryCommandError("version \(record.version) does not follow")
+                }
+                // The action is reduced before its record is kept: an action that can't be replayed
+                // must not become history. If a migration drops the record, there is no action.
+                if let action = try reader.action(of: record) {
+                    try reducer(&state, action, record.version, record.session)
+                }
+                programs.note(record)
+                batch.records.append(record)
+                counter.reached(record.version)
+            } catch {
+                let reason = (error as? UnreadableRecord)?.reason ?? "\(error)"
+                throw HistoryCommandError("line \(input.number) of \(file): \(reason)")
+            }
+            if batch.records.count == 1_000 { try journal.appendAndEmpty(&batch) }
+        }
+        try journal.appendAndEmpty(&batch)
+        counter.finish()
+        try history.registerAgain(behind: programs.unknownNames)
+        return "\(place) has \(journal.version) actions\n"
+    }
+}
+
+extension Journal {
+    fileprivate func appendAndEmpty(_ batch: inout JournalBatch) throws {
+        do { try append(batch, at: version) } catch { throw HistoryCommandError(error) }
+        batch.records.removeAll(keepingCapacity: true)
     }
 }
