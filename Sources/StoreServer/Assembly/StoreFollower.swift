@@ -2,6 +2,7 @@ import StoreActionCatalog
 import StoreCore
 import StoreHistory
 import StoreTelemetry
+import StoreWire
 
 /// The work of a server after a commit: snapshots, lines in the log, and warnings.
 final class StoreFollower<State: Codable & Equatable & Sendable>: CommitFollower {
@@ -61,5 +62,66 @@ final class StoreFollower<State: Codable & Equatable & Sendable>: CommitFollower
             .journalUnreadable,
             "can't read the records of other servers, will retry: \(error)"
         )
+    }
+}
+
+/// The lines of `--log-actions`: one for each applied action, without anything of its payload.
+///
+/// ```text
+/// store-server: applied version=42 changed=true ms=0.013 module=login type=login/succeeded …
+/// ```
+struct ActionLines<State>: Sendable {
+    private let registry: ActionRegistry<State>
+    private let excluded: Set<ExactText>
+    private let logger: Logger
+
+    /// Makes the lines; `nil` if the configuration does not ask for them.
+    ///
+    /// - Throws: ``ConfigurationError`` if an excluded wire name is unknown.
+    init?(
+        _ configuration: ServerConfiguration,
+        _ registry: ActionRegistry<State>,
+        _ logger: Logger
+    ) throws(ConfigurationError) {
+        for name in configuration.logExcluded
+        where registry[name] == nil && ClientRequest(recorded: name) == nil {
+            let names = registry.entries.map(\.name)
+            guard !names.contains(exactly: name) else { continue }
+            let hint = EditDistance.nearest(to: name, in: names).map { "; did you mean '\($0)'?" }
+            throw ConfigurationError(
+                "--log-exclude: no action has the wire name '\(name)'" + (hint ?? "")
+            )
+        }
+        guard configuration.logActions else { return nil }
+        self.registry = registry
+        self.logger = logger
+        excluded = Set(configuration.logExcluded.map { ExactText($0) })
+    }
+
+    /// Passes a commit's actions to the log, on the Core's thread; the log's own thread makes the
+    /// lines.
+    func applied(_ actions: [AppliedAction]) {
+        let shown = excluded.isEmpty ? actions : actions.filter { !isExcluded($0.type) }
+        guard !shown.isEmpty else { return }
+        logger.details(shown.count, .actionApplied) { count in
+            shown.prefix(count).map { ("applied", fields(of: $0)) }
+        }
+    }
+
+    /// True if the action is excluded, by its name or, for an instance, by the name without the
+    /// instance.
+    private func isExcluded(_ type: String) -> Bool {
+        excluded.contains(ExactText(type))
+            || registry[type].map { excluded.contains(ExactText($0.name)) } == true
+    }
+
+    private func fields(of action: AppliedAction) -> [LogField] {
+        [
+            LogField("version", .count(action.version)),
+            LogField("changed", .flag(action.changed)),
+            LogField("ms", .milliseconds(action.duration / .milliseconds(1))),
+            LogField("module", .name(registry[action.type]?.module ?? "-")),
+            LogField("type", .name(action.type)),
+        ]
     }
 }
