@@ -1,4 +1,34 @@
-import StoreWire
+package import StoreWire
+
+/// The port through which the stream writer reads the log, piece by piece, as fast as its readers
+/// take it.
+package protocol LogSource: AnyObject, Sendable {
+    /// The newest version that may be sent.
+    var version: UInt64 { get }
+
+    /// Returns the records after a version that a viewer may read. The writer's thread calls this
+    /// function, so it never waits: ``LogAnswer/pending`` means that another thread reads first.
+    func next(after version: UInt64, for viewer: Viewer) -> LogAnswer
+
+    /// Returns the frame for a reader that has every record up to a version.
+    func caughtUp(at version: UInt64) -> Bytes
+}
+
+/// The answer of a ``LogSource`` to a reader that needs the next record.
+package enum LogAnswer: Sendable {
+    /// A piece of the log that contains the next record.
+    case piece(LogPiece)
+    /// The reader has every record up to the newest version, which is this one. The source wakes
+    /// the writer when there is a newer version.
+    case caughtUp(UInt64)
+    /// A thread is reading the next record. The source wakes the writer when it has the record.
+    case pending
+    /// The records up to and including this version are removed. The reader gets a frame with the
+    /// reason, and the log from the next version on.
+    case gone(resync: Bytes, through: UInt64)
+    /// The next record can't be read.
+    case unreadable
+}
 
 /// The position of a reader in the log, to the byte of payload.
 ///
