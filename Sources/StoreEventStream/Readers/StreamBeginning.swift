@@ -1,3 +1,5 @@
+package import StoreWire
+
 /// The first bytes of a stream, its topic, the point at which it begins, and its owner.
 package struct StreamBeginning: Sendable {
     package let head: StreamHead
@@ -16,4 +18,33 @@ package struct StreamBeginning: Sendable {
         self.resume = resume
         self.owner = owner
     }
+}
+
+/// The bytes that a stream sends before the frames of its topic.
+package struct StreamHead: Sendable {
+    /// The head of the HTTP response with its blank line, without a content coding and in no chunk.
+    package let response: Bytes
+    /// The first payload of the stream; may be empty.
+    package let payload: Bytes
+
+    package init(response: Bytes, payload: Bytes = Bytes([])) {
+        self.response = response
+        self.payload = payload
+    }
+
+    /// Returns a head with these frames added to the payload.
+    package func followed(by frames: [Bytes]) -> StreamHead {
+        StreamHead(response: response, payload: Bytes(joining: [payload] + frames))
+    }
+}
+
+/// The point at which a stream begins, which depends on the version that its reader has.
+package enum Resume: Sendable, Equatable {
+    /// The reader has no version: the stream begins with the newest frame.
+    case fresh
+    /// The reader has this version: the stream begins with the next newer one.
+    case after(version: UInt64)
+    /// The stream can't go on from the reader's version: it begins with a frame that has the
+    /// reason, and the newest frame.
+    case resync(Bytes)
 }

@@ -1,3 +1,5 @@
+package import StoreWire
+
 /// The cause of a stream's end, and the label `reason` of metrics.
 package enum StreamEnding: String, Sendable, CaseIterable {
     /// The reader closed the connection, or the connection broke.
@@ -24,4 +26,45 @@ package enum StreamEnding: String, Sendable, CaseIterable {
 
     /// The index of this case in `allCases`.
     package var place: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}
+
+/// The reason why the server closes a stream.
+package enum CloseReason: String, Sendable, CaseIterable {
+    case shutdown, expired, lifetime, slow
+}
+
+/// The closures that make the events of every stream: the heartbeat, the notice before a credential
+/// ends, and the last event. The writer does not have the epoch, so the HTTP layer provides the
+/// closures.
+package struct StreamFrames: Sendable {
+    /// Makes the event that keeps a quiet stream alive. `version` is the newest version of the
+    /// store.
+    package let heartbeat: @Sendable (_ version: UInt64) -> Bytes
+    /// Makes the event that announces in how many seconds the owner's credential ends the stream.
+    package let expiring: @Sendable (_ seconds: Int64) -> Bytes
+    /// Makes the last event of a stream that the server closes.
+    package let bye: @Sendable (CloseReason) -> Bytes
+
+    package init(
+        heartbeat: @escaping @Sendable (UInt64) -> Bytes,
+        expiring: @escaping @Sendable (Int64) -> Bytes,
+        bye: @escaping @Sendable (CloseReason) -> Bytes
+    ) {
+        self.heartbeat = heartbeat
+        self.expiring = expiring
+        self.bye = bye
+    }
+}
+
+/// The bounds of streams. Times are in seconds.
+package struct StreamLimits: Sendable {
+    /// The most streams that are open at a time.
+    package var streamsMax = 10_000
+    package var heartbeatSeconds = 15
+    /// The longest time in which a reader may take nothing. The writer then closes its stream.
+    package var stallSeconds = 30
+    /// The longest time that a stream may last; 0 if there is no bound.
+    package var lifetimeSeconds = 0
+
+    package init() {}
 }

@@ -34,3 +34,63 @@ package struct Topic: Sendable {
         }
     }
 }
+
+/// A function that makes the bytes for sockets from the payload of a frame.
+package typealias StreamFraming = @Sendable (_ payload: Bytes) -> Bytes
+
+/// The newest version of a topic in patch mode, and the frames that lead to it from earlier
+/// versions.
+///
+/// A frame is made when the first reader needs it. All readers that have the same version share it.
+package struct PatchFrames: Sendable {
+    /// The most patches that are made for one version, besides the patch from the version before.
+    /// After that, readers with other versions get the whole state: a patch costs more to make.
+    package static let patchesMax = 16
+
+    package private(set) var newest: (version: UInt64, state: any TopicState)?
+    private let framing: StreamFraming
+    /// The version before the newest.
+    private var previous: UInt64?
+    /// The frames that lead to the newest version, each under the version that it starts from.
+    private var patches: [UInt64: Bytes] = [:]
+    private var whole: Bytes?
+
+    package init(framing: @escaping StreamFraming) {
+        self.framing = framing
+    }
+
+    /// Takes a newer version. If the version is not newer, takes nothing and returns `false`.
+    package mutating func setNewest(_ state: any TopicState, version: UInt64) -> Bool {
+        if let newest, version <= newest.version { return false }
+        previous = newest?.version
+        newest = (version, state)
+        patches.removeAll(keepingCapacity: true)
+        whole = nil
+        return true
+    }
+
+    /// Returns the framed bytes that bring a reader from its version to the newest; `nil` before
+    /// the first version. `kept` returns the state of an earlier version, if it is still in memory.
+    package mutating func frame(
+        from known: UInt64?,
+        kept: (UInt64) -> (any TopicState)?
+    ) -> Bytes? {
+        guard let newest else { return nil }
+        guard let known else { return whole(of: newest.state) }
+        if let patch = patches[known] { return patch }
+        guard known == previous || patches.count < Self.patchesMax, let old = kept(known) else {
+            return whole(of: newest.state)
+        }
+        let patch = newest.state.patch(from: old, isSkip: known != previous)
+        let frame = patch.map(framing) ?? whole(of: newest.state)
+        patches[known] = frame
+        return frame
+    }
+
+    private mutating func whole(of state: any TopicState) -> Bytes {
+        if let whole { return whole }
+        let frame = framing(state.whole())
+        whole = frame
+        return frame
+    }
+}

@@ -48,3 +48,73 @@ extension TopicID: CustomStringConvertible {
         mode == .patch ? subject.description + "?mode=patch" : subject.description
     }
 }
+
+/// The subject of a stream.
+///
+/// Names are compared by their bytes. They come from paths, and a name that only looks alike leads
+/// to another resource.
+package enum StreamSubject: Hashable, Sendable {
+    /// The whole state.
+    case state
+    /// The part of the state that a JSON Pointer leads to.
+    case part(_ pointer: ExactText)
+    /// The slice of a module.
+    case slice(_ module: ExactText)
+    /// The changes of a module's slice, each with the slice before it.
+    case changes(_ module: ExactText)
+    /// The slice of one instance of a module.
+    case instance(_ module: ExactText, id: ExactText)
+    /// A view, with the query that has its parameters.
+    case view(_ name: ExactText, query: ExactText)
+    /// Every applied action.
+    case actions
+}
+
+extension StreamSubject: CustomStringConvertible {
+    /// The subject as operators read it.
+    package var description: String {
+        switch self {
+        case .state: "state"
+        case .part(let pointer): "state" + pointer.text
+        case .slice(let module): "modules/" + module.text
+        case .changes(let module): "modules/" + module.text + "?old"
+        case .instance(let module, let id): "modules/" + module.text + "/" + id.text
+        case .view(let name, let query): "views/" + name.text + query.text
+        case .actions: "actions"
+        }
+    }
+}
+
+/// The kind of a stream, and the label `kind` of metrics. There are seven kinds. Topics are no
+/// labels, because clients choose the names of some.
+package enum StreamKind: Int, Sendable, CaseIterable {
+    case state, part, module, changes, instance, view, actions
+
+    /// Returns the kind of streams with this subject.
+    package init(_ subject: StreamSubject) {
+        switch subject {
+        case .state: self = .state
+        case .part: self = .part
+        case .slice: self = .module
+        case .changes: self = .changes
+        case .instance: self = .instance
+        case .view: self = .view
+        case .actions: self = .actions
+        }
+    }
+}
+
+/// The contents of a stream's events.
+package enum StreamMode: String, Sendable, CaseIterable {
+    /// The whole value of the subject.
+    case snapshot
+    /// The patch from the reader's version to the newest.
+    case patch
+}
+
+/// The content coding of a stream's payload (RFC 9110 §8.4), which comes before the framing in
+/// chunks.
+package enum StreamCoding: String, Sendable, CaseIterable {
+    /// The payload as it is.
+    case identity
+}
