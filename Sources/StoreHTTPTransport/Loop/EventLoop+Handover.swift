@@ -163,3 +163,37 @@ extension EventLoop {
         keptStreams = [:]
     }
 }
+
+/// The exchanges that have an outcome, and wait for the loop's thread.
+///
+/// After the end of the loop, exchanges are dropped: an exchange holds the loop, and a reference
+/// cycle would keep both for good.
+struct FinishedExchanges {
+    var exchanges: [HTTPExchange] = []
+    private var isOpen = true
+
+    mutating func add(_ exchange: HTTPExchange) {
+        if isOpen { exchanges.append(exchange) }
+    }
+
+    /// Drops the waiting exchanges, and all that come later.
+    mutating func close() {
+        isOpen = false
+        exchanges = []
+    }
+}
+
+/// The requests of other threads to the loop.
+struct LoopRequests {
+    /// The time in seconds after which the loop must have ended.
+    var stop: Double?
+    /// The exchanges of suspended connections whose streams have ended.
+    var released: [HTTPExchange] = []
+    /// The handler that takes over, and the closure that is called afterwards.
+    var successor: Successor?
+
+    struct Successor {
+        let handler: any HTTPHandler
+        let done: @Sendable () -> Void
+    }
+}

@@ -165,21 +165,6 @@ final class EventLoop: @unchecked Sendable {
     }
 }
 
-/// The requests of other threads to the loop.
-struct LoopRequests {
-    /// The time in seconds after which the loop must have ended.
-    var stop: Double?
-    /// The exchanges of suspended connections whose streams have ended.
-    var released: [HTTPExchange] = []
-    /// The handler that takes over, and the closure that is called afterwards.
-    var successor: Successor?
-
-    struct Successor {
-        let handler: any HTTPHandler
-        let done: @Sendable () -> Void
-    }
-}
-
 extension EventLoop {
     /// Listens, and starts the library. Returns the listeners, with the addresses as bound.
     func open() throws(TransportError) -> [Listener] {
