@@ -1,3 +1,7 @@
+import StoreEventStream
+import StorePlatform
+package import StoreTraces
+
 /// The port that gets the data of each request when it is over, and of each stream when it has
 /// ended. Any thread may call; no call may wait.
 package protocol AccessLog: Sendable {
@@ -55,4 +59,114 @@ final class AccessNote {
     init(_ access: Access) {
         self.access = access
     }
+}
+
+// Notes about requests, for the access log and for exported traces.
+
+extension EventLoop {
+    /// Begins the note of a request whose line was read.
+    func beginAccess(_ exchange: HTTPExchange) {
+        exchange.note = AccessNote(Access(began: Self.clock()))
+    }
+
+    /// Ends the note of a request: its line is written, and its span recorded. A request that has
+    /// become a stream has no note any more.
+    func endAccess(_ exchange: HTTPExchange) {
+        guard var access = exchange.note?.access else { return }
+        exchange.note = nil
+        access.fill(of: exchange)
+        accessLog?.requestEnded(access)
+        if access.span != nil { tracing?.ended(access) }
+    }
+
+    /// Ends the note of a request that becomes a stream. The span of the request ends here, because
+    /// the reader decides how long the stream lasts. Returns the closure to call when the stream
+    /// ends, which writes a line for the stream.
+    func endingAccess(
+        _ exchange: HTTPExchange,
+        then onEnd: (@Sendable () -> Void)?
+    ) -> (@Sendable () -> Void)? {
+        guard var access = exchange.note?.access else { return onEnd }
+        exchange.note = nil
+        access.status = 200
+        access.fill(of: exchange)
+        if access.span != nil { tracing?.ended(access) }
+        guard let accessLog else { return onEnd }
+        return { [access] in
+            var access = access
+            access.seconds = Self.clock() - access.began
+            accessLog.streamEnded(access)
+            onEnd?()
+        }
+    }
+}
+
+extension Access {
+    fileprivate mutating func fill(of exchange: HTTPExchange) {
+        let path = exchange.target.prefix { $0 != UInt8(ascii: "?") }.prefix(Self.pathBytesMax)
+        self.path = String(decoding: path, as: UTF8.self)
+        seconds = max(0, EventLoop.clock() - began)
+        peerHost = exchange.clientHost
+        resource = exchange.resource
+    }
+}
+
+extension HTTPExchange {
+    /// Notes the answer of the request.
+    func noteAnswer(status: Int, bytes: Int) {
+        guard let note else { return }
+        note.access.status = status
+        note.access.bytes = note.access.method == RequestMethod.head.name ? 0 : bytes
+    }
+}
+
+/// The tracer of requests, and the closure that gets the data of traced requests.
+package struct RequestTracing: Sendable {
+    let tracer: Tracer
+    /// A closure that gets the data of each traced request when it is over, or when it becomes a
+    /// stream.
+    let ended: @Sendable (Access) -> Void
+
+    package init(_ tracer: Tracer, ended: @escaping @Sendable (Access) -> Void) {
+        self.tracer = tracer
+        self.ended = ended
+    }
+}
+
+/// The span of a request that is a part of an exported trace.
+package struct RequestSpan: Sendable {
+    package let identity: Span.Identity
+    /// The start of the event loop's turn that read the request line.
+    package let began: SpanTime
+    /// The authority that the request is for, at most 255 bytes of it; `nil` if the request names
+    /// none.
+    package let host: String?
+
+    static let hostBytesMax = 255
+}
+
+extension EventLoop {
+    /// Begins the span of a request whose header is read, if its trace is exported.
+    func beginSpan(_ exchange: HTTPExchange, _ tracing: RequestTracing) {
+        let parent = exchange.header("traceparent").flatMap {
+            SpanContext(traceparent: $0.utf8)
+        }
+        guard let identity = tracing.tracer.begin(in: parent) else { return }
+        let note =
+            exchange.note ?? AccessNote(Access(began: Double(exchange.began) / 1_000_000_000))
+        exchange.note = note
+        note.access.traceID = identity.trace.text
+        note.access.span = RequestSpan(
+            identity: identity,
+            began: SpanTime(steady: exchange.began),
+            host: exchange.withHost { host in
+                host.map { String(decoding: $0.prefix(RequestSpan.hostBytesMax), as: UTF8.self) }
+            }
+        )
+    }
+}
+
+extension HTTPExchange {
+    /// The span of the request; `nil` if its trace is not exported. On the loop's thread.
+    package var span: Span.Identity? { note?.access.span?.identity }
 }
