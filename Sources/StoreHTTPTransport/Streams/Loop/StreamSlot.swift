@@ -1,4 +1,5 @@
 import StoreEventStream
+import StoreWire
 
 /// A slot for one reader.
 struct StreamSlot {
@@ -28,4 +29,49 @@ struct StreamSlot {
         ending = nil
         inputBytes = 0
     }
+}
+
+/// A topic with its readers.
+struct TopicReaders {
+    let id: TopicID
+    var topic = Topic(framing: Chunk.of)
+    /// The frames in patch mode, used in place of `topic`.
+    var patches = PatchFrames(framing: Chunk.of)
+    var slots: [Int32] = []
+    /// The number of readers, from the start of `slots`, that get each frame as it comes. The
+    /// others are being sent a large frame.
+    var following = 0
+    /// The number of frames that were for all readers.
+    var framesForAll: UInt64 = 0
+
+    var followers: [Int32] {
+        following == slots.count ? slots : Array(slots.prefix(following))
+    }
+
+    /// The version of the newest frame, if there is a frame.
+    var newestVersion: UInt64? {
+        id.mode == .patch ? patches.newest?.version : topic.newestVersion
+    }
+}
+
+/// A reader whose socket did not take every byte.
+struct BehindReader {
+    /// The most frames without a version that wait for the reader.
+    static let commandsMax = 16
+
+    var backlog: Backlog
+    /// The time at which the socket last took a byte.
+    var progressed: Double
+    /// The version that the reader had before the backlog; `nil` if it had none.
+    var version: UInt64?
+    /// True if the stream ends when the backlog is sent.
+    var isClosing = false
+    /// True if the reader gets the newest version after the backlog.
+    var needsNewest = false
+    /// The large frame at the head of the backlog, unless the stream is in patch mode.
+    var largeFrame: LargeFrame?
+    /// The frames without a version that follow the backlog.
+    var commands: [Bytes] = []
+    /// True if the socket takes more, and the reader waits for its turn.
+    var awaitsTurn = false
 }
