@@ -14,8 +14,8 @@ EVENTS = set(
     re.findall(r'^    case \w+ = "([a-z.]+)"', (ROOT / "Sources/StoreTelemetry/Log/LogEvent.swift").read_text(), re.M)
 )
 SPANS = [
-    "StoreHTTP/AccessLog/RequestSpans.swift", "StoreCore/Core/DispatchSpan.swift",
-    "StoreCore/Effects/EffectRunner.swift", "StoreServer/Tracing/TraceExporting.swift",
+    "StoreHTTP/RequestSpans.swift", "StoreCore/Core/DispatchSpan.swift",
+    "StoreCore/Effects/EffectRunner.swift", "StoreServer/TraceExporting.swift",
 ]
 ATTRIBUTES = {name for file in SPANS for name in re.findall(r'"([a-z_.]+)"', (ROOT / "Sources" / file).read_text())}
 
