@@ -1,6 +1,6 @@
 /// Checks the points of Ed25519 keys (RFC 8032 §5.1), which GnuTLS does not check.
 ///
-/// All values here are public, so the time of a computation may depend on them.
+/// The values are public, so the time of a computation may depend on them.
 enum Edwards25519 {
     /// The constant d of the curve's equation.
     private static let d = Field25519(

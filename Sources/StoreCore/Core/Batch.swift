@@ -39,7 +39,7 @@ struct Batch {
     }
 }
 
-/// All consequences of one reduced action. A step waits in the batch until the commit. If the
+/// The consequences of a reduced action. A step waits in the batch until the commit. If the
 /// envelope is refused, is a dry run or cannot be made durable, the step is dropped as a whole.
 struct Step {
     /// The action, as it was reduced.

@@ -181,7 +181,7 @@ package enum EnvelopeMode: Sendable {
 package final class VersionCondition: Sendable {
     /// The changes after the version that violate the condition.
     package enum Scope: Sendable {
-        /// All changes: no other version fulfils the condition.
+        /// Every change: no other version fulfils the condition.
         case version
         /// The changes that the client sees: changes of its session's view and, if its role sees
         /// only some members, of these members.
@@ -204,7 +204,7 @@ package final class VersionCondition: Sendable {
 package enum Audience: Sendable, Equatable {
     /// Only observers with these names, and no observer without a name.
     case only(Set<ExactText>)
-    /// All observers except the ones with these names.
+    /// Every observer without one of these names.
     case allExcept(Set<ExactText>)
 
     /// True if an observer with this name gets the event; `nil` stands for an observer without a

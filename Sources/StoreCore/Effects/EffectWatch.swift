@@ -20,7 +20,7 @@ package final class EffectWatch: Sendable {
 
     /// The results that a watch shares with the watches above it.
     enum Sharing {
-        /// All results: this watch is a part of the work for the action above.
+        /// Every result: this watch is a part of the work for the action above.
         case everything
         /// Failures: an effect of the action above dispatched this action without waiting for its
         /// result.

@@ -92,7 +92,7 @@ public struct PendingEffects: Module {
 
     /// The actions of the runner.
     public enum Internal: ModuleAction {
-        /// All effects that an action asked for have ended, with success or not.
+        /// The effects of an action have ended, with success or not.
         case ended(version: UInt64)
     }
 

@@ -95,7 +95,7 @@ package protocol KeyedState: ModuleState {
     /// The arrangement of the pieces on the wire.
     static var pieceForm: PieceForm { get }
 
-    /// All pieces, in their order on the wire, each under a name of its own.
+    /// The pieces, in their order on the wire, each under a name of its own.
     var pieces: [(key: String, value: any Encodable & Sendable)] { get }
 
     /// Returns the pieces that differ from an earlier version. The value of a removed piece is

@@ -120,6 +120,6 @@ package final class RequestTimes: Sendable {
         }
     }
 
-    /// All series, in the order in which their routes were added.
+    /// The series, in the order in which their routes were added.
     var all: [Series] { series.withLock { $0 } }
 }

@@ -4,7 +4,7 @@ import StoreWire
 
 /// The state of a version, limited to the parts that a caller may read.
 ///
-/// All answers get the bytes of a version from here. A value holds two references.
+/// Answers get the bytes of a version from this value, which holds two references.
 package struct VisibleState: Sendable {
     private let snapshot: Snapshot
     private let documents: ParsedDocuments
