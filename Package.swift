@@ -65,7 +65,7 @@ let package = Package(
         .library(name: "StoreJournalSQLite", targets: ["StoreJournalSQLite"]),
         .library(name: "StoreTesting", targets: ["StoreTesting"]),
         .library(name: "StoreHTTPClient", targets: ["StoreHTTPClient"]),
-        .library(name: "StoreWireFoundation", targets: ["StoreWire", "StoreWireFoundation"]),
+        .library(name: "StoreWireFoundation", targets: ["StoreJSON", "StoreWireFoundation"]),
         .executable(name: "store-server", targets: ["StoreServerApp"]),
     ],
     targets: [
@@ -88,88 +88,99 @@ let package = Package(
         layer(
             "StoreJournalSQLite",
             on: [
-                "CStoreNettle", "CStoreSQLite", "CStoreZstd", "StorePlatform", "StoreCore",
+                "CStoreNettle", "CStoreSQLite", "CStoreZstd", "StoreCore", "StorePlatform",
                 "StoreTexts",
             ]
         ),
-        layer("StoreWire", on: ["StorePlatform", "StoreTexts"]),
-        layer("StoreWireFoundation", on: ["StoreWire"]),
+        layer("StoreJSON", on: ["StorePlatform", "StoreTexts"]),
+        layer("StoreJSONSchema", on: ["StoreJSON", "StoreTexts"]),
+        layer("StoreWire", on: ["StoreJSON", "StoreJSONSchema", "StoreTexts"]),
+        layer("StoreWireFoundation", on: ["StoreJSON"]),
         layer(
             "StoreAuthentication",
             on: [
-                "CStoreGnuTLS", "CStoreNettle", "StoreDigest", "StorePlatform", "StoreTexts",
-                "StoreWire",
+                "CStoreGnuTLS", "CStoreNettle", "StoreDigest", "StoreJSON", "StorePlatform",
+                "StoreTexts", "StoreWire",
             ]
         ),
-        layer("StoreAuthorization", on: ["StoreTexts", "StoreWire"]),
-        layer("StoreEventStream", on: ["StoreTexts", "StoreWire"]),
+        layer("StoreAuthorization", on: ["StoreJSON", "StoreTexts", "StoreWire"]),
+        layer("StoreEventStream", on: ["StoreJSON", "StoreTexts", "StoreWire"]),
         layer(
             "StoreHTTPTransport",
             on: [
-                "CStoreHTTPD", "StoreEventStream", "StorePlatform", "StoreTexts", "StoreTraces",
+                "CStoreHTTPD", "StoreEventStream", "StoreJSON", "StorePlatform", "StoreTraces",
                 "StoreWire",
             ]
         ),
-        layer("StoreControlledWorld", on: ["StorePlatform", "StoreCore"]),
-        layer("StorePatterns", on: ["StorePlatform", "StoreCore"]),
-        layer("StoreTelemetry", on: ["StorePlatform", "StoreTexts", "StoreWire"]),
+        layer("StoreControlledWorld", on: ["StoreCore", "StorePlatform"]),
+        layer("StorePatterns", on: ["StoreCore", "StorePlatform"]),
+        layer("StoreTelemetry", on: ["StoreJSON", "StorePlatform", "StoreTexts", "StoreWire"]),
         layer(
             "StoreCommandLine",
-            on: ["StorePlatform", "StoreTelemetry", "StoreTexts", "StoreWire"]
+            on: [
+                "StoreJSON", "StorePlatform", "StoreTelemetry", "StoreTexts", "StoreWire",
+            ]
         ),
         layer(
             "StoreActionCatalog",
-            on: ["StorePlatform", "StoreCore", "StoreTelemetry", "StoreTexts", "StoreWire"]
+            on: [
+                "StoreCore", "StoreJSON", "StoreJSONSchema", "StorePlatform", "StoreTelemetry",
+                "StoreTexts", "StoreWire",
+            ]
         ),
         layer(
             "StorePublishing",
             on: [
-                "StoreActionCatalog", "StoreEventStream", "StorePlatform", "StoreCore",
-                "StoreTelemetry", "StoreTexts",
-                "StoreWire",
+                "StoreActionCatalog", "StoreCore", "StoreEventStream", "StoreJSON",
+                "StorePlatform", "StoreTelemetry", "StoreTexts", "StoreWire",
             ]
         ),
         layer(
             "StoreHistory",
             on: [
-                "StoreActionCatalog", "StoreDigest", "StoreEventStream", "StorePlatform",
-                "StorePublishing",
-                "StoreCore", "StoreTelemetry", "StoreTexts", "StoreWire",
+                "StoreActionCatalog", "StoreCore", "StoreDigest", "StoreEventStream",
+                "StoreJSON", "StoreJSONSchema", "StorePlatform", "StorePublishing",
+                "StoreTelemetry", "StoreTexts", "StoreWire",
             ]
         ),
         layer(
             "StoreHTTP",
             on: [
                 "StoreActionCatalog", "StoreAuthentication", "StoreAuthorization",
-                "StoreControlledWorld", "StoreDigest",
-                "StoreEventStream", "StoreHTTPTransport",
-                "StorePlatform", "StorePublishing", "StoreCore", "StoreHistory", "StorePatterns",
-                "StoreTelemetry", "StoreTexts", "StoreTraces", "StoreWire",
+                "StoreControlledWorld", "StoreCore", "StoreDigest", "StoreEventStream",
+                "StoreHTTPTransport", "StoreHistory", "StoreJSON", "StoreJSONSchema",
+                "StorePatterns", "StorePlatform", "StorePublishing", "StoreTelemetry",
+                "StoreTexts", "StoreTraces", "StoreWire",
             ]
         ),
         layer(
             "StoreServer",
             on: [
                 "StoreActionCatalog", "StoreAuthentication", "StoreAuthorization",
-                "StoreControlledWorld", "StoreDigest",
-                "StoreEventStream",
-                "StoreHTTPTransport", "StoreJournalSQLite", "StorePlatform", "StoreCommandLine",
-                "StorePublishing", "StoreCore", "StoreHTTP", "StoreHistory", "StorePatterns",
-                "StoreTelemetry", "StoreTexts", "StoreTraceExport", "StoreTraces", "StoreWire",
+                "StoreCommandLine", "StoreControlledWorld", "StoreCore", "StoreDigest",
+                "StoreEventStream", "StoreHTTP", "StoreHTTPTransport", "StoreHistory",
+                "StoreJSON", "StoreJSONSchema", "StoreJournalSQLite", "StorePatterns",
+                "StorePlatform", "StorePublishing", "StoreTelemetry", "StoreTexts",
+                "StoreTraceExport", "StoreTraces", "StoreWire",
             ]
         ),
         layer(
             "StoreHTTPClient",
-            on: ["CStoreCurl", "StorePlatform", "StoreCore", "StoreTexts", "StoreWire"]
+            on: [
+                "CStoreCurl", "StoreCore", "StoreJSON", "StorePlatform", "StoreTexts",
+            ]
         ),
         layer(
             "StoreTraceExport",
-            on: ["StoreHTTPClient", "StorePlatform", "StoreTelemetry", "StoreTraces", "StoreWire"]
+            on: [
+                "StoreHTTPClient", "StoreJSON", "StorePlatform", "StoreTelemetry", "StoreTraces",
+                "StoreWire",
+            ]
         ),
         domain(
             "DefaultLoginUseCases",
             in: "Login/UseCase",
-            on: ["StoreCore", "StorePatterns", "DefaultUserInterface"]
+            on: ["DefaultUserInterface", "StoreCore", "StorePatterns"]
         ),
         domain(
             "DefaultStore",
@@ -184,8 +195,8 @@ let package = Package(
         layer(
             "StoreTesting",
             on: [
-                "StoreActionCatalog", "StoreAuthorization", "StoreControlledWorld",
-                "StorePlatform", "StoreCore", "StorePatterns", "StoreTexts", "StoreWire",
+                "StoreActionCatalog", "StoreAuthorization", "StoreControlledWorld", "StoreCore",
+                "StoreJSON", "StoreJSONSchema", "StorePatterns", "StorePlatform", "StoreTexts",
             ]
         ),
 
@@ -196,33 +207,34 @@ let package = Package(
             swiftSettings: strict
         ),
         tests(of: "StorePlatform", ["StoreTestSupport"]),
-        tests(of: "StoreTexts", ["StoreWire"]),
+        tests(of: "StoreTexts", ["StoreJSON", "StoreJSONSchema"]),
         tests(
             of: "StoreCore",
-            ["StorePlatform", "StorePatterns", "StoreTestSupport", "StoreTesting", "StoreWire"]
+            [
+                "StoreJSONSchema", "StorePatterns", "StorePlatform", "StoreTestSupport",
+                "StoreTesting",
+            ]
         ),
-        tests(of: "StorePatterns", ["StorePlatform", "StoreCore", "StoreTesting"]),
+        tests(of: "StorePatterns", ["StoreCore", "StorePlatform", "StoreTesting"]),
         .testTarget(
             name: "JournalTests",
-            dependencies: ["StoreJournalSQLite", "StorePlatform", "StoreCore", "StoreTesting"],
+            dependencies: ["StoreCore", "StoreJournalSQLite", "StorePlatform", "StoreTesting"],
             swiftSettings: strict
         ),
         .target(name: "CStoreDiskFaults", path: "Tests/CStoreDiskFaults"),
         tests(
             of: "StoreJournalSQLite",
-            ["CStoreDiskFaults", "StorePlatform", "StoreCore", "StoreTesting"],
+            ["CStoreDiskFaults", "StoreCore", "StorePlatform", "StoreTesting"],
             exclude: ["Fixtures"]
         ),
         .target(
             name: "StoreSimulator",
             dependencies: [
-                "StoreActionCatalog", "StoreAuthentication", "CStoreHTTPD", "StoreControlledWorld",
-                "DefaultStore",
-                "StoreEventStream", "StoreHTTPTransport", "StoreJournalSQLite", "StorePlatform",
-                "StorePublishing",
-                "StoreCore",
-                "StoreHTTP", "StoreHistory", "StorePatterns", "StoreServer", "StoreTesting",
-                "StoreTelemetry", "StoreWire",
+                "CStoreHTTPD", "DefaultStore", "StoreActionCatalog", "StoreAuthentication",
+                "StoreControlledWorld", "StoreCore", "StoreEventStream", "StoreHTTP",
+                "StoreHTTPTransport", "StoreHistory", "StoreJSON", "StoreJournalSQLite",
+                "StorePatterns", "StorePlatform", "StorePublishing", "StoreServer",
+                "StoreTelemetry", "StoreTesting", "StoreTexts",
             ] + modules.map { .init(stringLiteral: $0.name) },
             path: "Tests/StoreSimulator",
             swiftSettings: strict
@@ -234,44 +246,47 @@ let package = Package(
             swiftSettings: strict
         ),
         tests(of: "StoreSimulator", ["StoreControlledWorld", "StoreCore"]),
-        tests(of: "StoreWire"),
-        tests(of: "StoreWireFoundation", ["StoreWire"], exclude: ["Documents"]),
-        tests(of: "StoreAuthorization", ["StoreWire"]),
-        tests(of: "StoreEventStream", ["StoreTexts", "StoreWire"]),
+        tests(of: "StoreJSON", ["StoreTestSupport", "StoreTexts", "StoreWire"]),
+        tests(of: "StoreJSONSchema", ["StoreJSON", "StoreTestSupport"]),
+        tests(of: "StoreWire", ["StoreJSON", "StoreJSONSchema", "StoreTestSupport", "StoreTexts"]),
+        tests(of: "StoreWireFoundation", ["StoreJSON"], exclude: ["Documents"]),
+        tests(of: "StoreAuthorization", ["StoreJSON", "StoreTestSupport"]),
+        tests(of: "StoreEventStream", ["StoreJSON"]),
         tests(
             of: "StoreHTTPTransport",
             [
-                "StoreEventStream", "StorePlatform", "StoreTestSupport", "StoreTesting",
-                "StoreWire",
+                "CStoreHTTPD", "StoreEventStream", "StoreJSON", "StorePlatform",
+                "StoreTestSupport", "StoreTesting", "StoreTexts", "StoreWire",
             ]
         ),
         tests(of: "StoreHTTPClient", ["StoreCore"]),
         tests(of: "StoreTraces"),
         tests(
             of: "StoreTraceExport",
-            ["StoreHTTPClient", "StorePlatform", "StoreTelemetry", "StoreTraces", "StoreWire"]
+            ["StoreHTTPClient", "StorePlatform", "StoreTelemetry", "StoreTraces"]
         ),
         tests(
             of: "DefaultStore",
-            ["DefaultLoginUseCases", "StoreCore", "StorePatterns", "StoreTesting"]
+            [
+                "DefaultLoginUseCases", "StoreCore", "StorePatterns", "StoreTesting",
+            ]
                 + modules.map { .init(stringLiteral: $0.name) }
         ),
-        tests(of: "StoreTesting", ["StorePlatform", "StoreCore", "StorePatterns"]),
-        tests(of: "StoreTelemetry", ["StoreTexts", "StoreWire"]),
+        tests(of: "StoreTesting", ["StoreCore", "StorePatterns", "StorePlatform"]),
+        tests(of: "StoreTelemetry", ["StoreJSON", "StorePlatform", "StoreTexts"]),
         tests(of: "StoreCommandLine"),
         tests(
             of: "StoreAuthentication",
-            ["CStoreGnuTLS", "StoreDigest", "StorePlatform", "StoreWire"]
+            ["CStoreGnuTLS", "StoreDigest", "StorePlatform"]
         ),
         tests(
             of: "StoreServer",
             [
-                "StoreActionCatalog", "CStoreHTTPD", "DefaultStore", "StoreEventStream",
-                "StoreHTTPTransport",
-                "StoreJournalSQLite", "StorePlatform", "StoreCommandLine", "StorePublishing",
-                "StoreCore",
-                "StoreHTTP", "StoreHistory", "StorePatterns", "StoreTestSupport", "StoreTesting",
-                "StoreTelemetry", "StoreWire",
+                "CStoreHTTPD", "DefaultStore", "StoreActionCatalog", "StoreCommandLine",
+                "StoreCore", "StoreEventStream", "StoreHTTP", "StoreHTTPTransport",
+                "StoreHistory", "StoreJSON", "StoreJSONSchema", "StoreJournalSQLite",
+                "StorePatterns", "StorePlatform", "StorePublishing", "StoreTelemetry",
+                "StoreTestSupport", "StoreTesting", "StoreWire",
             ]
         ),
     ] + modules
@@ -283,13 +298,11 @@ if Context.environment["STORE_SERVER_FUZZ"] != nil {
         .executableTarget(
             name: "store-fuzz",
             dependencies: [
-                "StoreAuthentication", "StoreAuthorization", "CStoreHTTPD", "StoreControlledWorld",
-                "DefaultStore",
-                "StoreEventStream", "StoreHTTPTransport", "StoreJournalSQLite", "StorePlatform",
-                "StoreCommandLine",
-                "StorePublishing", "StoreCore", "StoreHTTP", "StoreServer", "StoreTelemetry",
-                "StoreTexts",
-                "StoreWire", "StoreWireFoundation",
+                "CStoreHTTPD", "DefaultStore", "StoreAuthentication", "StoreAuthorization",
+                "StoreCommandLine", "StoreControlledWorld", "StoreCore", "StoreEventStream",
+                "StoreHTTP", "StoreHTTPTransport", "StoreJSON", "StoreJournalSQLite",
+                "StorePlatform", "StorePublishing", "StoreServer", "StoreTelemetry",
+                "StoreTexts", "StoreWire", "StoreWireFoundation",
             ],
             path: "Tests/Fuzz",
             exclude: [

@@ -1,5 +1,6 @@
 package import StoreCore
-package import StoreWire
+package import StoreJSON
+package import StoreJSONSchema
 
 /// The registered actions of a program: finds them by wire name and by type.
 package struct ActionRegistry<State>: Sendable {

@@ -1,5 +1,5 @@
 package import StoreCore
-package import StoreWire
+package import StoreJSON
 
 /// The result of a look-up in the table of actions: the registered action, and the instance's id if
 /// the name has one. In `cards/7/liked`, the id is `7`.

@@ -1,4 +1,6 @@
 package import StoreCore
+package import StoreJSON
+import StoreJSONSchema
 package import StoreTelemetry
 package import StoreWire
 

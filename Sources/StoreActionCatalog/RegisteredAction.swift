@@ -1,5 +1,6 @@
 import StoreCore
-package import StoreWire
+import StoreJSON
+package import StoreJSONSchema
 
 /// The clients that may dispatch an action.
 package enum ActionAccess: Sendable {

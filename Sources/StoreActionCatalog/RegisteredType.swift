@@ -1,5 +1,6 @@
 package import StoreCore
-import StoreWire
+import StoreJSON
+import StoreJSONSchema
 
 /// The registration of one action type: the wire names of its values, and the functions that read
 /// and write them.

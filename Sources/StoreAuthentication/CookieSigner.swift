@@ -1,6 +1,6 @@
+import StoreJSON
 import StorePlatform
 import StoreTexts
-import StoreWire
 
 /// Makes and reads the server's own tokens, the values of its cookie.
 ///

@@ -1,3 +1,4 @@
+import StoreJSON
 import StoreTexts
 import StoreWire
 

@@ -1,5 +1,5 @@
+package import StoreJSON
 import StoreTexts
-package import StoreWire
 
 /// The names of a store. A policy is checked against them.
 ///

@@ -1,5 +1,6 @@
+package import StoreJSON
 import StoreTexts
-package import StoreWire
+import StoreWire
 
 /// The permissions of one role, in tables that are made once: each check is one look-up.
 package final class Role: Sendable {

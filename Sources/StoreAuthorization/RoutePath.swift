@@ -1,5 +1,5 @@
+import StoreJSON
 import StoreTexts
-import StoreWire
 
 /// The needs of a store's routes by their paths, as in the table of [policies](docs/POLICY.md).
 package enum RoutePath {

@@ -1,4 +1,5 @@
-package import StoreWire
+package import StoreJSON
+import StoreWire
 
 /// The queue of the stream writer: frames and joining readers, in the order in which they came.
 ///

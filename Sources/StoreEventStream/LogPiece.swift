@@ -1,5 +1,5 @@
+package import StoreJSON
 package import StoreTexts
-package import StoreWire
 
 /// A part of the log as bytes that are ready to send: consecutive records, each encoded as the
 /// frame of one server-sent event.

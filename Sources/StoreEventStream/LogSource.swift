@@ -1,4 +1,4 @@
-package import StoreWire
+package import StoreJSON
 
 /// The port through which the stream writer reads the log, piece by piece, as fast as its readers
 /// take it.

@@ -1,6 +1,8 @@
 package import StoreCore
 import StoreEventStream
 import StoreHTTPTransport
+import StoreJSON
+import StoreJSONSchema
 import StoreTexts
 import StoreWire
 

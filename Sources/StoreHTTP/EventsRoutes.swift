@@ -1,5 +1,7 @@
 import StoreEventStream
 import StoreHTTPTransport
+import StoreJSON
+import StoreJSONSchema
 import StorePublishing
 import StoreWire
 

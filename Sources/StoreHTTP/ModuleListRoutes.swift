@@ -2,6 +2,8 @@ package import StoreActionCatalog
 package import StoreCore
 import StoreEventStream
 import StoreHTTPTransport
+import StoreJSON
+import StoreJSONSchema
 import StoreWire
 
 /// `GET /modules`: the modules of the state, with the links and the public actions of each.

@@ -2,6 +2,8 @@ import StoreActionCatalog
 import StoreCore
 import StoreEventStream
 import StoreHTTPTransport
+import StoreJSON
+import StoreJSONSchema
 import StorePublishing
 import StoreTexts
 import StoreWire

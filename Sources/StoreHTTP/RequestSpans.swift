@@ -1,6 +1,5 @@
 package import StoreHTTPTransport
 package import StoreTraces
-import StoreWire
 
 /// Makes the span of a finished request, according to OpenTelemetry's semantic conventions for HTTP
 /// servers.

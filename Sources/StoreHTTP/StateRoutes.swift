@@ -1,6 +1,8 @@
 import StoreCore
 import StoreHTTPTransport
 import StoreHistory
+package import StoreJSON
+import StoreJSONSchema
 package import StoreWire
 
 /// `GET /state` and `GET /state/<pointer>`: the published state or a part of it. The request may

@@ -1,9 +1,10 @@
 package import StoreActionCatalog
 package import StoreCore
 package import StoreHTTPTransport
+package import StoreJSON
 import StorePlatform
 package import StoreTelemetry
-package import StoreWire
+import StoreWire
 import Synchronization
 
 /// The objects that a store's routes share: the Core, the reader of its published states, the

@@ -1,4 +1,6 @@
 import StoreHTTPTransport
+import StoreJSON
+import StoreJSONSchema
 package import StoreWire
 
 /// `GET /stores`: the stores of a process that serves several.

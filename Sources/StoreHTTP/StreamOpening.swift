@@ -1,6 +1,8 @@
 import StoreCore
 package import StoreEventStream
 import StoreHTTPTransport
+import StoreJSON
+import StoreJSONSchema
 import StorePublishing
 package import StoreWire
 import Synchronization

@@ -1,5 +1,5 @@
 public import StoreCore
-import StoreWire
+import StoreJSON
 
 /// Sends requests to HTTP servers, for effects. The client is the value of ``HTTPClientKey``, so a
 /// test can set its own.

@@ -1,4 +1,5 @@
-import StoreWire
+import StoreJSON
+import StoreTexts
 
 /// A request, with the bounds of its answer.
 public struct HTTPRequest: Sendable, Equatable {

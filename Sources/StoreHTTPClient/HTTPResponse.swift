@@ -1,6 +1,6 @@
 import CStoreCurl
 import Glibc
-public import StoreWire
+public import StoreJSON
 
 /// A whole response, with any status.
 public struct HTTPResponse: Sendable, Equatable {

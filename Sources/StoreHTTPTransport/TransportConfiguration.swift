@@ -1,5 +1,5 @@
 import Glibc
-import StoreWire
+import StoreJSON
 
 /// The bounds and deadlines of a transport. Sizes are in bytes, times in seconds.
 package struct TransportConfiguration: Sendable {

@@ -1,8 +1,8 @@
 package import StoreCore
+import StoreJSON
 package import StorePlatform
 package import StorePublishing
 package import StoreTelemetry
-import StoreWire
 package import Synchronization
 
 /// Saves snapshots of the published state in the journal, on a thread of its own or of a pool. So a

@@ -3,9 +3,9 @@ import StoreAuthentication
 import StoreAuthorization
 import StoreHTTP
 import StoreHTTPTransport
+import StoreJSONSchema
 import StorePlatform
 import StoreTelemetry
-import StoreWire
 
 /// The access control of a store, made from the files that its configuration names.
 struct StoreAccess: Sendable {

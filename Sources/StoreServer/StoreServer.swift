@@ -2,8 +2,8 @@ public import StoreActionCatalog
 public import StoreCore
 import StoreHTTP
 import StoreHistory
+import StoreJSON
 import StorePatterns
-import StoreWire
 
 /// A store on the network: state, actions and a reducer, served over HTTP.
 ///

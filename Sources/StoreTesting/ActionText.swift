@@ -1,5 +1,5 @@
 import StoreCore
-import StoreWire
+import StoreJSON
 
 /// Writes actions as in a program's source: `Counter.Action.stepChanged(to: 5)`.
 ///

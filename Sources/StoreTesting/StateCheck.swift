@@ -1,6 +1,6 @@
 import StoreCore
+import StoreJSON
 import StoreTexts
-import StoreWire
 import Testing
 
 /// Compares states with the changes that a test states. Reports each difference, with advice.

@@ -1,8 +1,9 @@
 import StoreActionCatalog
 import StoreAuthorization
 import StoreCore
+import StoreJSON
+import StoreJSONSchema
 import StorePlatform
-import StoreWire
 
 /// The policy of a server in a test: the actions that each role may dispatch.
 ///

@@ -1,5 +1,5 @@
 import StoreHTTPClient
-import StoreWire
+import StoreJSON
 
 /// The next step after sending a batch.
 enum ExportStep: Equatable {

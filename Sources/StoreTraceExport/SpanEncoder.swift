@@ -1,5 +1,5 @@
+import StoreJSON
 package import StoreTraces
-import StoreWire
 
 /// Writes spans as the JSON of OTLP 1. Identifiers are hexadecimal digits, numbers of 64 bits are
 /// texts, and enumerations are numbers.

@@ -1,3 +1,6 @@
+package import StoreJSON
+import StoreJSONSchema
+
 extension OpenAPI {
     /// The document as JSON; the same operations always give the same bytes.
     package var bytes: Bytes {

@@ -1,3 +1,5 @@
+package import StoreJSONSchema
+
 /// A description of an HTTP interface, written as OpenAPI 3.1 (protocol 6.2).
 ///
 /// The description is made from the table that also routes the requests, so it describes the real

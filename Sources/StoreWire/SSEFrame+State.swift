@@ -1,3 +1,5 @@
+package import StoreJSON
+
 // The frames of the state stream (protocol §4).
 
 extension SSEFrame {

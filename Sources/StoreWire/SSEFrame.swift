@@ -1,3 +1,5 @@
+package import StoreJSON
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)

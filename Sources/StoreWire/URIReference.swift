@@ -1,3 +1,5 @@
+import StoreJSON
+
 /// The syntax of URI references (RFC 3986 §4.1): `https://example.com/store`, `urn:x:y`, `/store`.
 package enum URIReference {
     /// A description of valid texts, for error messages.

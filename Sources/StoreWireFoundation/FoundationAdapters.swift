@@ -1,5 +1,5 @@
 import Foundation
-public import StoreWire
+public import StoreJSON
 
 // Adapters for states with values of Foundation. Only a program that imports this target links
 // Foundation.

@@ -1,4 +1,3 @@
-import StoreWire
 import Testing
 
 @testable import StoreAuthorization

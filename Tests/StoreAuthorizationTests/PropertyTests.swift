@@ -1,4 +1,4 @@
-import StoreWire
+import StoreTestSupport
 import Testing
 
 @testable import StoreAuthorization

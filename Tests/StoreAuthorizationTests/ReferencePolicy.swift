@@ -1,5 +1,3 @@
-import StoreWire
-
 @testable import StoreAuthorization
 
 /// A policy that a test makes. Its answers come from the texts of its grants alone.

@@ -1,5 +1,6 @@
 import StoreCore
-import StoreWire
+import StoreJSON
+import StoreJSONSchema
 import Testing
 
 @Suite struct InstancesTests {

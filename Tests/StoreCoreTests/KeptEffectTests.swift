@@ -1,7 +1,7 @@
 import StoreCore
+import StoreJSON
 import StorePatterns
 import StorePlatform
-import StoreWire
 import Synchronization
 import Testing
 

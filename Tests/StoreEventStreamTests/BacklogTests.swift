@@ -1,5 +1,5 @@
 import StoreEventStream
-import StoreWire
+import StoreJSON
 import Testing
 
 @Suite struct BacklogTests {

@@ -1,4 +1,4 @@
-import StoreWire
+import StoreJSON
 import Testing
 
 @testable import StoreEventStream

@@ -1,5 +1,5 @@
 import StoreEventStream
-import StoreWire
+import StoreJSON
 import Testing
 
 /// Frames a payload in brackets, so that tests see that the framing is done once.

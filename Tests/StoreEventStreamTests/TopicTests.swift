@@ -1,4 +1,5 @@
 import StoreEventStream
+import StoreJSON
 import StoreTexts
 import StoreWire
 import Testing

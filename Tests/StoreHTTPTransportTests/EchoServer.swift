@@ -1,9 +1,9 @@
 import Dispatch
 import Glibc
 import StoreEventStream
+import StoreJSON
 import StorePlatform
 import StoreTesting
-import StoreWire
 import Synchronization
 
 @testable import StoreHTTPTransport

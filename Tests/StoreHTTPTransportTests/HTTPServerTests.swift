@@ -2,7 +2,6 @@ import Dispatch
 import Glibc
 import StoreEventStream
 import StoreTesting
-import StoreWire
 import Synchronization
 import Testing
 

@@ -1,6 +1,6 @@
 import Glibc
 import StoreEventStream
-import StoreWire
+import StoreJSON
 import Testing
 
 @testable import StoreHTTPTransport

@@ -1,9 +1,9 @@
 import Glibc
 import StoreEventStream
+import StoreJSON
 import StorePlatform
 import StoreTesting
 import StoreTexts
-import StoreWire
 import Synchronization
 import Testing
 

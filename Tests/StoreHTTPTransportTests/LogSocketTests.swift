@@ -1,7 +1,7 @@
 import Glibc
 import StoreEventStream
+import StoreJSON
 import StorePlatform
-import StoreWire
 import Testing
 
 @testable import StoreHTTPTransport

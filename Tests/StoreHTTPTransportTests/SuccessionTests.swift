@@ -2,7 +2,6 @@ import Glibc
 import StoreEventStream
 import StorePlatform
 import StoreTesting
-import StoreWire
 import Synchronization
 import Testing
 

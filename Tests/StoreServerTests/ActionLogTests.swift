@@ -7,6 +7,7 @@ import StoreWire
 import Testing
 
 @testable import StoreHistory
+@testable import StoreJSON
 @testable import StorePublishing
 @testable import StoreServer
 

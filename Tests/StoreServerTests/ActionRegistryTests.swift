@@ -1,12 +1,13 @@
 import StoreCore
+import StoreJSON
 import StoreJournalSQLite
 import StorePatterns
-import StoreWire
 import Testing
 
 @testable import StoreActionCatalog
 @testable import StoreHTTP
 @testable import StoreHistory
+@testable import StoreJSONSchema
 @testable import StorePublishing
 @testable import StoreServer
 

@@ -1,11 +1,12 @@
 import Foundation
 import StoreHTTPTransport
-import StoreWire
+import StoreJSON
 import Testing
 
 @testable import StoreActionCatalog
 @testable import StoreHTTP
 @testable import StoreHistory
+@testable import StoreJSONSchema
 @testable import StorePublishing
 @testable import StoreServer
 

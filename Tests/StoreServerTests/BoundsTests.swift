@@ -3,9 +3,10 @@ import StoreCommandLine
 import StoreCore
 import StoreEventStream
 import StoreHTTPTransport
+import StoreJSON
+import StoreJSONSchema
 import StoreJournalSQLite
 import StoreTelemetry
-import StoreWire
 import Testing
 
 @testable import StoreActionCatalog

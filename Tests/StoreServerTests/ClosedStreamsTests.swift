@@ -1,5 +1,6 @@
 import StoreCore
 import StoreEventStream
+import StoreJSON
 import StorePlatform
 import StoreTelemetry
 import StoreWire

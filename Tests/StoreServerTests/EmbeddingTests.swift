@@ -3,12 +3,12 @@ import StoreCore
 import StorePlatform
 import StoreTelemetry
 import StoreTesting
-import StoreWire
 import Synchronization
 import Testing
 
 @testable import StoreCommandLine
 @testable import StoreHTTPTransport
+@testable import StoreJSON
 @testable import StoreServer
 
 /// Servers in another program's process.

@@ -4,7 +4,6 @@ import StorePatterns
 import StorePlatform
 import StoreTelemetry
 import StoreTesting
-import StoreWire
 import Synchronization
 import Testing
 

@@ -4,7 +4,6 @@ import Glibc
 import StoreCore
 import StorePlatform
 import StoreTelemetry
-import StoreWire
 import Synchronization
 import Testing
 

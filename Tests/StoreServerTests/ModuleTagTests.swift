@@ -4,12 +4,12 @@ import Glibc
 import StoreCore
 import StoreHTTPTransport
 import StorePlatform
-import StoreWire
 import Synchronization
 import Testing
 
 @testable import StoreHTTP
 @testable import StoreHistory
+@testable import StoreJSON
 @testable import StorePublishing
 @testable import StoreServer
 

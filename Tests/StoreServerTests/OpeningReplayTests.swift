@@ -2,12 +2,12 @@ import Glibc
 import StoreCore
 import StoreJournalSQLite
 import StoreTelemetry
-import StoreWire
 import Testing
 
 @testable import StoreActionCatalog
 @testable import StoreHTTP
 @testable import StoreHistory
+@testable import StoreJSON
 @testable import StorePublishing
 @testable import StoreServer
 

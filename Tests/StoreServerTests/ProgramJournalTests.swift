@@ -12,6 +12,7 @@ import Testing
 @testable import StoreHTTP
 @testable import StoreHTTPTransport
 @testable import StoreHistory
+@testable import StoreJSON
 @testable import StorePublishing
 @testable import StoreServer
 

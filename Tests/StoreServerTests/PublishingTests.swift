@@ -1,4 +1,5 @@
 import StoreCore
+import StoreJSON
 import StorePatterns
 import StorePlatform
 import StoreTestSupport

@@ -1,4 +1,5 @@
 import StoreHTTPTransport
+import StoreTexts
 import StoreWire
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
 import StoreHTTPTransport
-import StoreWire
+import StoreJSON
 import Testing
 
 /// The table of Tests/Scenarios, in process. Tests/BlackBox runs it over a socket.

@@ -1,5 +1,6 @@
 import StoreCore
 import StoreEventStream
+import StoreJSON
 import StoreTexts
 import StoreWire
 import Synchronization

@@ -1,4 +1,5 @@
 import StoreCore
+import StoreJSON
 import StoreTesting
 import StoreWire
 import Synchronization

@@ -1,5 +1,6 @@
 import StoreCore
 import StoreHistory
+import StoreJSON
 import StorePlatform
 import StorePublishing
 import StoreTelemetry

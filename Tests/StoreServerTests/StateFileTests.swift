@@ -1,7 +1,7 @@
 import Glibc
 import StoreCore
+import StoreJSON
 import StoreTelemetry
-import StoreWire
 import Testing
 
 @testable import StoreActionCatalog

@@ -7,6 +7,7 @@ import Testing
 
 @testable import StoreHTTP
 @testable import StoreHTTPTransport
+@testable import StoreJSON
 
 /// The answer to a request that the Core could not apply. Requests of each kind get the same
 /// answer.

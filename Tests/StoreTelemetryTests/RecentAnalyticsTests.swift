@@ -1,3 +1,4 @@
+import StoreJSON
 import StoreWire
 import Testing
 

@@ -1,5 +1,6 @@
+import StoreJSON
+import StoreJSONSchema
 import StoreTexts
-import StoreWire
 import Testing
 
 @Suite struct ExactTextTests {

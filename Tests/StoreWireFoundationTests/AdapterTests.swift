@@ -1,13 +1,13 @@
 import Foundation
-import StoreWire
+import StoreJSON
 import StoreWireFoundation
 import Testing
 
 /// The adapters compared with Foundation's own coders, value by value and byte by byte.
 @Suite struct AdapterTests {
     private let own = (
-        encoder: StoreWire.JSONEncoder(adapters: .foundation),
-        decoder: StoreWire.JSONDecoder(adapters: .foundation)
+        encoder: StoreJSON.JSONEncoder(adapters: .foundation),
+        decoder: StoreJSON.JSONDecoder(adapters: .foundation)
     )
     private let theirs: (encoder: Foundation.JSONEncoder, decoder: Foundation.JSONDecoder)
 

@@ -1,5 +1,5 @@
 import Foundation
-import StoreWire
+import StoreJSON
 import Testing
 
 /// Hard documents as files, whose names begin with the verdict: `accept` or `reject`. RFC 8259

@@ -1,5 +1,5 @@
 import Foundation
-import StoreWire
+import StoreJSON
 import StoreWireFoundation
 import Testing
 
@@ -19,20 +19,20 @@ import Testing
         let theirs = Foundation.JSONEncoder()
         theirs.dateEncodingStrategy = .iso8601
         theirs.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
-        let own = try StoreWire.JSONEncoder(adapters: .foundation).encode(values)
+        let own = try StoreJSON.JSONEncoder(adapters: .foundation).encode(values)
         let parsed = try JSONSerialization.jsonObject(with: Data(own)) as? NSDictionary
         let expected =
             try JSONSerialization.jsonObject(with: theirs.encode(values)) as? NSDictionary
         #expect(parsed == expected)
         #expect(
-            try StoreWire.JSONDecoder(adapters: .foundation).decode(Values.self, from: own)
+            try StoreJSON.JSONDecoder(adapters: .foundation).decode(Values.self, from: own)
                 == values
         )
     }
 
     @Test func `the error of a scalar of the wrong kind has the expected kind`() {
         #expect {
-            try StoreWire.JSONDecoder(adapters: .foundation).decode(
+            try StoreJSON.JSONDecoder(adapters: .foundation).decode(
                 [Date].self,
                 from: Array("[\"2026-11-21T03:07:09Z\",5]".utf8)
             )
@@ -84,12 +84,12 @@ import Testing
         for round in 0..<300 {
             let value = item(&random, depth: 3)
             let comment = Comment("seed \(seed), round \(round)")
-            let own = try StoreWire.JSONEncoder().encode(value)
+            let own = try StoreJSON.JSONEncoder().encode(value)
             let theirs = try Foundation.JSONEncoder().encode(value)
-            #expect(try StoreWire.JSONEncoder().encode(value) == own, comment)
-            #expect(try StoreWire.JSONDecoder().decode(Item.self, from: own) == value, comment)
+            #expect(try StoreJSON.JSONEncoder().encode(value) == own, comment)
+            #expect(try StoreJSON.JSONDecoder().decode(Item.self, from: own) == value, comment)
             #expect(
-                try StoreWire.JSONDecoder().decode(Item.self, from: Array(theirs)) == value,
+                try StoreJSON.JSONDecoder().decode(Item.self, from: Array(theirs)) == value,
                 comment
             )
             #expect(

@@ -1,5 +1,5 @@
+import StoreJSON
 import StoreTexts
-import StoreWire
 
 /// Reads a file with an issuer's keys: a JWK Set, or one public key or certificate in PEM.
 enum IssuerKeyFile {

@@ -1,5 +1,5 @@
+import StoreJSON
 import StoreTexts
-import StoreWire
 
 // The meaning of the elements of `dispatch`.
 

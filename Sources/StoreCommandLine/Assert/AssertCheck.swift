@@ -1,5 +1,5 @@
+import StoreJSON
 import StoreTexts
-import StoreWire
 
 /// Compares the result of a step with the expectation of the script, as a store under test does.
 struct AssertCheck {

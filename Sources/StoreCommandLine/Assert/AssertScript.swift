@@ -1,3 +1,5 @@
+import StoreJSON
+import StoreTexts
 import StoreWire
 
 /// The script of `store-server assert`: steps, each with a request and the expected result.

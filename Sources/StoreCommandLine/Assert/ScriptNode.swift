@@ -1,3 +1,4 @@
+import StoreJSON
 import StoreWire
 
 /// A value of a script, with its pointer.

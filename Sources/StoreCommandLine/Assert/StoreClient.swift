@@ -1,3 +1,4 @@
+import StoreJSON
 import StoreWire
 
 /// A client of a store, which uses its HTTP interface.

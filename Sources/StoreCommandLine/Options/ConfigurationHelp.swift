@@ -1,4 +1,4 @@
-import StoreWire
+import StoreJSON
 
 /// The output of `--help` and `--print-config`.
 enum ConfigurationHelp<Configuration: CommandLineConfiguration> {

@@ -1,5 +1,3 @@
-import StoreWire
-
 /// An option of the configuration: its flag, its meaning, and the functions that read and show its
 /// text.
 package struct ConfigurationOption<Configuration: Sendable>: Sendable {

@@ -1,4 +1,4 @@
-package import StoreWire
+package import StoreJSON
 
 /// The frames that wait for a reader's socket. Frames are shared with other readers, not copied.
 ///

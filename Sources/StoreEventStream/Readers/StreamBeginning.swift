@@ -1,4 +1,4 @@
-package import StoreWire
+package import StoreJSON
 
 /// The first bytes of a stream, its topic, the point at which it begins, and its owner.
 package struct StreamBeginning: Sendable {

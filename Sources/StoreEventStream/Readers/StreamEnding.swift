@@ -1,4 +1,4 @@
-package import StoreWire
+package import StoreJSON
 
 /// The cause of a stream's end, and the label `reason` of metrics.
 package enum StreamEnding: String, Sendable, CaseIterable {

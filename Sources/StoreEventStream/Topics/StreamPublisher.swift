@@ -1,4 +1,4 @@
-package import StoreWire
+package import StoreJSON
 
 /// The port through which versions are sent to the readers of a topic. Any thread may call its
 /// functions, and none of them waits.

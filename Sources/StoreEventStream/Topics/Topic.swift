@@ -1,4 +1,4 @@
-package import StoreWire
+package import StoreJSON
 
 /// The newest frame of a topic, with which every new reader begins.
 package struct Topic: Sendable {

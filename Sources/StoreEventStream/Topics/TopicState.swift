@@ -1,4 +1,4 @@
-package import StoreWire
+package import StoreJSON
 
 /// A version of a topic's subject. The writer makes frames of it when readers need them.
 ///

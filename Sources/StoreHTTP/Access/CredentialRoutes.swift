@@ -1,5 +1,7 @@
 import StoreAuthentication
 import StoreHTTPTransport
+import StoreJSON
+import StoreJSONSchema
 import StoreWire
 
 /// `POST /session` exchanges the bearer token of a browser for a cookie, which its `EventSource`

@@ -4,6 +4,8 @@ import StoreAuthorization
 import StoreCore
 import StoreEventStream
 import StoreHTTPTransport
+package import StoreJSON
+import StoreJSONSchema
 import StoreTelemetry
 package import StoreWire
 

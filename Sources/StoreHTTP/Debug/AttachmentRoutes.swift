@@ -1,6 +1,8 @@
 import Dispatch
 package import StoreCore
 import StoreHTTPTransport
+import StoreJSON
+import StoreJSONSchema
 import StorePlatform
 import StoreTexts
 import StoreWire

@@ -1,7 +1,9 @@
 import Dispatch
 import StoreHTTPTransport
+package import StoreJSON
+import StoreJSONSchema
 import StoreTexts
-package import StoreWire
+import StoreWire
 
 /// The routes for the commands that the program exposes: a list, a description of each, and its
 /// execution.

@@ -1,8 +1,9 @@
 package import StoreActionCatalog
 package import StoreCore
 import StoreHTTPTransport
-package import StoreTelemetry
-package import StoreWire
+import StoreJSON
+import StoreTelemetry
+import StoreWire
 
 /// A command that operators may inspect and execute.
 package struct ExposedCommand: Sendable {
@@ -18,9 +19,9 @@ package struct ExposedCommand: Sendable {
     let preview: String
     /// Reads the argument from a request's body, and returns a closure that executes the command
     /// with it.
-    package let prepared: Preparation
+    let prepared: Preparation
 
-    package typealias Preparation =
+    typealias Preparation =
         @Sendable (UnsafeRawBufferPointer, JSONLimits, Logger) throws(Problem)
         -> @Sendable () -> Void
 

@@ -1,6 +1,8 @@
 import Dispatch
 import StoreEventStream
 package import StoreHTTPTransport
+import StoreJSON
+import StoreJSONSchema
 import StoreWire
 
 /// The routes that list the subscribers and observers of new states, and end one. Subscribers read

@@ -1,7 +1,9 @@
 package import StoreControlledWorld
 import StoreCore
 import StoreHTTPTransport
-package import StoreWire
+package import StoreJSON
+import StoreJSONSchema
+import StoreWire
 import Synchronization
 
 /// The routes that show the clock on which effects pause, and move it. They exist only with

@@ -1,5 +1,7 @@
 import StoreHTTPTransport
-package import StoreWire
+package import StoreJSON
+package import StoreJSONSchema
+import StoreWire
 
 /// The routes that describe the server: its resources, its schema, its problems.
 package struct DiscoveryRoutes: RouteGroup {

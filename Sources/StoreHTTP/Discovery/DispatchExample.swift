@@ -1,4 +1,5 @@
-import StoreWire
+import StoreJSON
+import StoreJSONSchema
 
 /// Makes an example body for `POST /dispatch` that the schema allows.
 struct DispatchExample {

@@ -1,6 +1,6 @@
 import StoreEventStream
 import StoreHTTPTransport
-import StoreWire
+import StoreJSON
 
 /// The members of the answer to an applied action.
 struct AppliedAnswer {

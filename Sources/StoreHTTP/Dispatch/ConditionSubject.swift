@@ -1,6 +1,7 @@
 import StoreAuthorization
 import StoreCore
 import StoreHTTPTransport
+import StoreJSON
 import StorePublishing
 import StoreTexts
 import StoreWire

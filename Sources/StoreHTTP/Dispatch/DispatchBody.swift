@@ -1,6 +1,7 @@
 import StoreActionCatalog
 import StoreCore
 import StoreHTTPTransport
+import StoreJSON
 import StorePatterns
 import StoreWire
 

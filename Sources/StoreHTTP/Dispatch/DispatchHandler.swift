@@ -4,6 +4,7 @@ import StoreCore
 import StoreDigest
 import StoreEventStream
 import StoreHTTPTransport
+import StoreJSON
 import StoreTexts
 import StoreTraces
 import StoreWire

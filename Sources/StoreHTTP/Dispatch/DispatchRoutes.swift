@@ -1,7 +1,9 @@
 import StoreActionCatalog
 import StoreCore
 import StoreHTTPTransport
-package import StoreWire
+package import StoreJSON
+package import StoreJSONSchema
+import StoreWire
 
 /// `POST /dispatch`: reads actions, hands them to the Core, and answers when they are applied.
 /// `POST /modules/<name>/ui` does the same for the actions of a module's views.

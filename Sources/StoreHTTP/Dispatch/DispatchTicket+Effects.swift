@@ -2,6 +2,7 @@ import StoreActionCatalog
 import StoreCore
 import StoreEventStream
 import StoreHTTPTransport
+import StoreJSON
 import StoreTexts
 import StoreWire
 import Synchronization

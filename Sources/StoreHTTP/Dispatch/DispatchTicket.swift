@@ -1,6 +1,7 @@
 package import StoreCore
 import StoreEventStream
 import StoreHTTPTransport
+import StoreJSON
 import StoreWire
 
 /// Answers a dispatch when the Core has completed it. Subclasses answer calls of use cases,

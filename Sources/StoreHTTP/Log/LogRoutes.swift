@@ -1,7 +1,10 @@
 import StoreCore
 import StoreHTTPTransport
 import StoreHistory
-package import StoreWire
+import StoreJSON
+package import StoreJSONSchema
+import StoreTexts
+import StoreWire
 
 /// `GET /actions`: the log of actions, a page at a time.
 package struct LogRoutes: RouteGroup {

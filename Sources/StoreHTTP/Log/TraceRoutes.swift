@@ -1,6 +1,8 @@
 package import StoreActionCatalog
 import StoreCore
 import StoreHTTPTransport
+import StoreJSON
+import StoreJSONSchema
 import StoreWire
 
 /// `GET /trace`: the actions that one action led to, step by step.

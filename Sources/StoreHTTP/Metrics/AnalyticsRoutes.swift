@@ -1,4 +1,5 @@
 import StoreHTTPTransport
+import StoreJSONSchema
 package import StoreTelemetry
 import StoreWire
 

@@ -1,4 +1,5 @@
 import StoreHTTPTransport
+import StoreJSONSchema
 import StoreTelemetry
 import StoreWire
 

@@ -1,4 +1,6 @@
 import StoreHTTPTransport
+import StoreJSON
+import StoreJSONSchema
 package import StoreWire
 
 /// The reason why a store takes no requests: a code for programs, and the problem that its clients

@@ -1,5 +1,6 @@
 import StoreCore
 import StoreHTTPTransport
+import StoreJSON
 import StorePublishing
 import StoreWire
 

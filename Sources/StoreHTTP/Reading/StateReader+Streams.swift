@@ -1,4 +1,5 @@
 import StoreEventStream
+import StoreJSON
 import StorePublishing
 import StoreTexts
 import StoreWire

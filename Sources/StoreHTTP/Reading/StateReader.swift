@@ -3,6 +3,7 @@ package import StoreCore
 import StoreEventStream
 import StoreHTTPTransport
 package import StoreHistory
+package import StoreJSON
 package import StorePublishing
 package import StoreWire
 

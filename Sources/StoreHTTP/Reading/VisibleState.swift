@@ -1,3 +1,4 @@
+import StoreJSON
 import StorePublishing
 import StoreTexts
 import StoreWire

@@ -1,4 +1,4 @@
-import StoreWire
+import StoreTexts
 
 /// The paths of a store's resources.
 package struct Links: Sendable {

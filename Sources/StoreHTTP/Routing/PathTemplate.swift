@@ -1,5 +1,6 @@
 import Glibc
 import StoreHTTPTransport
+import StoreTexts
 import StoreWire
 
 /// The paths of a route, as a template: `/state`, `/views/{view}`, or `/state/{pointer...}`. The

@@ -1,4 +1,5 @@
 package import StoreHTTPTransport
+import StoreJSON
 import StoreWire
 
 extension Problem {

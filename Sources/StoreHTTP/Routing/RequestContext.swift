@@ -3,6 +3,7 @@ import StoreAuthorization
 import StoreCore
 import StoreEventStream
 import StoreHTTPTransport
+import StoreJSON
 import StorePublishing
 import StoreTexts
 import StoreTraces

@@ -1,6 +1,7 @@
 import Glibc
 import StoreAuthorization
 import StoreHTTPTransport
+import StoreTexts
 import StoreWire
 
 /// All routes of one path.

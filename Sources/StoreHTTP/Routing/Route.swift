@@ -1,7 +1,8 @@
 import StoreAuthorization
 import StoreEventStream
 import StoreHTTPTransport
-package import StoreWire
+package import StoreJSONSchema
+import StoreWire
 
 /// A method of a path: its parameters, its answers, its problems and its handler.
 ///

@@ -1,4 +1,5 @@
 import StoreHTTPTransport
+import StoreJSON
 import StorePlatform
 import StoreWire
 import Synchronization

@@ -1,3 +1,4 @@
+import StoreJSONSchema
 import StoreTexts
 package import StoreWire
 

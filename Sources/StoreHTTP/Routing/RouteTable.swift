@@ -1,4 +1,5 @@
 import StoreHTTPTransport
+import StoreTexts
 import StoreWire
 
 /// The resources of all routes, by their paths.

@@ -1,9 +1,11 @@
 import StoreCore
 import StoreEventStream
 import StoreHTTPTransport
+package import StoreJSON
+import StoreJSONSchema
 package import StorePatterns
 import StorePublishing
-package import StoreWire
+import StoreWire
 
 /// The routes for the views that are presented to a client, the lowest first. A client also reports
 /// here that it shows its route.

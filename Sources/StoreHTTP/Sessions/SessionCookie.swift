@@ -1,5 +1,4 @@
 import StoreHTTPTransport
-import StoreWire
 
 /// The cookie with the secret of a client's session (RFC 6265).
 ///

@@ -1,5 +1,7 @@
 import StoreCore
 import StoreHTTPTransport
+import StoreJSON
+import StoreJSONSchema
 import StorePatterns
 import StoreWire
 

@@ -1,8 +1,10 @@
 import StoreActionCatalog
 package import StoreCore
 import StoreHTTPTransport
+package import StoreJSON
+import StoreJSONSchema
 package import StorePatterns
-package import StoreWire
+import StoreWire
 
 /// `POST /notify/<name>`: notifies the program of an event outside. Reactions may make actions of
 /// it.

@@ -1,7 +1,9 @@
 import StoreActionCatalog
 package import StoreCore
 import StoreHTTPTransport
-package import StoreWire
+package import StoreJSON
+package import StoreJSONSchema
+import StoreWire
 
 /// `POST /usecases/<use case>/<method>`: reads the input and calls the use case. If the module has
 /// instances, the path names the instance: `POST /usecases/<use case>/<id>/<method>`.

@@ -1,5 +1,6 @@
 import StoreCore
 import StoreHTTPTransport
+import StoreJSONSchema
 import StoreWire
 
 /// Answers a call of a use case or a notification when its record is applied and the work has

@@ -1,4 +1,6 @@
 import StoreCore
+import StoreJSON
+import StoreJSONSchema
 import StoreTelemetry
 import StoreWire
 

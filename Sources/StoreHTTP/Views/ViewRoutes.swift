@@ -1,6 +1,8 @@
 import StoreAuthorization
 import StoreEventStream
 import StoreHTTPTransport
+import StoreJSON
+import StoreJSONSchema
 package import StorePublishing
 import StoreTelemetry
 import StoreTexts

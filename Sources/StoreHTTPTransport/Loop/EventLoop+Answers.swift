@@ -1,6 +1,6 @@
 import CStoreHTTPD
 import Glibc
-import StoreWire
+import StoreJSON
 import Synchronization
 
 // Answers are handed to the library, which sends them.

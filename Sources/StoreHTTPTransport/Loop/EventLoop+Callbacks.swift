@@ -1,6 +1,6 @@
 import CStoreHTTPD
 import Glibc
-import StoreWire
+import StoreJSON
 
 // The callbacks of libmicrohttpd. The library calls them on the loop's thread, from within
 // `chttpd_run` and `chttpd_add`. They are plain functions: a closure handed to C from isolated code

@@ -1,7 +1,7 @@
 import CStoreHTTPD
 import Glibc
+import StoreJSON
 import StorePlatform
-import StoreWire
 import Synchronization
 
 // The shared memory of requests and answers.

@@ -1,6 +1,7 @@
 import CStoreHTTPD
 import Glibc
 import StoreEventStream
+import StoreJSON
 import StorePlatform
 import StoreWire
 import Synchronization

@@ -1,4 +1,4 @@
-package import StoreWire
+package import StoreJSON
 
 /// An answer that is written on the event loop's thread, directly to the bytes that are sent.
 package protocol HTTPAnswer: AnyObject, Sendable {

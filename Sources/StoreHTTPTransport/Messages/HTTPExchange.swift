@@ -1,7 +1,7 @@
 import CStoreHTTPD
 import Glibc
 package import StoreEventStream
-package import StoreWire
+package import StoreJSON
 import Synchronization
 
 /// A request and the means to answer it.

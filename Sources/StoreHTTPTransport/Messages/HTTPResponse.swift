@@ -1,4 +1,4 @@
-package import StoreWire
+package import StoreJSON
 
 /// An answer to a request.
 package struct HTTPResponse: Sendable {

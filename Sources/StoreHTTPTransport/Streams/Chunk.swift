@@ -1,3 +1,4 @@
+import StoreJSON
 import StoreWire
 
 /// A chunk of an HTTP/1.1 message (RFC 9112 §7.1). A client sees at which byte each frame ends, so

@@ -1,5 +1,5 @@
 package import StoreEventStream
-import StoreWire
+import StoreJSON
 import Synchronization
 
 // The operator's requests to the writer. Its thread answers them between two turns.

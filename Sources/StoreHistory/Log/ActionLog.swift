@@ -1,5 +1,6 @@
 package import StoreCore
 package import StoreEventStream
+package import StoreJSON
 package import StorePlatform
 import StorePublishing
 package import StoreTelemetry

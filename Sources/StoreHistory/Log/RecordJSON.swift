@@ -1,5 +1,6 @@
 package import StoreCore
 import StoreEventStream
+import StoreJSON
 import StoreWire
 
 extension JSONOutput {

@@ -1,5 +1,6 @@
 public import StoreCore
-package import StoreWire
+package import StoreJSON
+import StoreJSONSchema
 
 /// A rule for reading an action that an earlier version of the program journaled.
 ///

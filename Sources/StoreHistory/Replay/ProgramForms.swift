@@ -1,8 +1,9 @@
 package import StoreActionCatalog
 package import StoreCore
 import StoreDigest
+import StoreJSON
+import StoreJSONSchema
 import StoreTexts
-import StoreWire
 
 /// The wire names of a program's actions with the form of each: the way in which its records are
 /// read.

@@ -1,5 +1,5 @@
 package import StoreCore
-import StoreWire
+import StoreJSON
 
 /// A reader that makes today's actions of journaled records.
 ///

@@ -1,7 +1,7 @@
 import Glibc
 import StoreActionCatalog
 import StoreCore
-import StoreWire
+import StoreJSON
 
 /// A way to make an action from a record's fields.
 enum RecordReading {

@@ -1,6 +1,8 @@
 package import StoreActionCatalog
 package import StoreCore
 import StoreDigest
+package import StoreJSON
+import StoreJSONSchema
 import StorePlatform
 package import StoreTelemetry
 package import StoreWire

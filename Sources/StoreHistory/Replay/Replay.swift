@@ -1,6 +1,6 @@
 package import StoreCore
+import StoreJSON
 package import StorePlatform
-import StoreWire
 
 /// The replay of a history: makes the state of a version from a snapshot and the actions after it.
 ///

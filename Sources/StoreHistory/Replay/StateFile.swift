@@ -1,8 +1,8 @@
 package import StoreActionCatalog
 package import StoreCore
+import StoreJSON
 import StorePlatform
 import StoreTelemetry
-import StoreWire
 
 /// The file of `--state-file`: the state before the first action, as a JSON document.
 package struct StateFile<State: Codable & Sendable>: Sendable {

@@ -1,5 +1,6 @@
 import StoreCore
 package import StoreEventStream
+package import StoreJSON
 import StorePlatform
 package import StorePublishing
 package import StoreTelemetry

@@ -1,6 +1,6 @@
 import StoreCore
+import StoreJSON
 import StorePlatform
-import StoreWire
 import Synchronization
 
 /// The pieces of a slice in one version, each encoded by itself: the instances of a module, or its

@@ -1,5 +1,5 @@
 import StoreCore
-import StoreWire
+import StoreJSON
 
 /// A published slice of a module: immutable, and shared by every reader.
 package struct PublishedSlice: Sendable {

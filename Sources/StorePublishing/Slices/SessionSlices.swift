@@ -1,7 +1,7 @@
 import StoreCore
+import StoreJSON
 import StorePlatform
 import StoreTexts
-import StoreWire
 import Synchronization
 
 /// The slices of a module for all sessions in one version, each encoded by itself.

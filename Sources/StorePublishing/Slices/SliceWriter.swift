@@ -1,5 +1,6 @@
 import StoreActionCatalog
 package import StoreCore
+package import StoreJSON
 import StorePlatform
 package import StoreWire
 

@@ -1,6 +1,6 @@
 import StoreEventStream
+package import StoreJSON
 import StorePlatform
-package import StoreWire
 import Synchronization
 
 /// A cache of the parsed slices and instances that readers look into by pointers. Each version of

@@ -1,5 +1,6 @@
 package import StoreCore
 package import StoreEventStream
+package import StoreJSON
 import StorePlatform
 import StoreTexts
 package import StoreWire

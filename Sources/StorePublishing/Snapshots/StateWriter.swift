@@ -1,4 +1,5 @@
 import StoreCore
+package import StoreJSON
 package import StorePlatform
 package import StoreWire
 

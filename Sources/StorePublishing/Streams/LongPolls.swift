@@ -1,7 +1,6 @@
 import StoreCore
 package import StoreEventStream
 import StorePlatform
-import StoreWire
 import Synchronization
 
 /// The requests that wait for a newer version than the one in the request (`GET /state?after=N`).

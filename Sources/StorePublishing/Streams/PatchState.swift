@@ -1,4 +1,5 @@
 package import StoreEventStream
+package import StoreJSON
 package import StoreWire
 
 /// A version of a topic for streams in patch mode, as the published bytes.

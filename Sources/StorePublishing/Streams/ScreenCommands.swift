@@ -1,9 +1,10 @@
 import StoreActionCatalog
 package import StoreCore
 package import StoreEventStream
+package import StoreJSON
 package import StoreTelemetry
 import StoreTexts
-package import StoreWire
+import StoreWire
 import Synchronization
 
 /// The sender of commands to the screens of sessions. A command goes to the streams of the

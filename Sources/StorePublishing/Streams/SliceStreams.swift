@@ -1,6 +1,6 @@
 package import StoreEventStream
+package import StoreJSON
 package import StoreTexts
-package import StoreWire
 
 /// The streams of modules: a slice is only sent after it changed.
 package final class SliceStreams: Sendable {

@@ -1,6 +1,6 @@
 package import StoreEventStream
+package import StoreJSON
 package import StoreTexts
-package import StoreWire
 
 /// The port through which streams begin. Each stream begins at its place between two published
 /// versions, so that it misses none.

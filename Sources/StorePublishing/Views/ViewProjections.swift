@@ -1,5 +1,5 @@
 package import StoreCore
-import StoreWire
+import StoreJSON
 
 /// The views of a state, in the form that a server uses.
 package struct ViewProjections<State: Codable & Equatable & Sendable>: Sendable {

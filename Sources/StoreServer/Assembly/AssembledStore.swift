@@ -5,7 +5,6 @@ import StoreHTTPTransport
 import StoreHistory
 import StorePlatform
 import StorePublishing
-import StoreWire
 import Synchronization
 
 /// A store with all its parts.

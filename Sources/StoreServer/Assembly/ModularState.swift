@@ -3,10 +3,10 @@ import StoreControlledWorld
 import StoreCore
 import StoreHTTP
 import StoreHistory
+import StoreJSON
 import StorePatterns
 import StorePublishing
 import StoreTelemetry
-import StoreWire
 
 /// A state that is made of modules.
 struct ModularState<State: RootState>: StateComposition {

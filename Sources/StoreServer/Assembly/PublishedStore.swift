@@ -5,7 +5,6 @@ import StoreHTTPTransport
 import StoreHistory
 import StorePatterns
 import StorePublishing
-import StoreWire
 import Synchronization
 
 /// The published parts of a store: the state and its streams, the log of actions, snapshots.

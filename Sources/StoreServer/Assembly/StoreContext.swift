@@ -3,8 +3,8 @@ import StoreControlledWorld
 import StoreCore
 import StoreHTTP
 import StoreHistory
+import StoreJSON
 import StoreTelemetry
-import StoreWire
 
 /// The foundation of a store: its place in the process, its configuration, its actions, its
 /// history.

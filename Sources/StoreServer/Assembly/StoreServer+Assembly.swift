@@ -4,10 +4,10 @@ import StoreCore
 import StoreHTTP
 import StoreHTTPTransport
 import StoreHistory
+import StoreJSONSchema
 import StorePatterns
 import StorePlatform
 import StorePublishing
-import StoreWire
 
 extension StoreServer {
     /// Puts a store together, behind a transport that listens already. Nothing of the store runs

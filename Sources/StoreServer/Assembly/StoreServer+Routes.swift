@@ -2,6 +2,8 @@ import StoreActionCatalog
 import StoreCore
 import StoreHTTP
 import StoreHTTPTransport
+import StoreJSON
+import StoreJSONSchema
 import StoreJournalSQLite
 import StorePatterns
 import StoreTelemetry

@@ -1,6 +1,7 @@
 import StoreCommandLine
 import StoreCore
 import StoreHistory
+import StoreJSON
 import StoreWire
 
 /// An applied action as a line of an export.

@@ -1,6 +1,8 @@
 package import StoreCommandLine
 import StoreHTTP
 import StoreHTTPTransport
+import StoreJSON
+import StoreJSONSchema
 import StoreJournalSQLite
 import StoreTelemetry
 import StoreWire

@@ -2,9 +2,9 @@ import StoreActionCatalog
 import StoreCommandLine
 import StoreCore
 import StoreHistory
+import StoreJSON
 import StoreJournalSQLite
 import StoreTelemetry
-import StoreWire
 
 // The command `export` writes history as lines of JSON, one for each action. `import` reads them.
 

@@ -2,9 +2,9 @@ import StoreActionCatalog
 import StoreCommandLine
 import StoreCore
 import StoreHistory
+import StoreJSON
 import StoreJournalSQLite
 import StoreTelemetry
-import StoreWire
 
 extension StoreServer {
     /// Runs a history command. Returns the text to print.

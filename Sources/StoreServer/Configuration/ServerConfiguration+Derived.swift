@@ -5,7 +5,6 @@ import StoreHTTP
 import StoreHTTPTransport
 import StorePatterns
 import StoreTelemetry
-import StoreWire
 
 extension ServerConfiguration {
     var streamLimits: StreamLimits {

@@ -1,8 +1,9 @@
 import StoreCore
 import StoreEventStream
 import StoreHTTPTransport
+import StoreJSON
+import StoreJSONSchema
 import StoreTelemetry
-import StoreWire
 
 /// The settings of a server that its operator may choose, with the defaults of a fresh server.
 ///

@@ -2,9 +2,9 @@ import StoreActionCatalog
 import StoreCommandLine
 import StoreCore
 import StoreHistory
+import StoreJSON
 import StoreJournalSQLite
 import StoreTelemetry
-import StoreWire
 
 /// Makes the state while the journal is opened, from the records that the journal checks. Each
 /// record is therefore read and hashed once.

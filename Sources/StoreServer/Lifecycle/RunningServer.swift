@@ -2,7 +2,6 @@ public import StoreCore
 import StoreHTTPTransport
 import StorePlatform
 import StoreTelemetry
-import StoreWire
 import Synchronization
 
 /// A server that listens until ``stop()``.

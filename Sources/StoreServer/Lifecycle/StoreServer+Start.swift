@@ -9,7 +9,6 @@ import StorePatterns
 import StorePlatform
 import StorePublishing
 import StoreTelemetry
-import StoreWire
 import Synchronization
 
 extension StoreServer {

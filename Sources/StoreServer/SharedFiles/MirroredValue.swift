@@ -1,9 +1,9 @@
 import Glibc
 import StoreActionCatalog
 import StoreCore
+import StoreJSON
 import StorePlatform
 import StoreTelemetry
-import StoreWire
 import Synchronization
 
 /// A module's shared value that the program keeps in a file.

@@ -1,8 +1,8 @@
 import StoreActionCatalog
 import StoreCore
+import StoreJSON
 import StorePlatform
 import StoreTelemetry
-import StoreWire
 import Synchronization
 
 /// Writes a module's shared value to its file whenever the value changes, on a worker thread.

@@ -2,7 +2,6 @@ import StoreHTTP
 import StoreHTTPTransport
 import StorePlatform
 import StoreTelemetry
-import StoreWire
 
 /// A store that is served, with a state of any type.
 protocol ServedStore: Sendable {

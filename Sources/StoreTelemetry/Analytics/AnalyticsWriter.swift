@@ -1,5 +1,5 @@
+import StoreJSON
 import StorePlatform
-import StoreWire
 import Synchronization
 
 /// Writes analytics lines on its own thread, so that a slow disk or a full pipe never holds up the

@@ -1,3 +1,4 @@
+package import StoreJSON
 package import StoreWire
 
 /// Makes the analytics line of an action that a store has applied: a CloudEvents 1.0 event as JSON.

@@ -1,5 +1,4 @@
 import StorePlatform
-import StoreWire
 import Synchronization
 
 /// The last analytics events of a store, for clients that ask for them.

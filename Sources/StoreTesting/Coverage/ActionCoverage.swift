@@ -1,7 +1,7 @@
 import StoreCore
+import StoreJSON
 import StorePatterns
 import StorePlatform
-import StoreWire
 import Synchronization
 
 /// The actions of a root state's modules that tests have exercised, by ``TestStore`` or ``Given``.

@@ -1,6 +1,6 @@
 import StoreCore
+import StoreJSONSchema
 import StorePlatform
-import StoreWire
 import Synchronization
 
 /// The wire names of a root state's actions, as a server has them.

@@ -1,3 +1,5 @@
+package import StoreJSON
+
 // Problems of the form of a request: the server cannot read it, or does not permit a part of it.
 
 extension Problem {

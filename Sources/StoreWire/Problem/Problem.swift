@@ -1,3 +1,4 @@
+package import StoreJSON
 import StoreTexts
 
 /// An error in the form that the client gets: `application/problem+json` (RFC 9457, protocol 8.1).

@@ -1,3 +1,5 @@
+package import StoreJSONSchema
+
 /// The kinds of errors that the server answers with (protocol 8.1), with their names in
 /// `/problems/<slug>`.
 package enum ProblemSlug: String, Sendable, CaseIterable {

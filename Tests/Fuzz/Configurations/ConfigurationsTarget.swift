@@ -1,5 +1,3 @@
-import StoreWire
-
 @testable import StoreCommandLine
 @testable import StoreServer
 

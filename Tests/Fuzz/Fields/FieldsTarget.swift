@@ -1,5 +1,7 @@
 import Glibc
 import StoreCore
+import StoreJSON
+import StoreTexts
 import StoreWire
 
 @testable import StoreHTTP

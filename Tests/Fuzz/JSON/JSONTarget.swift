@@ -1,14 +1,14 @@
 import Foundation
-import StoreWire
+import StoreJSON
 
 /// The codec: it never crashes, and accepts no text that other parsers refuse.
 struct JSONTarget: FuzzTarget {
     func run(_ bytes: UnsafeRawBufferPointer) {
         // The depth is eight, because `Anything` tries each of its forms at each level.
-        let decoder = StoreWire.JSONDecoder(limits: JSONLimits(bytesMax: 4096, depthMax: 8))
+        let decoder = StoreJSON.JSONDecoder(limits: JSONLimits(bytesMax: 4096, depthMax: 8))
         do {
             let value = try decoder.decode(Anything.self, from: bytes)
-            let written = try StoreWire.JSONEncoder().encode(value)
+            let written = try StoreJSON.JSONEncoder().encode(value)
             let again = try decoder.decode(Anything.self, from: written)
             hold(again == value, "A written value must read back as the same value.")
             try? checkRecord(bytes, decoder)
@@ -30,10 +30,10 @@ struct JSONTarget: FuzzTarget {
 /// Checks the same for members that a type declares.
 private func checkRecord(
     _ bytes: UnsafeRawBufferPointer,
-    _ decoder: StoreWire.JSONDecoder
+    _ decoder: StoreJSON.JSONDecoder
 ) throws(JSONError) {
     let record = try decoder.decode(Record.self, from: bytes)
-    let written = try StoreWire.JSONEncoder().encode(record)
+    let written = try StoreJSON.JSONEncoder().encode(record)
     let again = try? decoder.decode(Record.self, from: written)
     hold(again == record, "A written record must read back as the same record.")
 }

@@ -1,6 +1,6 @@
 import StoreAuthorization
+import StoreJSON
 import StoreTexts
-import StoreWire
 
 /// A role of an accepted policy file. Its answers come from the texts of its grants alone.
 struct PlainRole {

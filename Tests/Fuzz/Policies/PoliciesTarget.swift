@@ -1,5 +1,5 @@
 import StoreAuthorization
-import StoreWire
+import StoreJSON
 
 /// A policy file and, behind a NUL, the payload of an action. A file is refused with the reason, or
 /// each role may do exactly what its grants say. With one grant less, the role may not do more.

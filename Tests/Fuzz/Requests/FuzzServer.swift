@@ -6,7 +6,6 @@ import StoreCore
 import StoreEventStream
 import StorePlatform
 import StoreTelemetry
-import StoreWire
 
 @testable import StoreHTTP
 @testable import StoreHTTPTransport

@@ -1,4 +1,4 @@
-import StoreWire
+import StoreJSON
 
 /// An answer in the form in which it was sent.
 struct HTTPMessage {

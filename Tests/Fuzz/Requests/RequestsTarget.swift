@@ -1,5 +1,4 @@
 import Glibc
-import StoreWire
 
 /// The bytes that a connection sends to libmicrohttpd and the server behind it. All clients may use
 /// the first server. The clients of the second server may see and do little.

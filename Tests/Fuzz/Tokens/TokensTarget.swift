@@ -1,5 +1,5 @@
 import Glibc
-import StoreWire
+import StoreJSON
 
 @testable import StoreAuthentication
 

@@ -1,6 +1,6 @@
 import StoreCore
+import StoreJSON
 import StoreTelemetry
-import StoreWire
 
 @testable import StoreActionCatalog
 @testable import StoreHistory

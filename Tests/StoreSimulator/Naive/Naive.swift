@@ -1,6 +1,5 @@
 import StoreCore
 import StorePatterns
-import StoreWire
 
 /// The plainest model of a store: a state, and the actions that led to it, one after the other.
 struct Naive<P: Program> {

@@ -1,6 +1,5 @@
 import StoreCore
 import StorePatterns
-import StoreWire
 
 /// The expected result of a request.
 enum Prediction {

@@ -1,4 +1,4 @@
-import StoreWire
+import StoreJSON
 
 /// The applied versions that an answer names.
 struct Acknowledged {

@@ -1,5 +1,4 @@
 import StoreCore
-import StoreWire
 
 /// A client of several servers.
 struct PeerClient {

@@ -1,4 +1,4 @@
-import StoreWire
+import StoreJSON
 
 /// Writes small JSON documents.
 enum JSONText {

@@ -1,5 +1,5 @@
 import StoreCore
-import StoreWire
+import StoreJSON
 
 /// A client that reads the log of actions.
 final class LogReader {

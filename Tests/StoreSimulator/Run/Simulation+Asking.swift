@@ -1,6 +1,7 @@
 import StoreCore
+import StoreJSON
 import StorePatterns
-import StoreWire
+import StoreTexts
 
 extension Simulation {
     /// Sends some requests at once, which the Core applies together.

@@ -1,6 +1,6 @@
 import StoreCore
+import StoreJSON
 import StorePatterns
-import StoreWire
 
 extension Simulation {
     /// Verifies the calls of presenters, reactions, hooks and analytics: each applied action has

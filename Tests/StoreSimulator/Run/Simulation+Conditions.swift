@@ -1,5 +1,5 @@
 import Glibc
-import StoreWire
+import StoreTexts
 
 // Conditions on one resource, `?if-match-of=`.
 

@@ -1,5 +1,5 @@
 import StoreCore
-import StoreWire
+import StoreJSON
 
 // Parts of versions, and their history.
 

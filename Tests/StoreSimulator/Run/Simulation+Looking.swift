@@ -1,6 +1,6 @@
 import StoreCore
+import StoreJSON
 import StorePatterns
-import StoreWire
 
 extension Simulation {
     /// Reads a part of the current state or of an older state.

@@ -1,5 +1,4 @@
 import StoreHTTP
-import StoreWire
 
 extension Simulation {
     /// Sends a request to the other store in the process, from a client or without a session. The

@@ -1,7 +1,7 @@
 import StoreCore
+import StoreJSON
 import StorePatterns
 import StoreServer
-import StoreWire
 
 /// A dispatch whose client did not wait for its effects.
 struct DispatchedOutcome {

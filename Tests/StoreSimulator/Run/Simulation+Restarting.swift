@@ -1,5 +1,5 @@
 import StoreCore
-import StoreWire
+import StoreJSON
 
 extension Simulation {
     /// Stops or kills the store, and starts it again on its journal.

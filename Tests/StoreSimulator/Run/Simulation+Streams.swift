@@ -1,9 +1,9 @@
 import Glibc
 import StoreCore
 import StoreHTTP
+import StoreJSON
 import StorePatterns
 import StoreServer
-import StoreWire
 
 extension Simulation {
     /// The largest number of open streams of the state and of the log.

@@ -1,6 +1,5 @@
 import StoreCore
 import StorePatterns
-import StoreWire
 
 extension Simulation {
     /// Verifies each new record: first the records of clients' requests, in order, then the actions

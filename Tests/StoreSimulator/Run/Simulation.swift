@@ -1,10 +1,10 @@
 import Glibc
 import StoreControlledWorld
 import StoreCore
+import StoreJSON
 import StorePatterns
 import StoreServer
 import StoreTesting
-import StoreWire
 
 /// A store under simulation, with its clients, its disk and its clock. A single thread does all
 /// work. A seed and a list of steps always have the same result.

@@ -1,6 +1,6 @@
 import DefaultStore
 import StoreCore
-import StoreWire
+import StoreJSON
 
 extension ShopProgram {
     static func ask(_ asker: inout Asker, _ root: AppState) -> Request {

@@ -3,7 +3,6 @@ import StoreControlledWorld
 import StoreCore
 import StorePatterns
 import StoreServer
-import StoreWire
 
 @testable import DefaultCounterModule
 @testable import DefaultHomeModule

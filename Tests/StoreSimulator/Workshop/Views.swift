@@ -1,5 +1,5 @@
 import StoreCore
-import StoreWire
+import StoreJSON
 
 /// A client's view of the shelf and the desk.
 struct BoardView: ViewModelWithState {

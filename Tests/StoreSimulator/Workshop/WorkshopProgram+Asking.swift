@@ -1,6 +1,7 @@
 import StoreCore
+import StoreJSON
 import StorePatterns
-import StoreWire
+import StoreTexts
 
 extension WorkshopProgram {
     static func ask(_ asker: inout Asker, _ root: Workshop) -> Request {

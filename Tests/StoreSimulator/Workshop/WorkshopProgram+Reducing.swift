@@ -1,6 +1,6 @@
 import StoreCore
+import StoreJSON
 import StorePatterns
-import StoreWire
 
 extension WorkshopProgram {
     /// Calls the reducers of the modules in turn.

@@ -1,6 +1,6 @@
 import Glibc
 import StoreCore
-import StoreWire
+import StoreJSON
 
 /// A text that is equal to another text if their bytes are equal.
 struct Bytewise: Hashable, Comparable, CustomStringConvertible {

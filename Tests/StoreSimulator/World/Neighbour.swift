@@ -2,7 +2,6 @@ import StoreControlledWorld
 import StoreCore
 import StoreHTTP
 import StoreHTTPTransport
-import StoreWire
 
 @testable import StorePublishing
 @testable import StoreServer

@@ -2,7 +2,6 @@ import Glibc
 import StoreAuthentication
 import StoreCore
 import StoreServer
-import StoreWire
 
 /// The roles of clients, in an operator's files. Each role sees some of the modules, and has the
 /// grants for all methods.

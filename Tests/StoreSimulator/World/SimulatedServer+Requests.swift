@@ -2,12 +2,12 @@ import CStoreHTTPD
 import Glibc
 import StoreEventStream
 import StorePlatform
-import StoreWire
 import Synchronization
 
 @testable import StoreHTTP
 @testable import StoreHTTPTransport
 @testable import StoreHistory
+@testable import StoreJSON
 @testable import StorePublishing
 @testable import StoreServer
 

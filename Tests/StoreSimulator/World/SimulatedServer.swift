@@ -4,10 +4,10 @@ import Glibc
 import StoreControlledWorld
 import StoreCore
 import StoreEventStream
+import StoreJSON
 import StorePatterns
 import StorePlatform
 import StoreTelemetry
-import StoreWire
 import Synchronization
 
 @testable import StoreActionCatalog

@@ -1,6 +1,6 @@
 import Foundation
 import Harness
-import StoreWire
+import StoreJSON
 
 // Plain `Codable` through this project's codec and through Foundation's, strictness switched on.
 
@@ -51,7 +51,7 @@ enum CodecBench {
         goal: (encode: Double, decode: Double)
     ) throws {
         let own = (
-            encoder: StoreWire.JSONEncoder(), decoder: StoreWire.JSONDecoder(limits: .unbounded)
+            encoder: StoreJSON.JSONEncoder(), decoder: StoreJSON.JSONDecoder(limits: .unbounded)
         )
         let theirs = (encoder: Foundation.JSONEncoder(), decoder: Foundation.JSONDecoder())
         theirs.encoder.outputFormatting = .withoutEscapingSlashes

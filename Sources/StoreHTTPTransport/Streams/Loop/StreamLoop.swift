@@ -1,7 +1,6 @@
 import CStoreHTTPD
 import Glibc
 import StoreEventStream
-import StoreWire
 import Synchronization
 
 /// The loop of a stream writer, with its epoll, its readers and their backlogs.

@@ -1,5 +1,5 @@
 import StoreEventStream
-import StoreWire
+import StoreJSON
 
 /// A slot for one reader.
 struct StreamSlot {

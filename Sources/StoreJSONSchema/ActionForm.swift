@@ -1,0 +1,139 @@
+package import StoreJSON
+import StoreTexts
+
+/// The form of one action on the wire.
+package struct ActionForm: Sendable {
+    /// The wire name; for an action of instances, the name with a placeholder for the id:
+    /// `cards/{id}/liked`.
+    package let name: String
+    /// The type of the payload, or the enum that the action is a case of.
+    package let type: any (Decodable & SendableMetatype).Type
+    /// The name of the case; `nil` if the type is not an enum of actions.
+    package let caseName: String?
+    /// The regular expression for the wire names of all instances; `nil` if the action is not for
+    /// instances.
+    package let pattern: String?
+
+    package init(
+        _ name: String,
+        _ type: any (Decodable & SendableMetatype).Type,
+        caseName: String? = nil,
+        pattern: String? = nil
+    ) {
+        self.name = name
+        self.type = type
+        self.caseName = caseName
+        self.pattern = pattern
+    }
+}
+
+extension ActionForm {
+    /// The names of the payload's members that the type reads; `nil` if it may have other members.
+    /// Runs the type's own `init(from:)` on dummy values: meant for start-up.
+    package var memberNames: [String]? {
+        let document = JSONSchemaDocument(of: [type])
+        guard let root = document.roots.first,
+            case .object(let members) = document.resolved(
+                document.payload(of: self, document.resolved(root))
+            )
+        else { return nil }
+        return members.map(\.name)
+    }
+}
+
+extension ActionForm {
+    /// Returns the shortest prefix of a pointer that leads to nothing in any payload of the type.
+    /// For `/step/x/y` the prefix is `/step/x` if `/step` is a number. Returns `nil` if the pointer
+    /// may lead to a value.
+    ///
+    /// Runs the type's own `init(from:)` on dummy values: meant for start-up.
+    package func deadEnd(of pointer: JSONPointer) -> JSONPointer? {
+        let document = JSONSchemaDocument(of: [type])
+        guard let root = document.roots.first else { return nil }
+        var schemas = [document.payload(of: self, document.resolved(root))]
+        for (index, token) in pointer.tokens.enumerated() {
+            let parts = schemas.flatMap { document.parts(of: $0, at: token) }
+            if parts.isEmpty { return JSONPointer(tokens: Array(pointer.tokens[...index])) }
+            schemas = parts
+        }
+        return nil
+    }
+}
+
+extension JSONSchemaDocument {
+    /// The maximum number of references and unions on the way to one value.
+    private static let nestingMax = 8
+
+    /// Returns the schemas that a value may have at a token of a pointer, within a value of this
+    /// schema. Texts, numbers and the like contain no values.
+    fileprivate func parts(
+        of schema: JSONSchema,
+        at token: String,
+        nesting: Int = 0
+    ) -> [JSONSchema] {
+        guard nesting < Self.nestingMax else { return [.any] }
+        let isIndex = !token.isEmpty && token.utf8.allSatisfy { 48...57 ~= $0 }
+        switch schema {
+        case .any: return [.any]
+        case .object(let members):
+            return members.filter { $0.name.isSame(as: token) }.map(\.schema)
+        case .dictionary(_, let values): return [values]
+        case .array(let elements), .boundedArray(let elements, _): return isIndex ? [elements] : []
+        case .tuple(let elements):
+            guard isIndex, let index = Int(token) else { return [] }
+            return [elements.indices.contains(index) ? elements[index] : .any]
+        case .oneOf(let schemas), .anyOf(let schemas):
+            return schemas.flatMap { parts(of: $0, at: token, nesting: nesting + 1) }
+        case .nullable(let inner): return parts(of: inner, at: token, nesting: nesting + 1)
+        case .reference: return parts(of: resolved(schema), at: token, nesting: nesting + 1)
+        case .null, .boolean, .number, .integer, .string, .text, .strings, .integers: return []
+        }
+    }
+
+    /// Returns the members of an enum's schema: one for each case, with its name and its payload.
+    func cases(of schema: JSONSchema) -> [JSONSchema.Property] {
+        switch schema {
+        case .oneOf(let schemas), .anyOf(let schemas): schemas.flatMap(cases)
+        case .object(let properties) where properties.count == 1: properties
+        case .strings(let names): names.map { JSONSchema.Property($0, .object([])) }
+        case .reference(let name):
+            definitions.first { $0.name == name }.map { cases(of: $0.schema) } ?? []
+        default: []
+        }
+    }
+
+    /// Returns the schema, or the definition that it refers to.
+    func resolved(_ schema: JSONSchema) -> JSONSchema {
+        guard case .reference(let name) = schema else { return schema }
+        return definitions.first { $0.name == name }?.schema ?? schema
+    }
+
+    /// Returns the payload of an action: the whole type, or one of its cases.
+    func payload(of action: ActionForm, _ root: JSONSchema) -> JSONSchema {
+        guard let name = action.caseName else { return root }
+        return cases(of: root).first { $0.name == name }?.schema ?? .any
+    }
+}
+
+extension JSONSchema {
+    /// True if a value of this schema can be an object.
+    var mayBeObject: Bool {
+        switch self {
+        case .any, .object, .dictionary, .reference: true
+        case .oneOf(let schemas), .anyOf(let schemas): schemas.contains(where: \.mayBeObject)
+        case .nullable(let schema): schema.mayBeObject
+        case .null, .boolean, .number, .integer, .string, .text, .strings, .integers, .array,
+            .boundedArray, .tuple:
+            false
+        }
+    }
+}
+
+extension JSONSchema {
+    /// Returns the first of these members that every object of this schema must have; `nil` if it
+    /// may lack all of them.
+    package func needed(of names: [String]) -> String? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.isRequired && names.contains($0.name) }?.name
+    }
+}

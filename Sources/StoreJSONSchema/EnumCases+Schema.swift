@@ -1,0 +1,64 @@
+import StoreJSON
+
+extension EnumCases {
+    /// Returns the schema of a raw enum: the list of its values.
+    ///
+    /// Returns `nil` unless the type really decodes from those values: an enum may have a coding
+    /// that does not use its raw value.
+    static func schema<Value: Decodable>(
+        of type: Value.Type,
+        deriver: JSONSchemaDeriver
+    ) -> JSONSchema? {
+        guard let raw = type as? any (RawRepresentable & Decodable).Type else { return nil }
+        return rawSchema(of: raw)
+    }
+
+    private static func rawSchema<Value: RawRepresentable & Decodable>(
+        of type: Value.Type
+    ) -> JSONSchema? {
+        guard let cases = all(of: type), !cases.isEmpty,
+            cases.allSatisfy({ isDecoded(type, from: $0.rawValue) })
+        else { return nil }
+        if let texts = cases.map(\.rawValue) as? [String] { return .strings(texts) }
+        let numbers = cases.compactMap { ($0.rawValue as? any BinaryInteger).flatMap { exact($0) } }
+        return numbers.count == cases.count ? .integers(numbers) : nil
+    }
+
+    private static func exact(_ value: some BinaryInteger) -> Int64? {
+        Int64(exactly: value)
+    }
+
+    private static func isDecoded<Value: RawRepresentable & Decodable>(
+        _: Value.Type,
+        from rawValue: Value.RawValue
+    ) -> Bool {
+        guard let value = try? Value(from: FixedValueDecoder(value: rawValue)) else { return false }
+        return type(of: value.rawValue) == type(of: rawValue)
+            && "\(value.rawValue)" == "\(rawValue)"
+    }
+}
+
+/// A decoder whose input is one value of exactly one type.
+private struct FixedValueDecoder: Decoder, SingleValueDecodingContainer {
+    let value: Any
+
+    var codingPath: [any CodingKey] { [] }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    func container<Key: CodingKey>(keyedBy _: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        throw SchemaProbeError.refused
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        throw SchemaProbeError.refused
+    }
+
+    func singleValueContainer() -> any SingleValueDecodingContainer { self }
+
+    func decodeNil() -> Bool { false }
+
+    func decode<Value: Decodable>(_: Value.Type) throws -> Value {
+        guard let value = value as? Value else { throw SchemaProbeError.refused }
+        return value
+    }
+}

@@ -1,0 +1,139 @@
+import StoreJSON
+
+/// The cases of an enum of actions in their form on the wire: the one derivation for reading,
+/// writing, schemas and tests.
+///
+/// Two kinds of enums have such a form: enums whose `Codable` the compiler wrote, `{"case":{…}}`,
+/// and enums with texts as raw values, `"case"`.
+package struct EnumForm: Sendable {
+    /// A case of the enum.
+    package struct Case: Sendable {
+        /// The coding key or the raw value of the case: its name in the enum's own JSON form.
+        package let key: String
+        /// The schema of the associated values. Its references may name definitions that this value
+        /// does not contain.
+        package let payload: JSONSchema
+
+        /// True if the case has no associated values, so that all its values are equal.
+        package var isBare: Bool { payload == .object([]) }
+
+        /// Returns the wire name in a module: the module's name, a slash and the key,
+        /// `counter/increased`. A key that begins with a slash is a whole wire name, like an
+        /// absolute path: `/Increased`.
+        package func wireName(in module: String) -> String {
+            guard isWholeName(key) else { return "\(module)/\(key)" }
+            return String(decoding: key.utf8.dropFirst(), as: UTF8.self)
+        }
+    }
+
+    /// The actions whose wire names have to begin with the name of their module. No key of theirs
+    /// may be a whole name.
+    package enum Prefixed: Sendable {
+        /// Actions of a module's views. A view may leave out the name of its module.
+        case views
+        /// Actions of instances. The id of the instance follows the name of the module.
+        case instances
+
+        /// Returns `nil` if the actions are neither of views nor of instances.
+        package init?(areOfViews: Bool, areOfInstances: Bool) {
+            guard areOfViews || areOfInstances else { return nil }
+            self = areOfInstances ? .instances : .views
+        }
+    }
+
+    package let cases: [Case]
+
+    /// Derives the cases by decoding the type from dummy values, and encodes a value of each case
+    /// as a check.
+    ///
+    /// - Parameters:
+    ///   - type: the enum.
+    ///   - prefixed: the reason why no key may be a whole wire name; `nil` if each may.
+    /// - Throws: ``EnumFormError`` if the type has another form, or a key that is not permitted.
+    package init<Value: Codable>(
+        of type: Value.Type,
+        prefixed: Prefixed? = nil
+    ) throws(EnumFormError) {
+        guard let count = EnumCases.count(of: type) else { throw EnumFormError(type, .noEnum) }
+        let document = JSONSchemaDocument(of: [type])
+        let root = document.resolved(document.roots[0])
+        if case .integers = root { throw EnumFormError(type, .numbers) }
+        let found = document.cases(of: root)
+        guard !found.isEmpty || count == 0 else { throw EnumFormError(type, .ownForm) }
+        let keys = found.map(\.name)
+        for key in keys {
+            guard Self.isPlain(key) else { throw EnumFormError(type, .key(key)) }
+            if let prefixed, isWholeName(key) {
+                throw EnumFormError(type, .wholeName(key, prefixed))
+            }
+        }
+        let payloads = found.map { document.resolved($0.schema) }
+        guard payloads.allSatisfy(\.mayBeObject) else { throw EnumFormError(type, .ownForm) }
+        let encoder = JSONEncoder()
+        for sample in JSONSchemaDeriver().samples(of: type) {
+            // A dummy without a JSON form proves nothing.
+            guard let bytes = try? encoder.encode(sample) else { continue }
+            let key = bytes.withUnsafeBytes { bytes in
+                CaseBytes(bytes).map { String(decoding: $0.name, as: UTF8.self) }
+            }
+            guard let key, keys.contains(key) else { throw EnumFormError(type, .ownForm) }
+        }
+        cases = zip(keys, payloads).map { Case(key: $0, payload: $1) }
+    }
+
+    /// True if a key can be the last part of a wire name or, behind its slash, a whole name.
+    private static func isPlain(_ key: String) -> Bool {
+        let name = key.utf8.dropFirst(isWholeName(key) ? 1 : 0)
+        return !name.isEmpty
+            && name.allSatisfy { byte in
+                byte >= 0x20 && byte != UInt8(ascii: "/") && byte != UInt8(ascii: "\"")
+                    && byte != UInt8(ascii: "\\")
+            }
+    }
+}
+
+/// True if a case's key is a whole wire name. The bytes are compared: with a combining mark behind
+/// it, the slash is a different character.
+private func isWholeName(_ key: String) -> Bool { key.utf8.first == UInt8(ascii: "/") }
+
+/// The reason why a type cannot be an enum of actions.
+package struct EnumFormError: Error, CustomStringConvertible {
+    enum Reason {
+        case noEnum, numbers, ownForm
+        case key(String)
+        case wholeName(String, EnumForm.Prefixed)
+    }
+
+    private let type: String
+    private let reason: Reason
+
+    init(_ type: any Any.Type, _ reason: Reason) {
+        // The name of the program's module would only obscure the name of the type.
+        self.type = String(reflecting: type).split(separator: ".").dropFirst().joined(
+            separator: "."
+        )
+        self.reason = reason
+    }
+
+    /// The error, and its remedy.
+    package var description: String {
+        switch reason {
+        case .noEnum:
+            "\(type) is no enum; make it one, with a case for each action"
+        case .numbers:
+            "the cases of \(type) are written as numbers; give it no raw values, or texts"
+        case .ownForm:
+            "the cases of \(type) have no names on the wire, because it has its own Codable; let "
+                + "the compiler write that, or give the enum texts as raw values"
+        case .key(let key):
+            "\(type) writes a case as '\(key)'; write it as a name without slashes, quotes, "
+                + "backslashes and control characters, or such a name behind one slash"
+        case .wholeName(let key, .views):
+            "\(type) writes a case as '\(key)', a whole wire name; an action of a module's views is "
+                + "found by its module's name, so take the slash off"
+        case .wholeName(let key, .instances):
+            "\(type) writes a case as '\(key)', a whole wire name; an action of an instance is found "
+                + "by its module's name and the instance's id, so take the slash off"
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import StoreJSON
+
+/// The form of an action's payload in one line:
+/// `{text: string, to: [Place]}; Place = {x: integer, y?: integer}`.
+///
+/// Equal forms have equal texts. Members have the order of their names, because their order on the
+/// wire means nothing.
+package enum FormText {
+    /// Returns the texts of these forms, in their order.
+    ///
+    /// Runs the types' own `init(from:)` on dummy values: meant for start-up.
+    package static func texts(of forms: [ActionForm]) -> [String] {
+        var places: [ObjectIdentifier: Int] = [:]
+        var types: [any Decodable.Type] = []
+        for form in forms where places[ObjectIdentifier(form.type)] == nil {
+            places[ObjectIdentifier(form.type)] = types.count
+            types.append(form.type)
+        }
+        let document = JSONSchemaDocument(of: types)
+        return forms.map { form in
+            guard let place = places[ObjectIdentifier(form.type)] else { return "" }
+            return text(of: document.payload(of: form, document.roots[place]), in: document)
+        }
+    }
+
+    /// Returns the text of one type's form.
+    package static func text(of type: any Decodable.Type) -> String {
+        let document = JSONSchemaDocument(of: [type])
+        return document.roots.first.map { text(of: $0, in: document) } ?? ""
+    }
+
+    private static func text(of schema: JSONSchema, in document: JSONSchemaDocument) -> String {
+        var names: [String] = []
+        // The name of the payload's type is left out, so that the type may be renamed.
+        var text = line(document.resolved(schema), &names)
+        var described = 0
+        while described < names.count {
+            let name = names[described]
+            described += 1
+            guard let definition = document.definitions.first(where: { $0.name == name }) else {
+                continue
+            }
+            text += "; \(name) = " + line(definition.schema, &names)
+        }
+        return text
+    }
+
+    /// Returns a schema in one line. Adds the names of the definitions in it to `names`.
+    private static func line(_ schema: JSONSchema, _ names: inout [String]) -> String {
+        switch schema {
+        case .any: return "any"
+        case .null: return "null"
+        case .boolean: return "boolean"
+        case .number: return "number"
+        case .integer(let minimum, let maximum):
+            // The bounds of `Int` are not written.
+            guard (minimum, maximum) != (.min, UInt64(Int64.max)) else { return "integer" }
+            return "integer(\(minimum)...\(maximum))"
+        case .string(let format): return format ?? "string"
+        case .text(let pattern): return "text(\(JSONText.quoted(pattern)))"
+        case .strings(let texts): return texts.map(JSONText.quoted).joined(separator: " | ")
+        case .integers(let numbers): return numbers.map(String.init).joined(separator: " | ")
+        case .array(let element): return "[" + line(element, &names) + "]"
+        case .boundedArray(let element, let count):
+            return "[\(line(element, &names)); \(count.lowerBound)...\(count.upperBound)]"
+        case .tuple(let elements):
+            return "(" + elements.map { line($0, &names) }.joined(separator: ", ") + ")"
+        case .object(let members):
+            let ordered = members.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+            let fields = ordered.map { member in
+                "\(member.name)\(member.isRequired ? "" : "?"): \(line(member.schema, &names))"
+            }
+            return "{" + fields.joined(separator: ", ") + "}"
+        case .dictionary(let keys, let value):
+            return "{[\(line(keys, &names))]: \(line(value, &names))}"
+        case .oneOf(let schemas), .anyOf(let schemas):
+            return "(" + schemas.map { line($0, &names) }.joined(separator: " | ") + ")"
+        case .nullable(let schema): return line(schema, &names) + " | null"
+        case .reference(let name):
+            if !names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) { names.append(name) }
+            return name
+        }
+    }
+}

@@ -1,0 +1,232 @@
+package import StoreJSON
+
+extension JSONSchema {
+    /// The maximum number of actions in one request (protocol 2.3), unless the server is configured
+    /// otherwise.
+    package static let batchMax = 1_000
+
+    /// Returns the answer of `GET /schema`: the state and every action in one document (protocol
+    /// 6.1).
+    ///
+    /// The document itself describes the state; `$defs` holds
+    /// ``storeDefinitions(state:actions:logged:requests:batchMax:adapter:)``.
+    package static func store(
+        state: any Decodable.Type,
+        actions: [ActionForm],
+        logged: [ActionForm] = [],
+        requests: [LoggedRequest] = [],
+        batchMax: Int = batchMax,
+        adapter: @escaping (any Any.Type) -> JSONSchema? = { _ in nil }
+    ) -> Bytes {
+        let definitions = storeDefinitions(
+            state: state,
+            actions: actions,
+            logged: logged,
+            requests: requests,
+            batchMax: batchMax,
+            adapter: adapter
+        )
+        var writer = JSONWriter(capacity: 8_192)
+        writer.object { object in
+            object.member("$schema", dialect)
+            reference("State").writeKeywords(to: &object)
+            write(definitions: definitions, to: &object)
+        }
+        return writer.bytes
+    }
+
+    /// Returns the definitions of a store, for `GET /schema` and `GET /openapi.json`.
+    ///
+    /// `State` is the state, `Dispatch` the body of `POST /dispatch` and `Action` one member of it.
+    /// `LogRecord` is one record of the log, and `Recipients` the recipients of an action. Then
+    /// follow the payload of each action as `payload.` and its wire name, and the types that
+    /// several of them share.
+    ///
+    /// - Parameters:
+    ///   - state: the type of the state.
+    ///   - whole: the type of the state that operators see, if it is another type.
+    ///   - isPartial: if true, some readers get only some members of the state.
+    ///   - actions: the actions that clients may dispatch, in the order of the list.
+    ///   - logged: further actions of the log, which the program and its views dispatch.
+    ///   - requests: requests of clients that are not actions and have no payload.
+    ///   - batchMax: the maximum number of actions in one request.
+    ///   - adapter: as in ``JSONSchemaDocument/init(of:reserved:adapter:)``.
+    /// - Returns: the definitions, each with its name, in that order.
+    package static func storeDefinitions(
+        state: any Decodable.Type,
+        whole: (any Decodable.Type)? = nil,
+        isPartial: Bool = false,
+        actions: [ActionForm],
+        logged: [ActionForm] = [],
+        requests: [LoggedRequest] = [],
+        batchMax: Int = batchMax,
+        adapter: @escaping (any Any.Type) -> JSONSchema? = { _ in nil }
+    ) -> [Property] {
+        let all = actions + logged
+        let payloadNames = all.map { payloadName($0.name) }
+        // An enum of many actions is derived once.
+        var places: [ObjectIdentifier: Int] = [:]
+        let others = whole.map { ObjectIdentifier($0) == ObjectIdentifier(state) ? [] : [$0] } ?? []
+        let states = [state] + others
+        var types = states
+        for action in all where places[ObjectIdentifier(action.type)] == nil {
+            places[ObjectIdentifier(action.type)] = types.count
+            types.append(action.type)
+        }
+        let document = JSONSchemaDocument(
+            of: types,
+            reserved: Set(
+                ["State", "Action", "Dispatch", "Recipients", "LogRecord"] + payloadNames
+            ),
+            adapter: adapter
+        )
+        let payloads = all.map { action -> JSONSchema in
+            document.payload(
+                of: action,
+                document.roots[places[ObjectIdentifier(action.type)] ?? 0]
+            )
+        }
+        let forms = zip(actions, payloads).map { action, payload in
+            form(of: action, payload: payload, as: .reference(payloadName(action.name)))
+        }
+        let records =
+            all.map {
+                record(
+                    $0.pattern.map { .text(pattern: $0) } ?? .strings([$0.name]),
+                    reference(payloadName($0.name))
+                )
+            }
+            + requests.map { record($0.schema, .object([])) }
+        let action = reference("Action")
+        return [
+            Property(
+                "State",
+                union(
+                    document.roots.prefix(states.count).map {
+                        isPartial ? $0.inParts(document.definitions) : $0
+                    }
+                )
+            ),
+            Property(
+                "Dispatch",
+                .anyOf([action, .boundedArray(of: action, count: 1...batchMax)])
+            ),
+            Property("Action", .oneOf(forms)),
+            Property("LogRecord", .oneOf(records)),
+            Property(
+                "Recipients",
+                .anyOf([
+                    .strings(["all", "emitter", "allExcludingEmitter"]),
+                    .object([Property("authorized", .array(of: .string()))]),
+                ])
+            ),
+        ] + zip(payloadNames, payloads).map { Property($0, $1) } + document.definitions
+    }
+
+    /// Returns a body with one of these actions, or an array of them. The payloads are written in
+    /// place. `Recipients`, and types that a payload uses several times, are references to the
+    /// definitions of the store.
+    package static func dispatch(of actions: [ActionForm], batchMax: Int = batchMax) -> JSONSchema {
+        let forms = actions.map { action -> JSONSchema in
+            let document = JSONSchemaDocument(of: [action.type])
+            let payload = document.payload(of: action, document.roots[0])
+            return form(of: action, payload: payload, as: payload)
+        }
+        let action = forms.count == 1 ? forms[0] : .oneOf(forms)
+        return .anyOf([action, .boundedArray(of: action, count: 1...batchMax)])
+    }
+
+    /// Returns the name of the definition of an action's payload, in the letters that OpenAPI
+    /// allows.
+    package static func payloadName(_ action: String) -> String {
+        let letters = action.unicodeScalars.map { scalar -> Character in
+            switch scalar {
+            case "a"..."z", "A"..."Z", "0"..."9", ".", "_", "-": Character(scalar)
+            default: "."
+            }
+        }
+        return "payload." + String(letters)
+    }
+
+    /// Writes `$defs` into an object that the caller has begun, unless there are no definitions.
+    static func write(definitions: [Property], to object: inout JSONWriter) {
+        guard !definitions.isEmpty else { return }
+        object.key("$defs")
+        object.object { members in
+            for definition in definitions {
+                members.key(definition.name)
+                definition.schema.write(to: &members)
+            }
+        }
+    }
+
+    /// Returns the form of a record in the log.
+    private static func record(_ type: JSONSchema, _ payload: JSONSchema) -> JSONSchema {
+        .object([
+            Property("version", .integer(minimum: 1, maximum: .max)),
+            Property("time", .string()), Property("type", type), Property("payload", payload),
+            Property("meta", .dictionary(of: .any), isRequired: false),
+            Property("principal", .string(), isRequired: false),
+            Property("role", .string(), isRequired: false),
+            Property("cause", .integer(minimum: 0, maximum: .max), isRequired: false),
+            Property("origin", .string(), isRequired: false), Property("changed", .boolean),
+        ])
+    }
+
+    /// Returns the form of an action in a request. Its payload may be absent or null if it has no
+    /// required members (2.1).
+    private static func form(
+        of action: ActionForm,
+        payload: JSONSchema,
+        as reference: JSONSchema
+    ) -> JSONSchema {
+        return .object([
+            Property("type", action.pattern.map { .text(pattern: $0) } ?? .strings([action.name])),
+            Property(
+                "payload",
+                payload.acceptsNothing ? reference.orNull : reference,
+                isRequired: !payload.acceptsNothing
+            ),
+            Property("meta", .dictionary(of: .any), isRequired: false),
+            Property("recipients", .reference("Recipients"), isRequired: false),
+            Property("emitter", .string(), isRequired: false),
+        ])
+    }
+
+    /// True if an action with this payload may be sent without a payload.
+    package var acceptsNothing: Bool {
+        switch self {
+        case .any, .null, .nullable: true
+        case .object(let properties): properties.allSatisfy { !$0.isRequired }
+        default: false
+        }
+    }
+}
+
+/// The wire name, in the log, of a request that is not an action.
+package enum LoggedRequest: Sendable {
+    /// Exactly this name.
+    case name(String)
+    /// A regular expression for names that contain the id of an instance.
+    case pattern(String)
+
+    fileprivate var schema: JSONSchema {
+        switch self {
+        case .name(let name): .strings([name])
+        case .pattern(let pattern): .text(pattern: pattern)
+        }
+    }
+}
+
+extension JSONSchema {
+    /// Returns the same object without required members.
+    fileprivate func inParts(_ definitions: [Property]) -> JSONSchema {
+        switch self {
+        case .object(let members):
+            .object(members.map { Property($0.name, $0.schema, isRequired: false) })
+        case .reference(let name):
+            definitions.first { $0.name == name }?.schema.inParts(definitions) ?? self
+        default: self
+        }
+    }
+}

@@ -1,0 +1,271 @@
+package import StoreJSON
+
+/// The form of a JSON value, in the terms of JSON Schema 2020-12.
+///
+/// Only the keywords that Swift types need are here. A schema is a value, so that the program can
+/// compare and compose schemas before it writes them.
+public indirect enum JSONSchema: Sendable, Equatable {
+    /// Any value at all.
+    case any
+    /// `null`.
+    case null
+    /// `true` or `false`.
+    case boolean
+    /// Any number.
+    case number
+    /// A whole number between two bounds, both included.
+    case integer(minimum: Int64, maximum: UInt64)
+    /// Text with a `format` of JSON Schema (`date-time`, `uuid`, `uri`), or any text.
+    case string(format: String? = nil)
+    /// Text that matches a regular expression (ECMA-262) at any place.
+    case text(pattern: String)
+    /// A text from this list.
+    case strings([String])
+    /// A whole number from this list.
+    case integers([Int64])
+    /// An array whose elements all have this form.
+    case array(of: JSONSchema)
+    /// An array whose elements all have this form, with a number of elements in the range `count`.
+    case boundedArray(of: JSONSchema, count: ClosedRange<Int>)
+    /// An array whose first elements have these forms, in this order; more may follow.
+    case tuple([JSONSchema])
+    /// An object with these members, in the order of the JSON text; other members are ignored.
+    case object([Property])
+    /// An object whose names have the form `keys` and whose values all have one form.
+    case dictionary(keys: JSONSchema = .string(), of: JSONSchema)
+    /// Exactly one of these schemas.
+    case oneOf([JSONSchema])
+    /// At least one of these schemas.
+    case anyOf([JSONSchema])
+    /// This schema, or `null`.
+    case nullable(JSONSchema)
+    /// The definition with this name in the document.
+    case reference(String)
+
+    /// A member of an object.
+    public struct Property: Sendable, Equatable {
+        /// The member's name on the wire.
+        public let name: String
+        /// The form of the member's value.
+        public let schema: JSONSchema
+        /// True if an object without this member is invalid.
+        public let isRequired: Bool
+
+        /// Describes one member.
+        public init(_ name: String, _ schema: JSONSchema, isRequired: Bool = true) {
+            self.name = name
+            self.schema = schema
+            self.isRequired = isRequired
+        }
+    }
+}
+
+extension JSONSchema {
+    /// Text in the form of a whole number, such as a key.
+    static let integerText = JSONSchema.text(pattern: "^-?[0-9]+$")
+
+    /// Returns a whole number with the bounds of a Swift integer type.
+    static func integer<Value: FixedWidthInteger>(_: Value.Type) -> JSONSchema {
+        .integer(
+            minimum: Int64(clamping: Value.min),
+            maximum: UInt64(clamping: Value.max)
+        )
+    }
+
+    /// Returns a schema for any of several schemas, without duplicates. A single schema is returned
+    /// unchanged.
+    static func union(_ schemas: [JSONSchema]) -> JSONSchema {
+        var distinct: [JSONSchema] = []
+        for schema in schemas where !distinct.contains(schema) { distinct.append(schema) }
+        guard let first = distinct.first else { return .any }
+        return distinct.count == 1 ? first : .anyOf(distinct)
+    }
+
+    /// This schema or `null`, without a second `null`.
+    var orNull: JSONSchema {
+        switch self {
+        case .any, .null, .nullable: self
+        default: .nullable(self)
+        }
+    }
+
+    /// Returns the same schema with each direct part replaced.
+    func mapParts(_ change: (JSONSchema) -> JSONSchema) -> JSONSchema {
+        switch self {
+        case .any, .null, .boolean, .number, .integer, .string, .text, .strings, .integers,
+            .reference:
+            self
+        case .array(let element): .array(of: change(element))
+        case .boundedArray(let element, let count):
+            .boundedArray(of: change(element), count: count)
+        case .tuple(let elements): .tuple(elements.map(change))
+        case .object(let properties):
+            .object(
+                properties.map {
+                    Property($0.name, change($0.schema), isRequired: $0.isRequired)
+                }
+            )
+        case .dictionary(let keys, let value): .dictionary(keys: change(keys), of: change(value))
+        case .oneOf(let schemas): .oneOf(schemas.map(change))
+        case .anyOf(let schemas): .anyOf(schemas.map(change))
+        case .nullable(let schema): .nullable(change(schema))
+        }
+    }
+
+    /// True if the schema takes a few words, so that a definition of its own would only hide it.
+    ///
+    /// False for a schema that refers to a definition: that definition may refer back.
+    var isShort: Bool {
+        switch self {
+        case .any, .null, .boolean, .number, .integer, .string, .text: true
+        case .nullable(let schema), .array(let schema): schema.isShort
+        default: false
+        }
+    }
+}
+
+/// A type that declares its own JSON Schema.
+///
+/// Schemas are derived by decoding a type from dummy values. The derivation fails for a type whose
+/// `init(from:)` accepts few values, or depends on the values that it reads. Such a type declares
+/// its schema:
+///
+/// ```swift
+/// extension Percentage: JSONSchemaProviding {
+///     static var jsonSchema: JSONSchema { .integer(minimum: 0, maximum: 100) }
+/// }
+/// ```
+public protocol JSONSchemaProviding {
+    /// The form of a value of this type in JSON.
+    static var jsonSchema: JSONSchema { get }
+}
+
+// A schema as JSON Schema text: for `GET /schema`, and for the OpenAPI description.
+
+extension JSONSchema {
+    /// The dialect of JSON Schema of every schema, in the form of `$schema`.
+    package static let dialect = "https://json-schema.org/draft/2020-12/schema"
+
+    /// Writes the schema as one JSON value. References point to `definitions`: `#/$defs/` in a
+    /// schema and `#/components/schemas/` in OpenAPI.
+    package func write(to writer: inout JSONWriter, definitions: String = "#/$defs/") {
+        writer.object { writeKeywords(to: &$0, definitions: definitions) }
+    }
+
+    /// Writes the keywords into an object that the caller has begun.
+    package func writeKeywords(to object: inout JSONWriter, definitions: String = "#/$defs/") {
+        switch self {
+        case .any:
+            // A schema without keywords accepts every value.
+            break
+        case .null, .boolean, .number, .integer, .string, .text:
+            writeScalar(to: &object, orNull: false)
+        case .strings(let texts):
+            object.member("type", "string")
+            object.member("enum", texts)
+        case .integers(let numbers):
+            object.member("type", "integer")
+            object.key("enum")
+            object.array { for number in numbers { $0.integer(number) } }
+        case .array(let element):
+            object.member("type", "array")
+            guard element != .any else { return }
+            object.key("items")
+            element.write(to: &object, definitions: definitions)
+        case .boundedArray(let element, let count):
+            object.member("type", "array")
+            object.key("items")
+            element.write(to: &object, definitions: definitions)
+            object.member("minItems", count.lowerBound)
+            object.member("maxItems", count.upperBound)
+        case .tuple(let elements):
+            object.member("type", "array")
+            JSONSchema.writeList("prefixItems", elements, &object, definitions)
+            object.member("minItems", elements.count)
+        case .object(let properties):
+            JSONSchema.writeObject(properties, &object, definitions)
+        case .dictionary(let keys, let value):
+            object.member("type", "object")
+            if keys != .string() {
+                object.key("propertyNames")
+                keys.write(to: &object, definitions: definitions)
+            }
+            object.key("additionalProperties")
+            value.write(to: &object, definitions: definitions)
+        case .oneOf(let schemas):
+            JSONSchema.writeList("oneOf", schemas, &object, definitions)
+        case .anyOf(let schemas):
+            JSONSchema.writeList("anyOf", schemas, &object, definitions)
+        case .nullable(let schema):
+            if schema.isScalar {
+                schema.writeScalar(to: &object, orNull: true)
+            } else {
+                JSONSchema.writeList("anyOf", [schema, .null], &object, definitions)
+            }
+        case .reference(let name):
+            object.member("$ref", definitions + JSONPointer.escaped(name))
+        }
+    }
+
+    /// True if its `type` is one word, so that a list with "null" can replace it.
+    private var isScalar: Bool {
+        switch self {
+        case .boolean, .number, .integer, .string, .text: true
+        default: false
+        }
+    }
+
+    /// Writes a schema whose `type` is one word, or a list of that word and "null".
+    private func writeScalar(to object: inout JSONWriter, orNull: Bool) {
+        let type =
+            switch self {
+            case .null: "null"
+            case .boolean: "boolean"
+            case .number: "number"
+            case .integer: "integer"
+            default: "string"
+            }
+        if orNull { object.member("type", [type, "null"]) } else { object.member("type", type) }
+        switch self {
+        case .integer(let minimum, let maximum):
+            object.member("minimum", minimum)
+            object.member("maximum", maximum)
+        case .string(let format?):
+            object.member("format", format)
+        case .text(let pattern):
+            object.member("pattern", pattern)
+        default:
+            break
+        }
+    }
+
+    private static func writeObject(
+        _ properties: [Property],
+        _ object: inout JSONWriter,
+        _ definitions: String
+    ) {
+        object.member("type", "object")
+        guard !properties.isEmpty else { return }
+        object.key("properties")
+        object.object { members in
+            for property in properties {
+                members.key(property.name)
+                property.schema.write(to: &members, definitions: definitions)
+            }
+        }
+        let required = properties.filter(\.isRequired).map(\.name)
+        if !required.isEmpty { object.member("required", required) }
+    }
+
+    private static func writeList(
+        _ keyword: String,
+        _ schemas: [JSONSchema],
+        _ object: inout JSONWriter,
+        _ definitions: String
+    ) {
+        object.key(keyword)
+        object.array { list in
+            for schema in schemas { schema.write(to: &list, definitions: definitions) }
+        }
+    }
+}
