@@ -30,6 +30,8 @@ package final class Store: Sendable {
     private let transport = Locked<HTTPServer?>(nil)
     private let draining = Atomic(false)
     private let hasOffered = Atomic(false)
+    /// The turn of the Core that this store's requests have claimed for the event loop's thread.
+    private let runTurn: @Sendable () -> Void
 
     package init(
         at links: Links = Links(),
@@ -49,6 +51,7 @@ package final class Store: Sendable {
         self.bounds = bounds
         self.actions = actions
         self.core = core
+        runTurn = { core.runClaimedTurn() }
         self.reader = reader
         self.streams = streams
         self.encoder = encoder
@@ -90,11 +93,12 @@ package final class Store: Sendable {
         hasOffered.store(true, ordering: .relaxed)
     }
 
-    /// Wakes the Core once for all envelopes of this turn, so that it gets them as a batch.
-    package func wakeCore() {
-        guard hasOffered.load(ordering: .relaxed) else { return }
+    /// Wakes the Core once for all envelopes of this turn, so that it gets them as a batch. Returns
+    /// the Core's turn if the event loop's thread should run it.
+    package func wakeCore() -> (@Sendable () -> Void)? {
+        guard hasOffered.load(ordering: .relaxed) else { return nil }
         hasOffered.store(false, ordering: .relaxed)
-        core.wakeIfNeeded()
+        return core.claimTurn() ? runTurn : nil
     }
 
     /// Wakes the transport, which sends the answers that were completed outside a batch of the

@@ -31,8 +31,10 @@ package final class StoresRouter: HTTPHandler {
         handler(for: exchange).handle(exchange)
     }
 
-    package func turnEnded() {
-        for handler in all { handler.turnEnded() }
+    package func turnEnded() -> (@Sendable () -> Void)? {
+        // The stores run on a pool, so none of them leaves work to the loop's thread.
+        for handler in all { _ = handler.turnEnded() }
+        return nil
     }
 
     package var liveness: HTTPResponse? { first.liveness }
@@ -78,7 +80,7 @@ package final class UnavailableStore: HTTPHandler {
         exchange.respond(admit(exchange) ?? refusal(problem))
     }
 
-    package func turnEnded() {}
+    package func turnEnded() -> (@Sendable () -> Void)? { nil }
 
     package func response(for failure: TransportFailure) -> HTTPResponse {
         refusal(Problem(failure))

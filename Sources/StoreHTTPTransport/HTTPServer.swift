@@ -61,9 +61,9 @@ package final class HTTPServer: Sendable {
                 bound.filter { !$0.isAdmin }.map(\.address), bound.filter(\.isAdmin).map(\.address)
             )
         }
+        let startThread = startThread
         startThread("http") { [loop, ended] in
-            loop.run()
-            ended.open()
+            loop.run(startThread: { startThread("http", $0) }, ended: ended.open)
         }
     }
 
@@ -100,7 +100,7 @@ package final class HTTPServer: Sendable {
 }
 
 /// The port through which the event loop hands over requests. Every call comes on the loop's
-/// thread, so no function may wait.
+/// thread, so no function may wait, but the work that ``turnEnded()`` returns.
 package protocol HTTPHandler: AnyObject, Sendable {
     /// Decides about a request whose headers are complete, before its body. A response is sent at
     /// once, and the body is not read. With `nil`, the request goes on.
@@ -109,8 +109,10 @@ package protocol HTTPHandler: AnyObject, Sendable {
     /// Answers a whole request: calls `respond`, `suspend`, `park` or `stream` once.
     func handle(_ exchange: HTTPExchange)
 
-    /// Notes that the loop has finished a turn and is about to wait.
-    func turnEnded()
+    /// Notes that the loop has finished a turn and is about to wait. Returns work that the loop's
+    /// thread does first, if the handler has such work. The work may take long: another thread then
+    /// takes the loop over.
+    func turnEnded() -> (@Sendable () -> Void)?
 
     /// The answer to `GET /livez` on a connection that has no place; `nil` if the loop refuses such
     /// a connection like any other.

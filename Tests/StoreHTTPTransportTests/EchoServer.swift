@@ -196,7 +196,7 @@ final class EchoHandler: HTTPHandler {
         exchange.query.flatMap { UInt64($0) }.map { .after(version: $0) } ?? .fresh
     }
 
-    func turnEnded() {}
+    func turnEnded() -> (@Sendable () -> Void)? { nil }
 
     func response(for failure: TransportFailure) -> HTTPResponse {
         let status =

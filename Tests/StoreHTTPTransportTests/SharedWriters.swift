@@ -105,7 +105,7 @@ final class SharedWriters: Sendable {
             exchange.stream(.test(), to: writer)
         }
 
-        func turnEnded() {}
+        func turnEnded() -> (@Sendable () -> Void)? { nil }
 
         func response(for failure: TransportFailure) -> HTTPResponse { echo.response(for: failure) }
     }

@@ -21,7 +21,7 @@ import Testing
             held.withLock { $0.append(exchange) }
         }
 
-        func turnEnded() {}
+        func turnEnded() -> (@Sendable () -> Void)? { nil }
 
         func response(for failure: TransportFailure) -> HTTPResponse { echo.response(for: failure) }
 

@@ -52,7 +52,7 @@ final class InProcessServer {
         }
         router =
             environment.map {
-                Router($0, hosts: HostRule(listening: [], further: []), onTurnEnd: {})
+                Router($0, hosts: HostRule(listening: [], further: []), onTurnEnd: { nil })
             } ?? parts.router
         parts.core.start()
     }
@@ -114,7 +114,7 @@ final class InProcessServer {
         if let refusal = router.admit(exchange) { return refusal }
         exchange.bodyBytes = body
         router.handle(exchange)
-        router.turnEnded()
+        router.turnEnded()?()
         // Only the thread that completes a suspended exchange may use its outcome.
         if case .none = exchange.hold { return try response(of: exchange) }
         try waitForCompletion(exchange)

@@ -27,6 +27,17 @@ package struct CoreHandle: Sendable {
         engine.wakeIfNeeded()
     }
 
+    /// Claims the Core's turn for the calling thread, or wakes the Core if it sleeps while items
+    /// wait. After a claim, the caller has to call ``runClaimedTurn()``.
+    package func claimTurn() -> Bool {
+        engine.claimTurn()
+    }
+
+    /// Runs the turn that the calling thread has claimed.
+    package func runClaimedTurn() {
+        engine.runClaimedTurn()
+    }
+
     /// Accepts or refuses a client request that is no action. If the outcome of the completion is
     /// `applied`, the request is recorded and its work begins. The watch ends with the work and all
     /// its consequences. The record and its consequences belong to `trace`.

@@ -25,6 +25,10 @@ final class Engine: @unchecked Sendable {
     /// thread then gives way before the next batch: a thread on the same processor core can go on
     /// filling the mailbox.
     let isSlowToCommit: Bool
+    /// True if another thread than the Core's own may run a turn: no commit waits for a disk.
+    let lendsTurns: Bool
+    /// The number of turns that the Core's thread runs before another thread may run one again.
+    @exclusivity(unchecked) var ownTurns = 0
     /// True if the time of the reducer is measured.
     let isTimed: Bool
     /// The receiver of the measurements.
@@ -81,6 +85,7 @@ final class Engine: @unchecked Sendable {
         isPlain =
             ports.journal == nil && !hasSink && ports.effects == nil && ports.member == nil
         isSlowToCommit = ports.journal?.canFail == true
+        lendsTurns = isThreaded && pool == nil && !isSlowToCommit
         takesActions = ports.follower?.takesActions == true
         figures = ports.figures
         isTraced = ports.tracing != nil

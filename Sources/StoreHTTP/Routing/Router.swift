@@ -15,12 +15,12 @@ package final class Router: HTTPHandler {
     /// The route that answers all preflights if a policy hides resources; `nil` if each resource
     /// answers its own.
     private let preflights: ServedRoute?
-    private let onTurnEnd: @Sendable () -> Void
+    private let onTurnEnd: @Sendable () -> (@Sendable () -> Void)?
 
     package init(
         _ environment: RequestEnvironment,
         hosts: HostRule,
-        onTurnEnd: @escaping @Sendable () -> Void
+        onTurnEnd: @escaping @Sendable () -> (@Sendable () -> Void)?
     ) {
         table = RouteTable(in: environment)
         self.environment = environment
@@ -65,7 +65,7 @@ package final class Router: HTTPHandler {
         }
     }
 
-    package func turnEnded() {
+    package func turnEnded() -> (@Sendable () -> Void)? {
         onTurnEnd()
     }
 

@@ -89,7 +89,7 @@ package final class StartGate: HTTPHandler {
         }
     }
 
-    package func turnEnded() {}
+    package func turnEnded() -> (@Sendable () -> Void)? { nil }
 
     /// Records that the start has entered this phase. Any thread may call it.
     package func enter(_ phase: NotReady.Code) {

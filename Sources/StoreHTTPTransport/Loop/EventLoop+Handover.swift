@@ -34,6 +34,7 @@ extension EventLoop {
 
     /// Wakes the loop's thread, which sends the completed answers. Any thread.
     func wake() {
+        if isBorrower { return }
         var one: UInt64 = 1
         write(wakeDescriptor, &one, 8)
     }

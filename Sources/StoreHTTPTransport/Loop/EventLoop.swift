@@ -14,8 +14,9 @@ import Synchronization
 /// connections are ready at once. The library's epoll descriptor is registered in the loop's epoll,
 /// and `MHD_run` never waits.
 final class EventLoop: @unchecked Sendable {
-    // Safety: from `run` on, everything belongs to the loop's thread, except for `finished`,
-    // `wakeDescriptor`, the timers' mail, the atomics and the counters. Before `run`, everything
+    // Safety: from `run` on, everything belongs to the thread that leads the loop, except for
+    // `finished`, `wakeDescriptor`, the timers' mail, the atomics and the counters. The atomic
+    // `leadership` orders the turns of one leader before those of the next. Before `run`, everything
     // belongs to the thread that makes the loop. The properties of a turn or a request are not
     // checked for overlapping accesses: the thread works on one property at a time.
 
@@ -80,8 +81,13 @@ final class EventLoop: @unchecked Sendable {
     /// The time until which the loop sleeps, as the bits of a `Double`; 0 while the loop does not
     /// sleep.
     let sleepsUntil = Atomic<UInt64>(0)
-    /// The loop's own thread, from `run` on.
+    /// The loop's own thread, from `run` on; 0 while the loop is lent.
     let thread = Atomic<UInt>(0)
+    let leadership = LoopLeadership()
+    /// The thread that does the handler's work while the loop is lent.
+    let borrower = Atomic<UInt>(0)
+    /// Starts the thread that takes a lent loop over; `nil` after its start.
+    @exclusivity(unchecked) var startSecondThread: (() -> Void)?
     @exclusivity(unchecked) var nextTick = 0.0
     /// A descriptor in reserve. A process that is out of descriptors closes it to accept a
     /// connection and refuse that.
@@ -242,37 +248,37 @@ extension EventLoop {
         epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event)
     }
 
-    /// Runs the loop until a stop is requested and done.
-    func run() {
-        guard let daemon else { return }
+    /// Runs turns until a stop is requested and done. Returns false if another thread has taken the
+    /// loop over while it was lent.
+    func runTurns(in term: UInt64) -> Bool {
+        guard let daemon else { return true }
         let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: Self.eventsMax)
         defer { events.deallocate() }
         thread.store(UInt(pthread_self()), ordering: .relaxed)
-        beginTurn()
-        nextTick = now + tick
+        // The first turn after a change of threads, and the turn that follows the handler's work,
+        // have answers to send.
+        var waits = term == 0
         while !isDone {
-            let milliseconds = beginSleep(waitMilliseconds(daemon))
-            let count = Int(epoll_wait(epoll, events, CInt(Self.eventsMax), milliseconds))
-            endSleep()
-            beginTurn()
-            date.update()
-            for index in 0..<max(0, count) {
-                let descriptor = events[index].data.fd
-                if descriptor == wakeDescriptor { continue }
-                if let listener = listeners.first(where: { $0.descriptor == descriptor }) {
-                    accept(on: listener)
-                } else if unplaced[descriptor] != nil {
-                    lookAtUnplaced(descriptor)
-                } else if !lingering.isEmpty {
-                    drain(descriptor)
-                }
+            if waits {
+                let milliseconds = beginSleep(waitMilliseconds(daemon))
+                let count = Int(epoll_wait(epoll, events, CInt(Self.eventsMax), milliseconds))
+                endSleep()
+                beginTurn()
+                date.update()
+                take(UnsafeBufferPointer(start: events, count: max(0, count)))
             }
             takeRequests()
             takeTimers()
             resumeFinished()
             runLibrary(daemon)
             runTimers()
-            handler.turnEnded()
+            if let work = handler.turnEnded() {
+                guard lend(in: term, for: work) else { return false }
+                // Every second turn looks at the other descriptors.
+                waits.toggle()
+            } else {
+                waits = true
+            }
             observeAnswered()
             showMemory()
             if now >= nextTick { enforceDeadlines() }
@@ -280,9 +286,25 @@ extension EventLoop {
         thread.store(0, ordering: .relaxed)
         timers = TimerHeap()
         end(daemon)
+        return true
     }
 
-    private func beginTurn() {
+    /// Accepts connections and reads what the loop reads by itself.
+    private func take(_ events: UnsafeBufferPointer<epoll_event>) {
+        for event in events {
+            let descriptor = event.data.fd
+            if descriptor == wakeDescriptor { continue }
+            if let listener = listeners.first(where: { $0.descriptor == descriptor }) {
+                accept(on: listener)
+            } else if unplaced[descriptor] != nil {
+                lookAtUnplaced(descriptor)
+            } else if !lingering.isEmpty {
+                drain(descriptor)
+            }
+        }
+    }
+
+    func beginTurn() {
         turnBegan = SystemTime.steadyNanoseconds()
         now = Double(turnBegan) / 1e9
     }

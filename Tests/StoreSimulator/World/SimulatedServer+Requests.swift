@@ -156,7 +156,7 @@ extension SimulatedServer {
         }
         exchange.bodyBytes = body
         handler.handle(exchange)
-        handler.turnEnded()
+        handler.turnEnded()?()
     }
 
     /// Takes the finished answers, and the loop's new timers.

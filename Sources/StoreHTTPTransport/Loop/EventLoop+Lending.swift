@@ -1,0 +1,121 @@
+import Glibc
+import StorePlatform
+import Synchronization
+
+// Between two turns, the loop's thread may do work of the handler: a thread switch each way is
+// saved. While it does, the loop is lent: a second thread takes it over if the work takes long. The
+// thread that did the work then waits to take the loop over in its turn.
+
+/// The leadership of a loop, which passes from one thread to another while the loop is lent.
+struct LoopLeadership: ~Copyable, Sendable {
+    /// The time between two looks at a loop that is lent again and again, in seconds. Work that
+    /// takes between one and two of these times loses the loop.
+    static let lookSeconds = 0.005
+    /// The number of looks without a lent loop after which the second thread sleeps.
+    static let looksMax = 40
+
+    /// The number of the leader, twice; and 1 more while the loop is lent.
+    let term = Atomic<UInt64>(0)
+    /// The number of times that the loop was lent.
+    let lentCount = Atomic<UInt64>(0)
+    /// True while the second thread looks again and again.
+    let isWatched = Atomic(false)
+    let isOver = Atomic(false)
+    let wake = TimedSemaphore()
+}
+
+extension EventLoop {
+    /// Runs the loop until a stop is requested and done, and then calls `ended`. `startThread`
+    /// starts the second thread when the loop is lent for the first time.
+    func run(
+        startThread: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
+        ended: @escaping @Sendable () -> Void
+    ) {
+        startSecondThread = { [self] in startThread { self.followAndLead(ended) } }
+        guard daemon != nil else { return ended() }
+        beginTurn()
+        nextTick = now + tick
+        if lead(in: 0, ended) { followAndLead(ended) }
+    }
+
+    /// Waits to take the loop over, and leads it then, again and again until the loop is over.
+    private func followAndLead(_ ended: @Sendable () -> Void) {
+        while let term = nextTerm(), lead(in: term, ended) {}
+    }
+
+    /// Leads the loop from one turn to the next. Returns true when another thread leads it, or
+    /// false when it is over.
+    private func lead(in term: UInt64, _ ended: @Sendable () -> Void) -> Bool {
+        guard runTurns(in: term) else { return true }
+        leadership.isOver.store(true, ordering: .sequentiallyConsistent)
+        leadership.wake.signal()
+        ended()
+        return false
+    }
+
+    /// Does the handler's work while another thread may take the loop over. Returns false if a
+    /// thread has done so: the calling thread then may use nothing that belongs to the loop.
+    func lend(in term: UInt64, for work: @Sendable () -> Void) -> Bool {
+        startSecondThread?()
+        startSecondThread = nil
+        thread.store(0, ordering: .relaxed)
+        borrower.store(UInt(pthread_self()), ordering: .relaxed)
+        leadership.lentCount.add(1, ordering: .relaxed)
+        leadership.term.store(term | 1, ordering: .sequentiallyConsistent)
+        if !leadership.isWatched.load(ordering: .sequentiallyConsistent) {
+            leadership.isWatched.store(true, ordering: .sequentiallyConsistent)
+            leadership.wake.signal()
+        }
+        work()
+        borrower.store(0, ordering: .relaxed)
+        let isBack = leadership.term.compareExchange(
+            expected: term | 1,
+            desired: term,
+            ordering: .sequentiallyConsistent
+        ).exchanged
+        if isBack { thread.store(UInt(pthread_self()), ordering: .relaxed) } else { wake() }
+        return isBack
+    }
+
+    /// True if the calling thread does the handler's work and leads the loop after it: it then
+    /// looks at the completed answers by itself.
+    var isBorrower: Bool {
+        borrower.load(ordering: .relaxed) == UInt(pthread_self())
+            && leadership.term.load(ordering: .sequentiallyConsistent) & 1 == 1
+    }
+
+    /// Waits until the loop has been lent for long, and takes it over. Returns the new term, or
+    /// `nil` when the loop is over.
+    private func nextTerm() -> UInt64? {
+        var lastCount: UInt64 = 0
+        var looks = 0
+        while !leadership.isOver.load(ordering: .sequentiallyConsistent) {
+            if looks >= LoopLeadership.looksMax { sleepUntilLent() }
+            looks = leadership.wake.wait(seconds: LoopLeadership.lookSeconds) ? 0 : looks + 1
+            let term = leadership.term.load(ordering: .sequentiallyConsistent)
+            let count = leadership.lentCount.load(ordering: .relaxed)
+            if count != lastCount { looks = 0 }
+            defer { lastCount = count }
+            guard term & 1 == 1, count == lastCount else { continue }
+            let next = (term & ~1) + 2
+            let isTaken = leadership.term.compareExchange(
+                expected: term,
+                desired: next,
+                ordering: .sequentiallyConsistent
+            ).exchanged
+            if isTaken { return next }
+        }
+        return nil
+    }
+
+    /// Sleeps until the loop is lent, or is over. The leader first lends the loop and then reads
+    /// `isWatched`; this thread does both in the other order, so one of them notices the other.
+    private func sleepUntilLent() {
+        leadership.isWatched.store(false, ordering: .sequentiallyConsistent)
+        let isLent = leadership.term.load(ordering: .sequentiallyConsistent) & 1 == 1
+        guard !isLent, !leadership.isOver.load(ordering: .sequentiallyConsistent) else {
+            return leadership.isWatched.store(true, ordering: .sequentiallyConsistent)
+        }
+        leadership.wake.wait()
+    }
+}
