@@ -255,12 +255,13 @@ extension EventLoop {
         let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: Self.eventsMax)
         defer { events.deallocate() }
         thread.store(UInt(pthread_self()), ordering: .relaxed)
-        // The first turn after a change of threads, and the turn that follows the handler's work,
-        // have answers to send.
-        var waits = term == 0
+        // After a change of threads, and after the handler's work, there are answers to send. The
+        // turn then does not wait, and every second such turn does not even look at events.
+        var hasAnswers = term > 0
+        var skipsEvents = false
         while !isDone {
-            if waits {
-                let milliseconds = beginSleep(waitMilliseconds(daemon))
+            if !skipsEvents {
+                let milliseconds = hasAnswers ? 0 : beginSleep(waitMilliseconds(daemon))
                 let count = Int(epoll_wait(epoll, events, CInt(Self.eventsMax), milliseconds))
                 endSleep()
                 beginTurn()
@@ -272,13 +273,10 @@ extension EventLoop {
             resumeFinished()
             runLibrary(daemon)
             runTimers()
-            if let work = handler.turnEnded() {
-                guard lend(in: term, for: work) else { return false }
-                // Every second turn looks at the other descriptors.
-                waits.toggle()
-            } else {
-                waits = true
-            }
+            let work = handler.turnEnded()
+            if let work, !lend(in: term, for: work) { return false }
+            hasAnswers = work != nil
+            skipsEvents = hasAnswers && !skipsEvents
             observeAnswered()
             showMemory()
             if now >= nextTick { enforceDeadlines() }
