@@ -183,8 +183,8 @@ extension Engine {
     }
 }
 
-// A turn of the Core on the thread of a caller. One of a few requests is answered sooner without a
-// thread switch each way; many are answered sooner by two threads.
+// A turn of the Core on a caller's thread. A few requests are answered sooner without a thread
+// switch each way; many are answered sooner by two threads.
 
 extension Engine {
     /// The most items of a turn that another thread than the Core's runs.

@@ -16,8 +16,8 @@ import Synchronization
 final class EventLoop: @unchecked Sendable {
     // Safety: from `run` on, everything belongs to the thread that leads the loop, except for
     // `finished`, `wakeDescriptor`, the timers' mail, the atomics and the counters. The atomic
-    // `leadership` orders the turns of one leader before those of the next. Before `run`, everything
-    // belongs to the thread that makes the loop. The properties of a turn or a request are not
+    // `leadership` orders the turns of one leader before those of the next. Before `run`,
+    // everything belongs to the thread that makes the loop. The properties of a turn or a request are not
     // checked for overlapping accesses: the thread works on one property at a time.
 
     /// The most events that one turn takes from epoll, and the most connections from a listener.
