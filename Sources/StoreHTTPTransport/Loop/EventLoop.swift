@@ -17,8 +17,8 @@ final class EventLoop: @unchecked Sendable {
     // Safety: from `run` on, everything belongs to the thread that leads the loop, except for
     // `finished`, `wakeDescriptor`, the timers' mail, the atomics and the counters. The atomic
     // `leadership` orders the turns of one leader before those of the next. Before `run`,
-    // everything belongs to the thread that makes the loop. The properties of a turn or a request are not
-    // checked for overlapping accesses: the thread works on one property at a time.
+    // everything belongs to the thread that makes the loop. The properties of a turn or a request
+    // are not checked for overlapping accesses: the thread works on one property at a time.
 
     /// The most events that one turn takes from epoll, and the most connections from a listener.
     static let eventsMax = 256
@@ -282,6 +282,7 @@ extension EventLoop {
             if now >= nextTick { enforceDeadlines() }
         }
         thread.store(0, ordering: .relaxed)
+        startSecondThread = nil
         timers = TimerHeap()
         end(daemon)
         return true
