@@ -93,6 +93,10 @@ let package = Package(
             ]
         ),
         layer("StoreJSON", on: ["StorePlatform", "StoreTexts"]),
+        layer(
+            "StoreCurl",
+            on: ["CStoreCurl", "StoreJSON", "StorePlatform", "StoreTexts", "StoreTraces"]
+        ),
         layer("StoreJSONSchema", on: ["StoreJSON", "StoreTexts"]),
         layer("StoreWire", on: ["StoreJSON", "StoreJSONSchema", "StoreTexts"]),
         layer("StoreWireFoundation", on: ["StoreJSON"]),
@@ -164,16 +168,11 @@ let package = Package(
                 "StoreTraceExport", "StoreTraces", "StoreWire",
             ]
         ),
-        layer(
-            "StoreHTTPClient",
-            on: [
-                "CStoreCurl", "StoreCore", "StoreJSON", "StorePlatform", "StoreTexts",
-            ]
-        ),
+        layer("StoreHTTPClient", on: ["StoreCore", "StoreCurl"]),
         layer(
             "StoreTraceExport",
             on: [
-                "StoreHTTPClient", "StoreJSON", "StorePlatform", "StoreTelemetry", "StoreTraces",
+                "StoreCurl", "StoreJSON", "StorePlatform", "StoreTelemetry", "StoreTraces",
                 "StoreWire",
             ]
         ),
@@ -259,11 +258,11 @@ let package = Package(
                 "StoreTestSupport", "StoreTesting", "StoreTexts", "StoreWire",
             ]
         ),
-        tests(of: "StoreHTTPClient", ["StoreCore"]),
+        tests(of: "StoreHTTPClient", ["StoreCore", "StoreCurl", "StoreTraces"]),
         tests(of: "StoreTraces"),
         tests(
             of: "StoreTraceExport",
-            ["StoreHTTPClient", "StorePlatform", "StoreTelemetry", "StoreTraces"]
+            ["StoreCurl", "StorePlatform", "StoreTelemetry", "StoreTraces"]
         ),
         tests(
             of: "DefaultStore",

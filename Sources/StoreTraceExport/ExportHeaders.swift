@@ -1,4 +1,4 @@
-package import StoreHTTPClient
+package import StoreCurl
 
 /// The header fields of requests to a collector. A file has one field in each line, such as
 /// `Authorization: Bearer …`. Empty lines, and lines that begin with `#`, are skipped.

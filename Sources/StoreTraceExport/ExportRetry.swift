@@ -1,4 +1,4 @@
-import StoreHTTPClient
+import StoreCurl
 import StoreJSON
 
 /// The next step after sending a batch.

@@ -1,4 +1,4 @@
-import StoreHTTPClient
+import StoreCurl
 import StorePlatform
 package import StoreTelemetry
 package import StoreTraces

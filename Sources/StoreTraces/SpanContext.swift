@@ -4,6 +4,10 @@ package struct SpanContext: Sendable, Equatable {
     /// The number of bytes of a `traceparent` of version 00.
     package static let traceparentBytes = 55
 
+    /// The `traceparent` of the current task, for the requests that it sends; `nil` without a
+    /// trace.
+    @TaskLocal package static var current: String?
+
     /// The trace.
     package let trace: TraceID
     /// The span, never 0.

@@ -1,8 +1,9 @@
 import StoreCore
+import StoreHTTPClient
 import Synchronization
 import Testing
 
-@testable import StoreHTTPClient
+@testable import StoreCurl
 
 @Suite(.timeLimit(.minutes(1))) struct CancellationTests {
     let client = CurlClient()

@@ -1,7 +1,7 @@
-import StoreCore
+import StoreTraces
 import Testing
 
-@testable import StoreHTTPClient
+@testable import StoreCurl
 
 @Suite(.timeLimit(.minutes(1))) struct TraceTests {
     private let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
@@ -18,9 +18,9 @@ import Testing
             return String(decoding: response.body, as: UTF8.self)
         }
         #expect(try await answer() == "none")
-        let handed = try await TraceContext.$parent.withValue(parent) { try await answer() }
+        let handed = try await SpanContext.$current.withValue(parent) { try await answer() }
         #expect(handed == parent)
-        let own = try await TraceContext.$parent.withValue(parent) {
+        let own = try await SpanContext.$current.withValue(parent) {
             try await answer(["Traceparent": "own"])
         }
         #expect(own == "own")

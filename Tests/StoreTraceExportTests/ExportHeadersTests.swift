@@ -1,4 +1,4 @@
-import StoreHTTPClient
+import StoreCurl
 import StoreTraceExport
 import Testing
 

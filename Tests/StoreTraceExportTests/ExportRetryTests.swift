@@ -1,4 +1,4 @@
-import StoreHTTPClient
+import StoreCurl
 import Testing
 
 @testable import StoreTraceExport

@@ -1,4 +1,4 @@
-import StoreHTTPClient
+import StoreCurl
 import StorePlatform
 import StoreTelemetry
 import StoreTraces

@@ -143,7 +143,7 @@ extension EffectRunner {
             [self] in
             let result =
                 if let trace = token.trace {
-                    await TraceContext.$parent.withValue(trace) { await attempts(of: run, context) }
+                    await SpanContext.$current.withValue(trace) { await attempts(of: run, context) }
                 } else {
                     await attempts(of: run, context)
                 }

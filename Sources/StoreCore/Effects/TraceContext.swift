@@ -6,7 +6,7 @@ import StoreTraces
 public enum TraceContext {
     /// The trace of the current task. Within an effect, it is the trace of the effect. An HTTP
     /// client sends it along.
-    @TaskLocal public static var parent: String?
+    public static var parent: String? { SpanContext.current }
 
     /// The first bytes of a meta with a trace.
     package static let beginning = "{\"traceparent\":\""

@@ -1,6 +1,5 @@
 import CStoreCurl
 import Glibc
-import StoreCore
 import StorePlatform
 import Synchronization
 

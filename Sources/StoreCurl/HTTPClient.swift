@@ -1,8 +1,7 @@
-public import StoreCore
 import StoreJSON
 
-/// Sends requests to HTTP servers, for effects. The client is the value of ``HTTPClientKey``, so a
-/// test can set its own.
+/// Sends requests to HTTP servers. Effects get it from their dependencies, by the key
+/// `HTTPClientKey` of the library `StoreHTTPClient`, so a test can set its own.
 ///
 /// ```swift
 /// func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
@@ -42,21 +41,6 @@ extension HTTPClient {
         } catch {
             throw HTTPClientError(.content, request, error.sentence)
         }
-    }
-}
-
-/// The key of the client for effects: `try context.dependencies.http`.
-public enum HTTPClientKey: DependencyKey {
-    /// A single client for all effects, with libcurl; its thread starts when the client is first
-    /// used.
-    public static let live: any HTTPClient = CurlClient()
-}
-
-extension Dependencies {
-    /// The client that sends requests to HTTP servers. In a test, set ``HTTPClientKey``: else the
-    /// access throws.
-    public var http: any HTTPClient {
-        get throws { try self[HTTPClientKey.self] }
     }
 }
 

@@ -1,5 +1,5 @@
 import CStoreCurl
-import StoreCore
+import StoreTraces
 import Synchronization
 
 /// A client with libcurl. The client keeps connections for later requests, and a single thread
@@ -34,7 +34,7 @@ public final class CurlClient: HTTPClient {
     public func response(to request: HTTPRequest) async throws -> HTTPResponse {
         var request = request
         // The trace is a value of the effect's task, so the thread of the transfer cannot read it.
-        if let trace = TraceContext.parent, request.headers["traceparent"] == nil {
+        if let trace = SpanContext.current, request.headers["traceparent"] == nil {
             request.headers.add("traceparent", trace)
         }
         try request.check()

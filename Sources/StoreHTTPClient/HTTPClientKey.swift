@@ -1,0 +1,19 @@
+// Users write `import StoreHTTPClient`. The client itself knows no store, so that programs without
+// an engine can use it.
+public import StoreCore
+@_exported public import StoreCurl
+
+/// The key of the client for effects: `try context.dependencies.http`.
+public enum HTTPClientKey: DependencyKey {
+    /// A single client for all effects, with libcurl; its thread starts when the client is first
+    /// used.
+    public static let live: any HTTPClient = CurlClient()
+}
+
+extension Dependencies {
+    /// The client that sends requests to HTTP servers. In a test, set ``HTTPClientKey``: else the
+    /// access throws.
+    public var http: any HTTPClient {
+        get throws { try self[HTTPClientKey.self] }
+    }
+}
