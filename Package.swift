@@ -122,7 +122,8 @@ let package = Package(
         layer(
             "StoreCommandLine",
             on: [
-                "StoreJSON", "StorePlatform", "StoreTelemetry", "StoreTexts", "StoreWire",
+                "StoreCurl", "StoreJSON", "StorePlatform", "StoreTelemetry", "StoreTexts",
+                "StoreWire",
             ]
         ),
         layer(
@@ -282,7 +283,7 @@ let package = Package(
             of: "StoreServer",
             [
                 "CStoreHTTPD", "DefaultStore", "StoreActionCatalog", "StoreCommandLine",
-                "StoreCore", "StoreEventStream", "StoreHTTP", "StoreHTTPTransport",
+                "StoreCore", "StoreCurl", "StoreEventStream", "StoreHTTP", "StoreHTTPTransport",
                 "StoreHistory", "StoreJSON", "StoreJSONSchema", "StoreJournalSQLite",
                 "StorePatterns", "StorePlatform", "StorePublishing", "StoreTelemetry",
                 "StoreTestSupport", "StoreTesting", "StoreWire",

@@ -1,4 +1,5 @@
 import CStoreCurl
+import StorePlatform
 import StoreTraces
 import Synchronization
 
@@ -26,6 +27,11 @@ public final class CurlClient: HTTPClient {
         loop = CurlLoop(authorities: authorities)
     }
 
+    /// Makes a client that uses the system's proxies, or connects to each server directly.
+    package init(usesProxies: Bool) {
+        loop = CurlLoop(authorities: nil, usesProxies: usesProxies)
+    }
+
     deinit {
         loop.close()
     }
@@ -42,11 +48,27 @@ public final class CurlClient: HTTPClient {
         let ticket = CurlTicket()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                loop.submit(CurlTransfer(request, ticket, continuation))
+                loop.submit(CurlTransfer(request, ticket) { continuation.resume(with: $0) })
             }
         } onCancel: {
             loop.cancel(ticket)
         }
+    }
+
+    /// Sends a request, and blocks the calling thread until the whole response is there. An effect
+    /// uses ``response(to:)``, because its thread must not block.
+    package func waitForResponse(to request: HTTPRequest) throws -> HTTPResponse {
+        try request.check()
+        let result = Locked<Result<HTTPResponse, any Error>>(.failure(CancellationError()))
+        let isOver = TimedSemaphore()
+        loop.submit(
+            CurlTransfer(request, CurlTicket()) { answer in
+                result.withLock { $0 = answer }
+                isOver.signal()
+            }
+        )
+        isOver.wait()
+        return try result.withLock { $0 }.get()
     }
 }
 

@@ -20,12 +20,14 @@ final class CurlLoop: Sendable {
 
     private let inbox = Locked(Inbox())
     private let authorities: String?
+    private let usesProxies: Bool
     // Safety: only the thread uses it, with one exception. Any thread may wake the thread, which
     // libcurl allows; it does so under the lock, and only while `isOver` is false.
     private nonisolated(unsafe) let multi: UnsafeMutableRawPointer?
 
-    init(authorities: String?) {
+    init(authorities: String?, usesProxies: Bool = true) {
         self.authorities = authorities
+        self.usesProxies = usesProxies
         multi = CurlLibrary.isReady ? ccurl_multi_init() : nil
         guard let multi else { return }
         _ = ccurl_multi_set_number(
@@ -138,7 +140,7 @@ extension CurlLoop {
         guard !transfer.ticket.isCancelled.load(ordering: .acquiring) else {
             return end(transfer, multi) { $0.cancel() }
         }
-        guard let handle = transfer.begin(authorities: authorities),
+        guard let handle = transfer.begin(authorities: authorities, usesProxies: usesProxies),
             ccurl_multi_add_handle(multi, handle) == CURLM_OK
         else { return end(transfer, multi) { $0.fail(.busy, "libcurl takes no further request") } }
         running[handle] = transfer

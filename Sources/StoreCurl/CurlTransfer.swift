@@ -11,7 +11,7 @@ final class CurlTransfer: @unchecked Sendable {
     let request: HTTPRequest
     let ticket: CurlTicket
     private(set) var handle: UnsafeMutableRawPointer?
-    private let continuation: CheckedContinuation<HTTPResponse, any Error>
+    private let completion: @Sendable (Result<HTTPResponse, any Error>) -> Void
     private let message: UnsafeMutablePointer<CChar>
     private var sentHeaders: UnsafeMutablePointer<curl_slist>?
     private var headers = HTTPHeaders()
@@ -23,11 +23,11 @@ final class CurlTransfer: @unchecked Sendable {
     init(
         _ request: HTTPRequest,
         _ ticket: CurlTicket,
-        _ continuation: CheckedContinuation<HTTPResponse, any Error>
+        completion: @escaping @Sendable (Result<HTTPResponse, any Error>) -> Void
     ) {
         self.request = request
         self.ticket = ticket
-        self.continuation = continuation
+        self.completion = completion
         message = .allocate(capacity: Int(CURL_ERROR_SIZE))
         message.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     }
@@ -49,7 +49,7 @@ final class CurlTransfer: @unchecked Sendable {
 
 extension CurlTransfer {
     /// Makes the handle; `nil` if libcurl refuses an option or has no memory.
-    func begin(authorities: String?) -> UnsafeMutableRawPointer? {
+    func begin(authorities: String?, usesProxies: Bool) -> UnsafeMutableRawPointer? {
         handle = ccurl_easy_init()
         guard let handle, addHeaders() else { return nil }
         let isSecure = CurlURL(request.url)?[CURLUPART_SCHEME] == "https"
@@ -71,13 +71,19 @@ extension CurlTransfer {
                 ccurl_set_quick_exit(handle),
                 ccurl_set_pointer(handle, CURLOPT_ERRORBUFFER, message),
                 ccurl_set_pointer(handle, CURLOPT_HTTPHEADER, sentHeaders),
-            ] + authority(authorities, handle) + method(handle) + sinks(handle)
+            ] + authority(authorities, handle) + proxies(usesProxies, handle) + method(handle)
+            + sinks(handle)
         return codes.allSatisfy { $0 == CURLE_OK } ? handle : nil
     }
 
     private func authority(_ path: String?, _ handle: UnsafeMutableRawPointer) -> [CURLcode] {
         guard let path else { return [] }
         return [ccurl_set_text(handle, CURLOPT_CAINFO, path)]
+    }
+
+    private func proxies(_ areUsed: Bool, _ handle: UnsafeMutableRawPointer) -> [CURLcode] {
+        // An asterisk stands for all hosts.
+        areUsed ? [] : [ccurl_set_text(handle, CURLOPT_NOPROXY, "*")]
     }
 
     private func method(_ handle: UnsafeMutableRawPointer) -> [CURLcode] {
@@ -189,27 +195,26 @@ extension CurlTransfer {
 // The end
 
 extension CurlTransfer {
-    /// Resumes the waiting task with the response or the error.
+    /// Ends the waiting for the answer, with the response or the error.
     func complete(_ result: CURLcode) {
         guard let handle, result == CURLE_OK else {
             return fail(code(of: result), cause(of: result))
         }
-        continuation.resume(
-            returning: HTTPResponse(
-                status: ccurl_status(handle),
-                headers: headers,
-                body: body,
-                url: ccurl_url_of(handle).map { String(cString: $0) } ?? request.url
-            )
+        let response = HTTPResponse(
+            status: ccurl_status(handle),
+            headers: headers,
+            body: body,
+            url: ccurl_url_of(handle).map { String(cString: $0) } ?? request.url
         )
+        completion(.success(response))
     }
 
     func fail(_ code: HTTPClientError.Code, _ cause: String) {
-        continuation.resume(throwing: HTTPClientError(code, request, cause))
+        completion(.failure(HTTPClientError(code, request, cause)))
     }
 
     func cancel() {
-        continuation.resume(throwing: CancellationError())
+        completion(.failure(CancellationError()))
     }
 
     private func code(of result: CURLcode) -> HTTPClientError.Code {

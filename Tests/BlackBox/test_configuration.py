@@ -194,6 +194,11 @@ def test_10_2_the_health_client_reports_whether_a_server_is_ready(server):
     one_line(result.stderr)
 
 
+def test_10_2_the_health_client_uses_no_proxy(server):
+    proxies = {name: "http://127.0.0.1:1" for name in ("http_proxy", "all_proxy", "ALL_PROXY")}
+    assert run("--health", f"{server.url}/readyz", environment=proxies).returncode == 0
+
+
 @pytest.mark.parametrize(
     "flag, value, ask, status",
     [

@@ -57,9 +57,9 @@ import Testing
         let loop = CurlLoop(authorities: nil)
         defer { loop.close() }
         func ask(_ path: String, _ ticket: CurlTicket) async throws -> Int {
-            try await withCheckedThrowingContinuation {
+            try await withCheckedThrowingContinuation { continuation in
                 let request = HTTPRequest.get(server.url(path), timeout: .seconds(10))
-                loop.submit(CurlTransfer(request, ticket, $0))
+                loop.submit(CurlTransfer(request, ticket) { continuation.resume(with: $0) })
             }.status
         }
         let cancelled = CurlTicket()
@@ -67,6 +67,19 @@ import Testing
         // After the work for another request, the thread has passed the cancellation over.
         #expect(try await ask("/other", CurlTicket()) == 200)
         await #expect(throws: CancellationError.self) { try await ask("/", cancelled) }
+    }
+
+    @Test func `a thread that waits for a response gets it, or the error`() throws {
+        let server = try ScriptedServer { $0.target == "/" ? answer(200, "here") : .silence }
+        defer { server.close() }
+        let response = try client.waitForResponse(to: .get(server.url("/")))
+        #expect(response.status == 200 && response.body == Array("here".utf8))
+        let error = #expect(throws: HTTPClientError.self) {
+            try client.waitForResponse(
+                to: .get(server.url("/silence"), timeout: .milliseconds(50))
+            )
+        }
+        #expect(error?.code == .timeout)
     }
 
     @Test func `connections are kept and bounded, and requests too`() async throws {

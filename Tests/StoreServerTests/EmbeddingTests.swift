@@ -1,5 +1,6 @@
 import DefaultStore
 import StoreCore
+import StoreCurl
 import StorePlatform
 import StoreTelemetry
 import StoreTesting
@@ -22,7 +23,7 @@ import Testing
         return configuration
     }
 
-    private func dispatch(to server: InProcessServer) throws -> HTTPResponse {
+    private func dispatch(to server: InProcessServer) throws -> StoreHTTPTransport.HTTPResponse {
         try server.answer(
             "POST",
             "/dispatch",
@@ -31,18 +32,18 @@ import Testing
         )
     }
 
-    private func dispatch(to server: RunningServer) throws -> CommandAnswer {
+    private func dispatch(to server: RunningServer) throws -> StoreCurl.HTTPResponse {
         let client = try #require(CommandClient(server.addresses.joined()))
-        let request = CommandClient.Request(
-            "POST",
+        return try client.exchange(
+            .post,
             "/dispatch",
-            headers: [("Host", client.authority), ("Content-Type", "application/json")],
-            body: increase
+            headers: ["Content-Type": "application/json"],
+            body: increase,
+            seconds: 30
         )
-        return try client.exchange(request, stepSeconds: 10)
     }
 
-    private func text(_ response: HTTPResponse) -> String {
+    private func text(_ response: StoreHTTPTransport.HTTPResponse) -> String {
         switch response.body {
         case .none: ""
         case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)

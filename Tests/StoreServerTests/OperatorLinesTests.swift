@@ -1,4 +1,5 @@
 import StoreCore
+import StoreCurl
 import StorePatterns
 import StoreTesting
 import Synchronization
@@ -161,13 +162,11 @@ import Testing
         for (index, request) in requests.enumerated() {
             if index == requests.count - 1 { last() }
             let answer = try client.exchange(
-                CommandClient.Request(
-                    request.method,
-                    request.target,
-                    headers: [("Host", client.authority), ("Content-Type", "application/json")],
-                    body: request.body.map { Array($0.utf8) }
-                ),
-                stepSeconds: 10
+                HTTPRequest.Method(rawValue: request.method),
+                request.target,
+                headers: ["Content-Type": "application/json"],
+                body: Array((request.body ?? "").utf8),
+                seconds: 30
             )
             status = answer.status
         }

@@ -1,5 +1,6 @@
 import Dispatch
 import StoreCore
+import StoreCurl
 import StorePlatform
 import Synchronization
 import Testing
@@ -14,23 +15,20 @@ import Testing
     private struct Added: Action, Codable { let amount: Int }
 
     private func send(
-        _ method: String,
+        _ method: HTTPRequest.Method,
         _ target: String,
         prefer: String,
-        body: String? = nil,
+        body: String = "",
         to server: RunningServer
-    ) throws -> CommandAnswer {
+    ) throws -> HTTPResponse {
         let client = try #require(CommandClient(server.addresses.joined()))
-        let request = CommandClient.Request(
+        return try client.exchange(
             method,
             target,
-            headers: [
-                ("Host", client.authority), ("Content-Type", "application/json"),
-                ("Prefer", prefer),
-            ],
-            body: body.map { Array($0.utf8) }
+            headers: ["Content-Type": "application/json", "Prefer": prefer],
+            body: Array(body.utf8),
+            seconds: 30
         )
-        return try client.exchange(request, stepSeconds: 20)
     }
 
     @Test func `an answer waits for observers on queues in a store without modules, too`() throws {
@@ -52,15 +50,15 @@ import Testing
         }.start(configuration)
         defer { server.stop() }
         let body = #"{"type":"Added","payload":{"amount":3}}"#
-        let pending = try send("POST", "/dispatch", prefer: "wait=0", body: body, to: server)
+        let pending = try send(.post, "/dispatch", prefer: "wait=0", body: body, to: server)
         #expect(pending.status == 202)
         #expect(String(decoding: pending.body, as: UTF8.self).contains(#""completed":false"#))
-        #expect(try send("GET", "/dispatch/1", prefer: "wait=0", to: server).status == 202)
+        #expect(try send(.get, "/dispatch/1", prefer: "wait=0", to: server).status == 202)
         #expect(seen.withLock { $0 } == 0)
         gate.open()
-        #expect(try send("GET", "/dispatch/1", prefer: "wait=20", to: server).status == 200)
+        #expect(try send(.get, "/dispatch/1", prefer: "wait=20", to: server).status == 200)
         #expect(seen.withLock { $0 } == 3)
-        let done = try send("POST", "/dispatch", prefer: "wait=20", body: body, to: server)
+        let done = try send(.post, "/dispatch", prefer: "wait=20", body: body, to: server)
         #expect(done.status == 200)
         #expect(seen.withLock { $0 } == 6)
     }

@@ -1,3 +1,4 @@
+import StoreCurl
 import StoreJSON
 import StoreWire
 
@@ -6,8 +7,8 @@ struct StoreClient {
     /// The maximum time that a request waits for its effects, in seconds; servers allow no longer
     /// wait.
     static let waitSeconds = 60
-    /// The maximum time for each read or write of any other exchange, in seconds.
-    static let stepSeconds = 10
+    /// The maximum time of any other exchange, in seconds.
+    static let exchangeSeconds = 30
 
     let http: CommandClient
     private let credentials: ScriptCredentials
@@ -49,15 +50,13 @@ struct StoreClient {
     mutating func begin(_ sender: AssertScript.Sender) throws(CommandClientError) {
         guard let session = sender.session, cookies[session] == nil else { return }
         let answer = try http.exchange(
-            CommandClient.Request(
-                "POST",
-                http.path + "/sessions",
-                headers: headers(credential(of: sender)),
-                body: []
-            ),
-            stepSeconds: Self.stepSeconds
+            .post,
+            "/sessions",
+            headers: headers(credential(of: sender)),
+            seconds: Self.exchangeSeconds
         )
-        guard answer.status == 201, let cookie = answer["set-cookie"]?.split(separator: ";").first
+        guard answer.status == 201,
+            let cookie = answer.headers["set-cookie"]?.split(separator: ";").first
         else {
             throw CommandClientError(
                 "\(http.authority) answers \(answer.status) to POST /sessions, so the session "
@@ -74,26 +73,23 @@ struct StoreClient {
     /// Returns the headers for reading the result of a step. In a session they have the reading
     /// credential of its principal, or the step's credential. Outside of a session they have the
     /// credential of the whole script.
-    private func view(of sender: AssertScript.Sender) -> [(name: String, value: String)] {
+    private func view(of sender: AssertScript.Sender) -> HTTPHeaders {
         guard let session = sender.session else { return headers(credentials.reader) }
         let reader = sender.principal.flatMap { credentials.readers[$0] }
         return headers(reader ?? credential(of: sender), session)
     }
 
-    private func headers(
-        _ credential: Credential?,
-        _ session: String? = nil
-    ) -> [(name: String, value: String)] {
-        var headers = [("Host", http.authority)]
-        if let credential { headers.append(credential.header) }
-        if let cookie = session.flatMap({ cookies[$0] }) { headers.append(("Cookie", cookie)) }
+    private func headers(_ credential: Credential?, _ session: String? = nil) -> HTTPHeaders {
+        var headers: HTTPHeaders = [:]
+        if let credential { headers.add("Authorization", credential.authorization) }
+        if let cookie = session.flatMap({ cookies[$0] }) { headers.add("Cookie", cookie) }
         return headers
     }
 
     /// Returns the newest state, as the sender of a step sees it in its session.
     func look(_ sender: AssertScript.Sender) throws(CommandClientError) -> Look {
         let answer = try get("/state", sender)
-        guard let tag = answer["etag"].flatMap({ Tag($0.dropFirst().dropLast()) }),
+        guard let tag = answer.headers["etag"].flatMap({ Tag($0.dropFirst().dropLast()) }),
             let state = parse(answer)
         else { throw CommandClientError("\(http.authority) gives no state with a tag") }
         return Look(state: JSONTree(state.root), version: tag.version)
@@ -136,17 +132,15 @@ struct StoreClient {
         _ request: AssertScript.Request,
         _ sender: AssertScript.Sender
     ) throws(CommandClientError) -> Outcome {
+        var headers = headers(credential(of: sender), sender.session)
+        headers.add("Content-Type", "application/json")
+        headers.add("Prefer", "wait=\(Self.waitSeconds)")
         let answer = try http.exchange(
-            CommandClient.Request(
-                "POST",
-                http.path + request.path,
-                headers: headers(credential(of: sender), sender.session) + [
-                    ("Content-Type", "application/json"),
-                    ("Prefer", "wait=\(Self.waitSeconds)"),
-                ],
-                body: request.body
-            ),
-            stepSeconds: Self.waitSeconds + Self.stepSeconds
+            .post,
+            request.path,
+            headers: headers,
+            body: request.body,
+            seconds: Self.waitSeconds + Self.exchangeSeconds
         )
         let body = parse(answer)?.root
         switch answer.status {
@@ -174,10 +168,12 @@ struct StoreClient {
     private func get(
         _ target: String,
         _ sender: AssertScript.Sender
-    ) throws(CommandClientError) -> CommandAnswer {
+    ) throws(CommandClientError) -> HTTPResponse {
         let answer = try http.exchange(
-            CommandClient.Request("GET", http.path + target, headers: view(of: sender)),
-            stepSeconds: Self.stepSeconds
+            .get,
+            target,
+            headers: view(of: sender),
+            seconds: Self.exchangeSeconds
         )
         guard answer.status == 200 else {
             let isDenied = [401, 403].contains(answer.status)
@@ -189,7 +185,7 @@ struct StoreClient {
         return answer
     }
 
-    private func parse(_ answer: CommandAnswer) -> JSONDocument? {
+    private func parse(_ answer: HTTPResponse) -> JSONDocument? {
         try? JSONDocument(parsing: answer.body, limits: .unbounded)
     }
 

@@ -1,4 +1,5 @@
 import Glibc
+import StoreCurl
 import StorePlatform
 
 /// The command `store-server status [URL] [--watch]`, which shows the condition of a running server
@@ -7,8 +8,8 @@ struct StatusClient {
     static let standardURL = "http://127.0.0.1:8080"
     /// The interval of `--watch`, in seconds.
     static let intervalSeconds: UInt32 = 2
-    /// The maximum time for each read or write of an exchange, in seconds.
-    static let stepSeconds = 3
+    /// The maximum time of an exchange, in seconds.
+    static let exchangeSeconds = 3
 
     private let url: String
     private let credential: Credential?
@@ -44,13 +45,13 @@ struct StatusClient {
         guard let client = CommandClient(url, credential: credential) else {
             return StatusReport(of: url, trouble: CommandClient.noAddress(url))
         }
-        func get(_ path: String) throws(CommandClientError) -> CommandAnswer {
-            let request = CommandClient.Request(
-                "GET",
-                client.path + path,
-                headers: [("Host", "localhost"), ("Accept", "application/json, text/plain")]
+        func get(_ path: String) throws(CommandClientError) -> HTTPResponse {
+            try client.exchange(
+                .get,
+                path,
+                headers: ["Host": "localhost", "Accept": "application/json, text/plain"],
+                seconds: Self.exchangeSeconds
             )
-            return try client.exchange(request, stepSeconds: Self.stepSeconds)
         }
         do {
             return StatusReport(of: url, ready: try get("/readyz"), metrics: try get("/metrics"))
@@ -69,20 +70,20 @@ struct StatusClient {
 /// container's health check needs no other program.
 enum HealthClient {
     static let standardURL = "http://127.0.0.1:8080/readyz"
-    /// The maximum time for each read or write of the exchange, in seconds.
-    static let stepSeconds = 3
+    /// The maximum time of the exchange, in seconds.
+    static let exchangeSeconds = 3
 
     /// Sends one request. Returns `nil` if the server is ready, else the reason why it is not.
     static func ask(_ url: String) -> String? {
         guard let client = CommandClient(url) else { return CommandClient.noAddress(url) }
         // Every server accepts `localhost` as its host, whatever its own name is.
-        let request = CommandClient.Request(
-            "GET",
-            client.path.isEmpty ? "/readyz" : client.path,
-            headers: [("Host", "localhost")]
-        )
         do {
-            let status = try client.exchange(request, stepSeconds: stepSeconds).status
+            let status = try client.exchange(
+                .get,
+                client.path.isEmpty ? "/readyz" : "",
+                headers: ["Host": "localhost"],
+                seconds: exchangeSeconds
+            ).status
             return status == 200 ? nil : "\(url) answers \(status)"
         } catch {
             return error.description

@@ -1,3 +1,4 @@
+import StoreCurl
 import StoreJSON
 import StorePlatform
 import StoreWire
@@ -16,7 +17,7 @@ struct StatusReport {
         reasons = [trouble]
     }
 
-    init(of url: String, ready: CommandAnswer, metrics: CommandAnswer) {
+    init(of url: String, ready: HTTPResponse, metrics: HTTPResponse) {
         self.url = url
         isReady = ready.status == 200
         if !isReady { reasons = Self.reasons(ready) }
@@ -35,7 +36,7 @@ struct StatusReport {
         }
     }
 
-    private static func reasons(_ answer: CommandAnswer) -> [String] {
+    private static func reasons(_ answer: HTTPResponse) -> [String] {
         let document = try? JSONDocument(parsing: answer.body, limits: JSONLimits())
         let found = document?.root.members.first { $0.name == "reasons" }?.value.elements ?? []
         let reasons = found.map { reason in

@@ -1,0 +1,30 @@
+/// A credential that a command shows to a server: an API key or a JWT.
+///
+/// The credential comes from a file or from the environment. On a command line it would stay in the
+/// shell's history, and other users of the machine could read it.
+struct Credential: Equatable, Sendable {
+    /// The variable that contains the credential; the variable with `_FILE` appended names its
+    /// file.
+    static let variable = ConfigurationOptions.environmentPrefix + "TOKEN"
+    /// The maximum size of a credential, in bytes.
+    static let bytesMax = 8 << 10
+
+    private let token: String
+
+    /// Reads the credential from the text of a file or a variable, which must be a single line.
+    ///
+    /// - Throws: ``UsageError``, without the text: it may be a secret.
+    init(_ text: String, of origin: String) throws(UsageError) {
+        let line = text.utf8.reversed().drop { $0 == 0x0A || $0 == 0x0D || $0 == 0x20 }
+        guard 1...Self.bytesMax ~= line.count, line.allSatisfy({ 0x21...0x7E ~= $0 }) else {
+            throw UsageError(
+                "\(origin): this is not a credential; allowed are 1 to \(Self.bytesMax) visible "
+                    + "characters in one line"
+            )
+        }
+        token = String(decoding: line.reversed(), as: UTF8.self)
+    }
+
+    /// The value of the field `Authorization` that shows the credential (RFC 6750, 2.1).
+    var authorization: String { "Bearer \(token)" }
+}
