@@ -116,7 +116,6 @@ let package = Package(
                 "StoreWire",
             ]
         ),
-        layer("StoreControlledWorld", on: ["StoreCore", "StorePlatform"]),
         layer("StorePatterns", on: ["StoreCore", "StorePlatform"]),
         layer("StoreTelemetry", on: ["StoreJSON", "StorePlatform", "StoreTexts", "StoreWire"]),
         layer(
@@ -151,19 +150,18 @@ let package = Package(
         layer(
             "StoreHTTP",
             on: [
-                "StoreActionCatalog", "StoreAuthentication", "StoreAuthorization",
-                "StoreControlledWorld", "StoreCore", "StoreDigest", "StoreEventStream",
-                "StoreHTTPTransport", "StoreHistory", "StoreJSON", "StoreJSONSchema",
-                "StorePatterns", "StorePlatform", "StorePublishing", "StoreTelemetry",
-                "StoreTexts", "StoreTraces", "StoreWire",
+                "StoreActionCatalog", "StoreAuthentication", "StoreAuthorization", "StoreCore",
+                "StoreDigest", "StoreEventStream", "StoreHTTPTransport", "StoreHistory",
+                "StoreJSON", "StoreJSONSchema", "StorePatterns", "StorePlatform",
+                "StorePublishing", "StoreTelemetry", "StoreTexts", "StoreTraces", "StoreWire",
             ]
         ),
         layer(
             "StoreServer",
             on: [
                 "StoreActionCatalog", "StoreAuthentication", "StoreAuthorization",
-                "StoreCommandLine", "StoreControlledWorld", "StoreCore", "StoreDigest",
-                "StoreEventStream", "StoreHTTP", "StoreHTTPTransport", "StoreHistory",
+                "StoreCommandLine", "StoreCore", "StoreDigest", "StoreEventStream",
+                "StoreHTTP", "StoreHTTPTransport", "StoreHistory",
                 "StoreJSON", "StoreJSONSchema", "StoreJournalSQLite", "StorePatterns",
                 "StorePlatform", "StorePublishing", "StoreTelemetry", "StoreTexts",
                 "StoreTraceExport", "StoreTraces", "StoreWire",
@@ -195,7 +193,7 @@ let package = Package(
         layer(
             "StoreTesting",
             on: [
-                "StoreActionCatalog", "StoreAuthorization", "StoreControlledWorld", "StoreCore",
+                "StoreActionCatalog", "StoreAuthorization", "StoreCore",
                 "StoreJSON", "StoreJSONSchema", "StorePatterns", "StorePlatform", "StoreTexts",
             ]
         ),
@@ -231,7 +229,7 @@ let package = Package(
             name: "StoreSimulator",
             dependencies: [
                 "CStoreHTTPD", "DefaultStore", "StoreActionCatalog", "StoreAuthentication",
-                "StoreControlledWorld", "StoreCore", "StoreEventStream", "StoreHTTP",
+                "StoreCore", "StoreEventStream", "StoreHTTP",
                 "StoreHTTPTransport", "StoreHistory", "StoreJSON", "StoreJournalSQLite",
                 "StorePatterns", "StorePlatform", "StorePublishing", "StoreServer",
                 "StoreTelemetry", "StoreTesting", "StoreTexts",
@@ -245,7 +243,7 @@ let package = Package(
             path: "Tests/StoreSimulate",
             swiftSettings: strict
         ),
-        tests(of: "StoreSimulator", ["StoreControlledWorld", "StoreCore"]),
+        tests(of: "StoreSimulator", ["StoreCore"]),
         tests(of: "StoreJSON", ["StoreTestSupport", "StoreTexts", "StoreWire"]),
         tests(of: "StoreJSONSchema", ["StoreJSON", "StoreTestSupport"]),
         tests(of: "StoreWire", ["StoreJSON", "StoreJSONSchema", "StoreTestSupport", "StoreTexts"]),
@@ -299,7 +297,7 @@ if Context.environment["STORE_SERVER_FUZZ"] != nil {
             name: "store-fuzz",
             dependencies: [
                 "CStoreHTTPD", "DefaultStore", "StoreAuthentication", "StoreAuthorization",
-                "StoreCommandLine", "StoreControlledWorld", "StoreCore", "StoreEventStream",
+                "StoreCommandLine", "StoreCore", "StoreEventStream",
                 "StoreHTTP", "StoreHTTPTransport", "StoreJSON", "StoreJournalSQLite",
                 "StorePlatform", "StorePublishing", "StoreServer", "StoreTelemetry",
                 "StoreTexts", "StoreWire", "StoreWireFoundation",

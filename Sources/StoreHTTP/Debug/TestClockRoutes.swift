@@ -1,5 +1,4 @@
-package import StoreControlledWorld
-import StoreCore
+package import StoreCore
 import StoreHTTPTransport
 package import StoreJSON
 import StoreJSONSchema

@@ -1,5 +1,4 @@
 import StoreActionCatalog
-import StoreControlledWorld
 import StoreCore
 import StoreHTTP
 import StoreHistory

@@ -1,6 +1,5 @@
 import Dispatch
 import StoreActionCatalog
-import StoreControlledWorld
 import StoreCore
 import StoreHTTP
 import StoreHistory

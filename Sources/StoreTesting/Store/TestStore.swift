@@ -1,6 +1,5 @@
 // Exported, so that an import of `StoreTesting` also brings the clocks, numbers and identifiers.
-@_exported public import StoreControlledWorld
-public import StoreCore
+@_exported public import StoreCore
 import StorePlatform
 import Synchronization
 public import Testing

@@ -1,4 +1,3 @@
-import StoreControlledWorld
 import StoreCore
 import StoreServer
 

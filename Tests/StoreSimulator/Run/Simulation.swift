@@ -1,5 +1,4 @@
 import Glibc
-import StoreControlledWorld
 import StoreCore
 import StoreJSON
 import StorePatterns

@@ -1,5 +1,4 @@
 import DefaultStore
-import StoreControlledWorld
 import StoreCore
 import StorePatterns
 import StoreServer

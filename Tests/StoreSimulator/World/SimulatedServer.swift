@@ -1,7 +1,6 @@
 import CStoreHTTPD
 import DefaultStore
 import Glibc
-import StoreControlledWorld
 import StoreCore
 import StoreEventStream
 import StoreJSON

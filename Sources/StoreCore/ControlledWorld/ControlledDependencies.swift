@@ -1,4 +1,3 @@
-public import StoreCore
 import StorePlatform
 import Synchronization
 

@@ -1,5 +1,4 @@
 import Dispatch
-package import StoreCore
 import StorePlatform
 import Synchronization
 
