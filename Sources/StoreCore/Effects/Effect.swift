@@ -35,6 +35,8 @@ public struct Effect<State: Sendable>: Sendable {
     package struct Run: Sendable {
         let id: String?
         let cancelInFlight: Bool
+        /// The pause before the first try of `body`; `nil` for none.
+        let quietTime: Duration?
         let retry: Retry
         let onRestart: RestartPolicy
         /// The data for running again; `nil` if a restart loses the effect.
@@ -47,6 +49,7 @@ public struct Effect<State: Sendable>: Sendable {
         package init(
             id: String? = nil,
             cancelInFlight: Bool = false,
+            quietTime: Duration? = nil,
             retry: Retry = .never,
             onRestart: RestartPolicy = .lost,
             input: Input? = nil,
@@ -56,6 +59,7 @@ public struct Effect<State: Sendable>: Sendable {
         ) {
             self.id = id
             self.cancelInFlight = cancelInFlight
+            self.quietTime = quietTime
             self.retry = retry
             self.onRestart = onRestart
             self.input = input
@@ -140,6 +144,58 @@ public struct Effect<State: Sendable>: Sendable {
                     cancelInFlight: cancelInFlight,
                     retry: retry,
                     recovery: (recover, file, line),
+                    body: body
+                )
+            )
+        )
+    }
+
+    /// Waits for a quiet time, and then runs `body`. A newer effect with the same id replaces this
+    /// one, also if `body` already runs. So of many actions in a row, only the last one has an
+    /// effect.
+    ///
+    /// ```swift
+    /// case .searchChanged(let text):
+    ///     state.text = text
+    ///     return .debounced(id: "search", for: .milliseconds(300)) { context in
+    ///         let titles = try await context.dependencies.movies.search(text)
+    ///         try await context.dispatch(Internal.found(titles))
+    ///     }
+    /// ```
+    ///
+    /// The effect pauses on the clock of the ``Dependencies``. Its id belongs to the slice: an
+    /// effect of another session or of another instance is not replaced. ``cancel(id:)`` ends the
+    /// waiting, too. If the server ends first, the effect is lost, like each closure. Work that has
+    /// to outlive the server is kept by the reducer of an action that `body` dispatches.
+    ///
+    /// - Parameters:
+    ///   - id: the name for replacing and cancelling the effect, unique within the module.
+    ///   - quietTime: the time without a newer effect of this id before `body` runs.
+    ///   - retry: the number of further tries after an error, and the pauses before them. The quiet
+    ///     time comes before the first try only.
+    ///   - recover: makes an action of the error of the last try, as in
+    ///     ``run(id:cancelInFlight:retry:catch:file:line:_:)``; `nil` if an error makes none.
+    ///   - file: the file of the call: the origin of that action in the log.
+    ///   - line: the line of the call.
+    ///   - body: does the work, and dispatches the results.
+    /// - Returns: the effect, which does nothing until a module returns it.
+    public static func debounced(
+        id: String,
+        for quietTime: Duration,
+        retry: Retry = .never,
+        catch recover: (@Sendable (any Error) -> any Action)? = nil,
+        file: String = #fileID,
+        line: Int = #line,
+        _ body: @escaping @Sendable (EffectContext<State>) async throws -> Void
+    ) -> Effect {
+        Effect(
+            .run(
+                Run(
+                    id: id,
+                    cancelInFlight: true,
+                    quietTime: quietTime,
+                    retry: retry,
+                    recovery: recover.map { ($0, file, line) },
                     body: body
                 )
             )

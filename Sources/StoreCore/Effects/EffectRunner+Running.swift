@@ -159,8 +159,13 @@ extension EffectRunner {
         _ context: EffectContext<State>
     ) async -> Result<any Sendable, any Error> {
         var attempt = 0
+        var quietTime = run.quietTime
         while true {
             do {
+                if let time = quietTime {
+                    try await context.sleep(for: time)
+                    quietTime = nil
+                }
                 return .success(try await run.body(context))
             } catch {
                 attempt += 1
