@@ -42,9 +42,9 @@ struct CommandClient: Sendable {
         "'\(url)' is not an address; allowed is http://HOST:PORT/PATH"
     }
 
-    /// Sends a request, and waits for the whole answer for at most so many seconds.
+    /// Sends a request, and waits for the whole answer for at most so many seconds. The target is
+    /// the path behind ``path``, with the query.
     ///
-    /// - Parameter target: the path and the query of the request, after ``path``.
     /// - Throws: ``CommandClientError`` if no server accepts the request, or no complete answer
     ///   comes in time.
     func exchange(
