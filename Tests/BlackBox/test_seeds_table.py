@@ -11,7 +11,7 @@ ROWS = [f"U{number}" for number in range(1, 33)] + (
     "K1 K2 K3 K4 K5 K6 K7 K8 K9 K10 K11 K12 K13 K14 "
     "T1 T2 T3 T4 "
     "P1 P2 P3 P4 P5 P6 P7 P8 P9 P10 P11 P12 P13 P14 P15 P16 P19 "
-    "X1 X2 X4 X5 X6 X7 X8 X9 X11 X19 "
+    "X1 X2 X3 X4 X5 X6 X7 X8 X9 X11 X19 "
     "S1 S2 S3 S4 S5 S6 S7 S8 S10 S11 S12"
 ).split()
 FOLDERS = ("Sources/", "Tests/", "docs/", "examples/", "scripts/")
