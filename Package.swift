@@ -257,7 +257,8 @@ let package = Package(
                 "StoreTestSupport", "StoreTesting", "StoreTexts", "StoreWire",
             ]
         ),
-        tests(of: "StoreHTTPClient", ["StoreCore", "StoreCurl", "StoreTraces"]),
+        tests(of: "StoreCurl", ["StoreTraces"]),
+        tests(of: "StoreHTTPClient", ["StoreCore"]),
         tests(of: "StoreTraces"),
         tests(
             of: "StoreTraceExport",

@@ -1,4 +1,4 @@
-"""The HTTP client of effects authenticates its peer (Tests/StoreHTTPClientTests has the rest)."""
+"""The HTTP client of effects authenticates its peer (Tests/StoreCurlTests has the rest)."""
 
 import http.server
 import ssl

@@ -1,4 +1,4 @@
-import StoreHTTPClient
+import StoreCurl
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct HTTPClientTests {

@@ -1,5 +1,3 @@
-import StoreCore
-import StoreHTTPClient
 import Synchronization
 import Testing
 
@@ -124,20 +122,5 @@ import Testing
         defer { server.close() }
         let response = try await CurlClient().response(to: .get(server.url("/")))
         #expect(response.status == 200)
-    }
-
-    @Test func `a test has no client unless it sets one`() async throws {
-        struct Double: HTTPClient {
-            func response(to request: HTTPRequest) -> HTTPResponse { HTTPResponse(status: 204) }
-        }
-        let error = #expect(throws: UnpreparedDependency.self) {
-            try Dependencies.unprepared.http
-        }
-        #expect(error?.key == "HTTPClientKey")
-        let world = Dependencies.unprepared.setting(HTTPClientKey.self, to: Double())
-        let response = try await world.http.response(to: .get("http://nobody.example/"))
-        #expect(response.status == 204)
-        let live = try Dependencies.live.http
-        #expect(live is CurlClient)
     }
 }
