@@ -1,5 +1,6 @@
 import CStoreCurl
 import StorePlatform
+import StoreTexts
 import StoreTraces
 import Synchronization
 
@@ -98,6 +99,10 @@ extension HTTPRequest {
             )
         }
     }
+
+    /// True if the connection is closed behind the answer. libcurl sends the field, but keeps the
+    /// connection by itself.
+    var closesConnection: Bool { headers["connection"]?.lowercasedASCII == "close" }
 
     /// True if the client follows redirects: only for methods that may be sent twice without harm.
     var followsRedirects: Bool { redirectsMax > 0 && (method == .get || method == .head) }

@@ -64,6 +64,7 @@ extension CurlTransfer {
                 ),
                 ccurl_set_number(handle, CURLOPT_FOLLOWLOCATION, request.followsRedirects ? 1 : 0),
                 ccurl_set_number(handle, CURLOPT_MAXREDIRS, request.redirectsMax),
+                ccurl_set_number(handle, CURLOPT_FORBID_REUSE, request.closesConnection ? 1 : 0),
                 ccurl_set_number(handle, CURLOPT_SSL_VERIFYPEER, 1),
                 ccurl_set_number(handle, CURLOPT_SSL_VERIFYHOST, 2),
                 ccurl_set_number(handle, CURLOPT_TIMEOUT_MS, request.timeout.wholeMilliseconds),

@@ -80,6 +80,16 @@ import Testing
         #expect(error?.code == .timeout)
     }
 
+    @Test func `a request that asks for the end of its connection ends it`() async throws {
+        let server = try ScriptedServer { _ in answer(200) }
+        defer { server.close() }
+        for _ in 0..<2 {
+            let request = HTTPRequest.get(server.url("/"), headers: ["Connection": "close"])
+            _ = try await client.response(to: request)
+        }
+        #expect(server.connections.load(ordering: .relaxed) == 2)
+    }
+
     @Test func `connections are kept and bounded, and requests too`() async throws {
         let server = try ScriptedServer { _ in answer(200) }
         defer { server.close() }
