@@ -26,7 +26,7 @@ package struct ActionRecorder<State>: Sendable {
             return
         }
         if let slice = A.State.self as? any ModuleState.Type,
-            let record = Self.record(of: type, in: slice, of: mount.slice)
+            let record = Self.record(of: type, in: slice, of: mount)
         {
             self.record = record
         } else {
@@ -44,12 +44,18 @@ package struct ActionRecorder<State>: Sendable {
     private static func record<A: TrackedAction, Slice: ModuleState>(
         of type: A.Type,
         in slice: Slice.Type,
-        of module: any StoreCore.Slice<State>
+        of mount: Mount<State>
     ) -> Record? where State: RootState {
-        guard let place = module.place(of: slice) as? SlicePlace<State, Slice> else { return nil }
-        let isOfSession = module.ownership == .session
-        return { action, root, key in
-            let own = SliceKey(session: isOfSession ? key.session : nil, instance: key.instance)
+        mount.place(of: slice).map { record(of: type, at: $0) }
+    }
+
+    private static func record<A: TrackedAction, Slice: ModuleState>(
+        of type: A.Type,
+        at place: some SlicePlace<State, Slice>
+    ) -> Record where State: RootState {
+        { action, root, key in
+            let session = place.isPerSession ? key.session : nil
+            let own = SliceKey(session: session, instance: key.instance)
             return (place.read(root, own) as? A.State)
                 .flatMap { pick(A.self, action, $0, key.instance) }
         }

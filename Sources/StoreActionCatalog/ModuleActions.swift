@@ -10,13 +10,13 @@ package struct ModuleActions<State>: Sendable {
     let recorders: [ActionRecorder<State>]
 
     package init(_ mount: Mount<State>) where State: RootState {
-        recorders = mount.slice.handlers.compactMap { handler in
+        recorders = mount.handlers.compactMap { handler in
             (handler.type as? any TrackedAction.Type).map { ActionRecorder(of: $0, in: mount) }
         }
         types = { () throws(ConfigurationError) in
             let isForInstances = mount.slice.form == .instances
             var types: [RegisteredType] = []
-            for handler in mount.slice.handlers {
+            for handler in mount.handlers {
                 if let type = try Self.type(of: handler, in: mount, isForInstances) {
                     types.append(type)
                 }

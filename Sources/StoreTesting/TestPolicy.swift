@@ -59,7 +59,7 @@ public struct TestPolicy: Sendable {
                 )
             },
             useCases: modules.flatMap { mount in
-                mount.slice.useCases.map { Self.grantName($0.path, of: mount) }
+                mount.useCases.map { Self.grantName($0.path, of: mount) }
             },
             notifications: []
         )
@@ -78,7 +78,7 @@ public struct TestPolicy: Sendable {
         }
         let useCases = Dictionary(
             modules.flatMap { mount in
-                mount.slice.useCases.map { ($0.path, Self.grantName($0.path, of: mount)) }
+                mount.useCases.map { ($0.path, Self.grantName($0.path, of: mount)) }
             },
             uniquingKeysWith: { first, _ in first }
         )

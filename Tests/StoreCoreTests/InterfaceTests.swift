@@ -148,7 +148,7 @@ import Testing
     @Test func `the mount of a module decides who may start it`() {
         let mount: Mount<Room> = Lamp.module.at(\.lamp)
         func access(_ mount: Mount<Room>) -> [LifecycleAccess] {
-            mount.slice.handlers.filter { [.start, .stop].contains($0.kind) }
+            mount.handlers.filter { [.start, .stop].contains($0.kind) }
                 .map { mount.access(to: $0) }
         }
         #expect(access(mount) == [.program, .program])

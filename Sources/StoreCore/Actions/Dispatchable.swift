@@ -22,7 +22,7 @@ package protocol HandlerMaker: Sendable {
     /// Returns the handler for the slice at a place; `nil` if the actions are for another state.
     func handler<Root: RootState, State: ModuleState>(
         of module: String,
-        at place: SlicePlace<Root, State>
+        at place: some SlicePlace<Root, State>
     ) -> ActionHandler<Root>?
 
     /// The policy for work of such actions that has not ended when the server ends.

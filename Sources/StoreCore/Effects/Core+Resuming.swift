@@ -121,7 +121,7 @@ extension ModuleMachine {
         guard mount.slice.isThere(state, key) else { return no("its slice is gone") }
         do {
             let address = SliceAddress(module: mount.name, key)
-            guard let effect = try mount.slice.effect(again: work, at: address, works) else {
+            guard let effect = try mount.bound?.effect(again: work, at: address, works) else {
                 return no("there is nothing to do")
             }
             return .success(effect)
@@ -135,7 +135,7 @@ extension ModuleMachine {
     fileprivate func interruption(of entry: PendingEffects.Entry) -> (any Action)? {
         let (name, instance) = entry.place
         guard let mount = modules.first(where: { $0.name.isSame(as: name) }),
-            let action = mount.slice.interrupted(after: entry.version)
+            let action = mount.module?.interrupted(after: entry.version)
         else { return nil }
         return instance.map { action.to($0) } ?? action
     }

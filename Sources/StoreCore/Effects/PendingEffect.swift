@@ -59,10 +59,10 @@ package final class PendingEffect: Sendable {
     }
 
     /// - Returns: `nil` if the effect does nothing.
-    package convenience init?<Root, State>(
+    package convenience init?<Root, State: ModuleState>(
         _ effect: Effect<State>,
         at address: SliceAddress,
-        in place: SlicePlace<Root, State>
+        in place: some SlicePlace<Root, State>
     ) {
         guard !effect.isNone else { return nil }
         self.init(effect, at: address) { root in

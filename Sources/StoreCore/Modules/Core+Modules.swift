@@ -70,7 +70,7 @@ extension Core where State: RootState {
         guard case .machine(let machine) = owner.form,
             let changes = (machine as? ModuleMachine<State>)?.changes,
             let mount = State.modules.first(where: { $0.name == M.name }),
-            let place = mount.slice.place(of: M.State.self) as? SlicePlace<State, M.State>
+            let place = mount.place(of: M.State.self)
         else { throw .notMounted(M.name) }
         let owner = place.isPerSession ? session ?? SessionName.shared : nil
         return ChildStore(self, changes, place, SliceKey(session: owner, instance: instance))
@@ -86,7 +86,7 @@ extension Core where State: RootState {
         guard case .machine(let erased) = owner.form,
             let machine = erased as? ModuleMachine<State>, let changes = machine.changes
         else { return }
-        machine.modules[module].slice.watch(changes, self, seen)
+        machine.modules[module].bound?.watch(changes, self, seen)
     }
 
     /// Returns the presentation that a module supplies; `nil` if none does.
@@ -114,7 +114,7 @@ extension Core where State: RootState {
             else { continue }
             throw .neededModule(needed, by: "\(State.self)")
         }
-        return modules.lazy.compactMap { $0.slice.presentation(of: modules, dependencies) }.first
+        return modules.lazy.compactMap { $0.bound?.presentation(of: modules, dependencies) }.first
     }
 
     private func present(_ modules: State.Modules, _ changes: SliceChanges<State>) {
@@ -127,7 +127,7 @@ extension Core where State: RootState {
                     presentation: engine.ports.presentation,
                     access: EngineReference(self)
                 )
-                presenter.attach(changes, self, mount.slice, context)
+                presenter.attach(changes, self, context)
             }
         }
         for presenter in State.presenters { present(presenter, changes) }

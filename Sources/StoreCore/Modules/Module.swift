@@ -190,10 +190,10 @@ public enum ViewVisibility: Sendable {
     case hidden
 }
 
-extension Slice {
+extension Mount {
     /// Returns the action of the module's view for a change of its visibility.
     package func action(on visibility: ViewVisibility) -> (any Action)? {
-        (anyModule as? any VisibleModule)?.visibilityDidChange(to: visibility)
+        (module as? any VisibleModule)?.visibilityDidChange(to: visibility)
     }
 
     /// A function that returns the visibility that an action reports; `nil` if the view does not
@@ -202,7 +202,7 @@ extension Slice {
         func report<M: VisibleModule>(_ module: M) -> (@Sendable (any Action) -> ViewVisibility?)? {
             module.visibilityReport
         }
-        guard let module = anyModule as? any VisibleModule else { return nil }
+        guard let module = module as? any VisibleModule else { return nil }
         return report(module)
     }
 }

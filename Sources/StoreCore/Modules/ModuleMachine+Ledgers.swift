@@ -4,7 +4,7 @@
 /// The place of ``Presence`` in a root state, and the modules whose views it records.
 struct PresenceLedger<Root: RootState>: Sendable {
     let module: Int
-    let place: SlicePlace<Root, Presence.State>
+    let place: SinglePlace<Root, Presence.State>
     /// For each module, the change of visibility that an action reports; `nil` if none does.
     let reports: [(@Sendable (any Action) -> ViewVisibility?)?]
     /// The module that keeps the open sessions; `nil` if the root state has none.
@@ -13,14 +13,11 @@ struct PresenceLedger<Root: RootState>: Sendable {
     /// Makes the ledger; `nil` if the root state has none.
     init?(of modules: Root.Modules) {
         sessions = modules.first { $0.slice.wireType is any SessionRegister.Type }
-        for (index, mount) in modules.enumerated() where mount.name == Presence.name {
-            guard
-                let place = mount.slice.place(of: Presence.State.self)
-                    as? SlicePlace<Root, Presence.State>
-            else { continue }
+        for (index, mount) in modules.enumerated() {
+            guard let place = mount.singlePlace(of: Presence.self) else { continue }
             module = index
             self.place = place
-            reports = modules.map { $0.slice.visibilityReport }
+            reports = modules.map { $0.visibilityReport }
             return
         }
         return nil
@@ -47,7 +44,7 @@ extension RootState {
     /// `nil` if no module needs it.
     package static var moduleWithoutPresence: String? {
         guard PresenceLedger<Self>(of: modules) == nil else { return nil }
-        return modules.first { $0.slice.visibilityReport != nil }?.name
+        return modules.first { $0.visibilityReport != nil }?.name
     }
 
     /// The actions that end the open views of this state, each with its session; `nil` stands for
@@ -77,10 +74,10 @@ extension RootState {
         guard let module = Self.modules.firstIndex(where: { $0.name.isSame(as: parts[0]) }),
             presence.reports[module] != nil
         else { return nil }
-        let mounted = Self.modules[module].slice
-        let owner = mounted.ownership == .session ? session : nil
-        guard (mounted.form == .instances) == (instance != nil),
-            mounted.isThere(self, SliceKey(session: owner, instance: instance)),
+        let mounted = Self.modules[module]
+        let owner = mounted.slice.isPerSession ? session : nil
+        guard (mounted.slice.form == .instances) == (instance != nil),
+            mounted.slice.isThere(self, SliceKey(session: owner, instance: instance)),
             let action = mounted.action(on: .hidden)
         else { return nil }
         return instance.map { action.to($0) } ?? action
@@ -200,7 +197,7 @@ extension ModuleMachine {
     func enter(
         _ effect: PendingEffect,
         version: UInt64,
-        in ledger: (module: Int, place: SlicePlace<Root, PendingEffects.State>),
+        in ledger: (module: Int, place: SinglePlace<Root, PendingEffects.State>),
         _ state: inout Root,
         _ change: inout Change
     ) throws {
@@ -226,15 +223,11 @@ extension ModuleMachine {
     /// - Throws: ``ModuleError/noLedger(_:)`` if a module needs one.
     static func ledger(
         of modules: Root.Modules
-    ) throws(ModuleError) -> (module: Int, place: SlicePlace<Root, PendingEffects.State>)? {
-        for (index, mount) in modules.enumerated() where mount.name == PendingEffects.name {
-            if let place = mount.slice.place(of: PendingEffects.State.self)
-                as? SlicePlace<Root, PendingEffects.State>
-            {
-                return (index, place)
-            }
+    ) throws(ModuleError) -> (module: Int, place: SinglePlace<Root, PendingEffects.State>)? {
+        for (index, mount) in modules.enumerated() {
+            if let place = mount.singlePlace(of: PendingEffects.self) { return (index, place) }
         }
-        if let keeper = modules.first(where: { $0.slice.hasDurableEffects }) {
+        if let keeper = modules.first(where: { $0.hasDurableEffects }) {
             throw .noLedger(keeper.name)
         }
         return nil

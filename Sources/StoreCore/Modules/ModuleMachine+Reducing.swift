@@ -66,7 +66,7 @@ extension ModuleMachine {
         _ state: Root,
         _ effect: inout PendingEffect?
     ) throws -> Change {
-        try modules[module].slice.check(state, key)
+        try modules[module].bound?.check(state, key)
         effect = (action as? ClientRequest)?.effect
         return Change(isChange: false, isOfSession: hasSessions)
     }

@@ -6,7 +6,7 @@ extension ModuleMachine {
     /// snapshot.
     package func connect(_ state: inout Root) {
         for link in links.joined() {
-            for key in link.shared.keys(of: modules[link.reader].slice, state) {
+            for key in link.shared.keys(state) {
                 _ = update(link, key, &state)
             }
         }
@@ -30,7 +30,7 @@ extension ModuleMachine {
                 if update(link, key, &state) { change.touch(SliceEdit(link.reader, key)) }
                 continue
             }
-            let keys = link.shared.keys(of: modules[link.reader].slice, state, readingFrom: key)
+            let keys = link.shared.keys(state, readingFrom: key)
             let changed = keys.filter { update(link, $0, &state) }
             if changed.count > Self.editsMax {
                 change.touch(SliceEdit(link.reader))
@@ -42,13 +42,7 @@ extension ModuleMachine {
 
     /// Updates the copy in one slice. Returns true if the slice changed.
     private func update(_ link: Link, _ key: SliceKey, _ state: inout Root) -> Bool {
-        link.shared.update(
-            &state,
-            modules[link.reader].slice,
-            modules[link.owner].slice,
-            key,
-            comparison
-        )
+        link.shared.update(&state, link.sharing, key, comparison)
     }
 
     /// Returns the links that an action on each module may change. An action on the owner may
@@ -63,7 +57,7 @@ extension ModuleMachine {
                 guard let owner = modules.firstIndex(where: { $0.name == shared.owner }),
                     owner != reader
                 else { throw ModuleError.foreignOwner(shared.owner, reader: mount.name) }
-                guard modules[owner].slice.sharedType == shared.value else {
+                guard let sharing = modules[owner].bound, sharing.sharedType == shared.value else {
                     throw ModuleError.sharesNothing(shared.owner, reader: mount.name)
                 }
                 guard modules[owner].slice.form != .instances else {
@@ -73,7 +67,7 @@ extension ModuleMachine {
                     modules[owner].slice.ownership != .session
                         || mount.slice.ownership == .session
                 else { throw ModuleError.ownersOfSessions(shared.owner, reader: mount.name) }
-                let link = Link(reader: reader, owner: owner, shared: shared)
+                let link = Link(reader: reader, owner: owner, sharing: sharing, shared: shared)
                 links[owner].append(link)
                 links[reader].append(link)
             }

@@ -166,6 +166,25 @@ extension ModuleMachine {
     }
 }
 
+/// The input of the comparison of the state before and after a function of the whole state.
+package struct WholeStateDiff<Root: Sendable>: Sendable {
+    /// The state before any action, without the copies of shared values.
+    let initial: Root
+    /// Compares the bytes of values that `==` calls equal.
+    let comparison: ByteComparison?
+    /// The session that the action has ended; its slices never come back.
+    let endedSession: String?
+    /// The state that the function got: the state after the module's reducer, with updated copies
+    /// of shared values.
+    let given: Root
+    /// True after the store itself has updated copies. These may be in the value that every session
+    /// begins with.
+    var isCopied = false
+
+    /// True if the action has ended this session.
+    func isOver(_ session: String) -> Bool { endedSession?.isSame(as: session) == true }
+}
+
 extension ModuleMachine {
     /// Makes the handlers of the root state's own actions.
     ///

@@ -9,6 +9,8 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     struct Link: Sendable {
         let reader: Int
         let owner: Int
+        /// The module that shares its value.
+        let sharing: any BoundModule<Root>
         /// Updates the copy.
         let shared: SharedLink<Root>
     }
@@ -52,7 +54,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     /// For each module, the indices of the modules whose slices its actions may change.
     let reach: [[Int]]
     /// The ledger of effects, if the root state has one.
-    let ledger: (module: Int, place: SlicePlace<Root, PendingEffects.State>)?
+    let ledger: (module: Int, place: SinglePlace<Root, PendingEffects.State>)?
     /// The ledger of views, if there is one.
     let presence: PresenceLedger<Root>?
     /// The observers of slices; `nil` if there are none, as in a replay.
@@ -109,10 +111,10 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
             guard ![ClientRequest.useCases, ClientRequest.notifications].contains(mount.name) else {
                 throw ModuleError.nameReserved(mount.name)
             }
-            if let foreign = mount.slice.foreignDispatchables.first {
+            if let foreign = mount.bound?.foreignDispatchables.first {
                 throw ModuleError.foreignDispatchable("\(foreign)", mount.name)
             }
-            for handler in mount.slice.handlers {
+            for handler in mount.handlers {
                 handlers.append(handler)
                 let route = ActionRoute(of: handler, at: index, isWhole: reducer != nil)
                 guard routes.updateValue(route, forKey: ObjectIdentifier(handler.type)) == nil
@@ -149,7 +151,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
             isKeyedBySession[$0] || $0 == ledger?.module
         }
         let hasDurableEffects = modules.map { [ledger] in
-            ledger != nil && $0.slice.hasDurableEffects
+            ledger != nil && $0.hasDurableEffects
         }
         self.hasDurableEffects = hasDurableEffects
         hasLedger = modules.indices.map { [presence] in

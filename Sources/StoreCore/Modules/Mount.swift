@@ -11,11 +11,10 @@
 public struct Mount<Root: RootState>: Sendable {
     /// The module's name.
     public let name: String
-    /// The module and its slice without their types, for the Core.
+    /// The slice at its place, without its type.
     package let slice: any Slice<Root>
-    /// The key path of the member. A start uses it to check that each member of the root state has
-    /// a module.
-    let path: any AnyKeyPath & Sendable
+    /// The module without its types, for the Core; `nil` for a field.
+    package let bound: (any BoundModule<Root>)?
     /// Presenters, called after commits that change the slice; ``presented(by:)`` adds one.
     var presenters: [BoundPresenter<Root>] = []
     /// Copies of shared values of other modules; ``reading(_:of:)`` adds one.
@@ -25,28 +24,86 @@ public struct Mount<Root: RootState>: Sendable {
     package private(set) var start: (any Action)?
     private var startAccess: LifecycleAccess?
     private var stopAccess: LifecycleAccess?
-    /// True for a field, which has no module.
-    package var isField: Bool { slice.anyModule == nil }
 
     /// Mounts a member that is not the slice of a module.
-    init(_ field: any Slice<Root>, at path: any AnyKeyPath & Sendable) {
-        name = field.name
-        slice = field
-        self.path = path
+    private init(field name: String, at place: any Slice<Root>) {
+        self.name = name
+        slice = place
+        bound = nil
     }
-
-    package var presenterNames: [String] { presenters.map(\.name) }
-    package var presenterTypes: [any Presenter.Type] { presenters.map(\.type) }
 
     /// Mounts a module at its place; `lifecycle` has the handlers of the start and the stop.
     package init<M: Module>(
         _ module: M,
-        _ place: SlicePlace<Root, M.State>,
+        at place: some SlicePlace<Root, M.State>,
         lifecycle: [ActionHandler<Root>] = []
     ) {
         name = M.Interface.name
-        slice = ModuleSlice(module: module, place: place, lifecycle: lifecycle)
-        path = place.path
+        slice = place
+        bound = ModuleAtPlace(module, at: place, lifecycle: lifecycle)
+    }
+}
+
+extension Mount {
+    /// The module; `nil` for a field.
+    package var module: (any Module)? { bound?.module }
+    /// True for a field, which has no module.
+    package var isField: Bool { bound == nil }
+    package var handlers: [ActionHandler<Root>] { bound?.handlers ?? [] }
+    package var useCases: [BoundUseCase<Root>] { bound?.useCases ?? [] }
+    /// True if some effects of the module have a ``RestartPolicy`` other than `lost`.
+    package var hasDurableEffects: Bool { bound?.hasDurableEffects == true }
+    package var presenterNames: [String] { presenters.map(\.name) }
+    package var presenterTypes: [any Presenter.Type] { presenters.map(\.type) }
+
+    /// Returns the place of the module's slice; `nil` if the slice has another type, and for a
+    /// field.
+    package func place<State: ModuleState>(
+        of state: State.Type
+    ) -> (any SlicePlace<Root, State>)? {
+        isField ? nil : slice as? any SlicePlace<Root, State>
+    }
+
+    /// Returns the place of a module's slice; `nil` if this is another module. Returns `nil`, too,
+    /// if the slice is not a single one that is shared and always there.
+    func singlePlace<M: Module>(of module: M.Type) -> SinglePlace<Root, M.State>? {
+        name == M.name && !isField ? slice as? SinglePlace<Root, M.State> : nil
+    }
+}
+
+extension Mount {
+    /// A member of the root state that is no module's slice: a value under a name of its own.
+    ///
+    /// ```swift
+    /// var title = "Shop"
+    /// var theme = PerSession("light")
+    ///
+    /// static let modules: Modules = [
+    ///     .field("title", \.title), .field("theme", \.theme), Cart().at(\.cart),
+    /// ]
+    /// ```
+    ///
+    /// A field is encoded, streamed and kept like a slice, and has no actions. Only
+    /// ``RootState/dispatchables`` and ``RootState/reducer`` change it. A change of the field
+    /// remakes each view that may depend on it.
+    ///
+    /// - Parameters:
+    ///   - name: the name on the wire, which no module may have.
+    ///   - path: the member of the root state.
+    /// - Returns: an element for ``RootState/modules``.
+    public static func field<Value: Codable & Equatable & Sendable>(
+        _ name: String,
+        _ path: any WritableKeyPath<Root, Value> & Sendable
+    ) -> Mount {
+        Mount(field: name, at: SharedPlace<Root, SingleContainer<Value>>(path))
+    }
+
+    /// Makes a field with a value for each session.
+    public static func field<Value: Codable & Equatable & Sendable>(
+        _ name: String,
+        _ path: any WritableKeyPath<Root, PerSession<Value>> & Sendable
+    ) -> Mount {
+        Mount(field: name, at: SessionPlace<Root, SingleContainer<Value>>(path))
     }
 }
 
@@ -88,14 +145,14 @@ extension Module {
     public func at<Root: RootState>(
         _ path: any WritableKeyPath<Root, State> & Sendable
     ) -> Mount<Root> {
-        Mount(self, .always(RootMember(path)))
+        Mount(self, at: SharedPlace<Root, SingleContainer<State>>(path))
     }
 
     /// Mounts the module with a slice for each session, which is always there.
     public func at<Root: RootState>(
         _ path: any WritableKeyPath<Root, PerSession<State>> & Sendable
     ) -> Mount<Root> {
-        Mount(self, .sessions(RootMember(path)))
+        Mount(self, at: SessionPlace<Root, SingleContainer<State>>(path))
     }
 }
 
@@ -104,14 +161,14 @@ extension StartableModule {
     public func at<Root: RootState>(
         _ path: any WritableKeyPath<Root, State?> & Sendable
     ) -> Mount<Root> {
-        startable(at: .started(RootMember(path)))
+        startable(at: SharedPlace<Root, OptionalContainer<State>>(path))
     }
 
     /// Mounts the module with any number of slices, each started under an id of its own.
     public func at<Root: RootState>(
         _ path: any WritableKeyPath<Root, Instances<State>> & Sendable
     ) -> Mount<Root> {
-        startable(at: .instances(RootMember(path)))
+        startable(at: SharedPlace<Root, InstancesContainer<State>>(path))
     }
 
     /// Mounts the module with a slice for each session, which is absent until that session starts
@@ -119,7 +176,7 @@ extension StartableModule {
     public func at<Root: RootState>(
         _ path: any WritableKeyPath<Root, PerSession<State?>> & Sendable
     ) -> Mount<Root> {
-        startable(at: .startedSessions(RootMember(path)))
+        startable(at: SessionPlace<Root, OptionalContainer<State>>(path))
     }
 
     /// Mounts the module with any number of slices for each session, each started under an id of
@@ -127,11 +184,11 @@ extension StartableModule {
     public func at<Root: RootState>(
         _ path: any WritableKeyPath<Root, PerSession<Instances<State>>> & Sendable
     ) -> Mount<Root> {
-        startable(at: .sessionInstances(RootMember(path)))
+        startable(at: SessionPlace<Root, InstancesContainer<State>>(path))
     }
 
-    private func startable<Root: RootState>(at place: SlicePlace<Root, State>) -> Mount<Root> {
-        Mount(self, place, lifecycle: Lifecycle.handlers(of: self, at: place))
+    private func startable<Root: RootState>(at place: some SlicePlace<Root, State>) -> Mount<Root> {
+        Mount(self, at: place, lifecycle: Lifecycle.handlers(of: self, at: place))
     }
 }
 
@@ -141,7 +198,7 @@ extension StartableModule {
 enum Lifecycle {
     static func handlers<Root, M: StartableModule>(
         of module: M,
-        at place: SlicePlace<Root, M.State>
+        at place: some SlicePlace<Root, M.State>
     ) -> [ActionHandler<Root>] {
         [
             ActionHandler(

@@ -37,7 +37,7 @@ enum RootMembers {
         // A type with a mirror of its own may hide its members.
         guard !(root is any CustomReflectable) else { return [] }
         let members = Mirror(reflecting: root).children.compactMap(\.label)
-        let mounted = modules.map { member(at: $0.path, of: Root.self) }
+        let mounted = modules.map { member(at: $0.slice.path, of: Root.self) }
         let foreign = members.filter { member in
             // The storage of a wrapped property has the property's name behind an underscore.
             !mounted.contains(member)

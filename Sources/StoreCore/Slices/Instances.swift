@@ -60,6 +60,18 @@ public struct Instances<State: ModuleState>: ModuleState {
 }
 
 extension Instances {
+    /// Throws a ``Refusal`` if an instance cannot have this id, because its path would be ambiguous
+    /// or too long.
+    static func check(id: String) throws(Refusal) {
+        guard 1...idBytesMax ~= id.utf8.count, id != "events", id != "ui" else {
+            throw Refusal(
+                reason:
+                    "An instance has an id of 1 to \(idBytesMax) bytes, which is "
+                    + "neither 'events' nor 'ui'."
+            )
+        }
+    }
+
     /// Returns the ids whose slices were added, were removed or have other bytes than in an earlier
     /// version. Slices that both share are skipped.
     func ids(changedSince old: Instances, _ comparison: ByteComparison?) -> [String] {

@@ -59,23 +59,13 @@ extension Mount {
         of owner: Owner.Type
     ) -> Mount {
         var mount = self
-        mount.sharedLinks.append(
-            SharedLink(owner: Owner.name, value: Owner.SharedValue.self) { slice, root in
-                (slice.place(of: State.self) as? SlicePlace<Root, State>)?.keys(root) ?? []
-            } update: { root, reader, owner, key, comparison in
-                guard let place = reader.place(of: State.self) as? SlicePlace<Root, State>,
-                    var state = place.read(root, key)
-                else { return false }
-                let ownerKey = owner.ownership == .session ? SliceKey(session: key.session) : .only
-                let value = owner.shared(root, ownerKey) as? Owner.SharedValue
-                let old = state[keyPath: path]
-                state[keyPath: path].value = value
-                let new = state[keyPath: path]
-                guard !isIdentical(old, new) else { return false }
-                place.write(state, &root, key)
-                return differs(old, new, comparison)
+        let link =
+            if let place = place(of: State.self) {
+                SharedLink(owner, at: place, path)
+            } else {
+                SharedLink<Root>(owner)
             }
-        )
+        mount.sharedLinks.append(link)
         return mount
     }
 }
@@ -85,26 +75,48 @@ struct SharedLink<Root: RootState>: Sendable {
     let owner: String
     /// The type of the shared value.
     let value: any Any.Type
-    /// Returns the keys of all slices of the reader, given its module.
-    let keys: @Sendable (any Slice<Root>, Root) -> [SliceKey]
+    /// Returns the keys of all slices of the reader.
+    let keys: @Sendable (Root) -> [SliceKey]
+    /// True if the reader has instances.
+    private let hasInstances: Bool
     /// Updates the copy in one slice of the reader. Returns true if the slice changed.
-    let update:
-        @Sendable (
-            inout Root, any Slice<Root>, _ owner: any Slice<Root>, SliceKey, ByteComparison?
-        ) -> Bool
+    let update: @Sendable (inout Root, any BoundModule<Root>, SliceKey, ByteComparison?) -> Bool
 
-    func keys(of reader: any Slice<Root>, _ root: Root) -> [SliceKey] { keys(reader, root) }
+    /// Makes a link without copies, for a reader whose slice has another type.
+    init<Owner: SharingInterface>(_ owner: Owner.Type) {
+        self.owner = Owner.name
+        value = Owner.SharedValue.self
+        hasInstances = false
+        keys = { _ in [] }
+        update = { _, _, _, _ in false }
+    }
+
+    init<State: ModuleState, Owner: SharingInterface>(
+        _ owner: Owner.Type,
+        at place: some SlicePlace<Root, State>,
+        _ path: any WritableKeyPath<State, Shared<Owner.SharedValue>> & Sendable
+    ) {
+        self.owner = Owner.name
+        value = Owner.SharedValue.self
+        hasInstances = place.form == .instances
+        keys = { place.keys($0) }
+        update = { root, owner, key, comparison in
+            guard var state = place.read(root, key) else { return false }
+            let old = state[keyPath: path]
+            state[keyPath: path].value = owner.shared(root, with: key) as? Owner.SharedValue
+            let new = state[keyPath: path]
+            guard !isIdentical(old, new) else { return false }
+            place.write(state, &root, key)
+            return differs(old, new, comparison)
+        }
+    }
 
     /// Returns the keys of the reader's slices that read from the owner's slice of this key: the
     /// slices of its session, or all slices.
-    func keys(
-        of reader: any Slice<Root>,
-        _ root: Root,
-        readingFrom key: SliceKey
-    ) -> [SliceKey] {
-        guard let session = key.session else { return keys(reader, root) }
+    func keys(_ root: Root, readingFrom key: SliceKey) -> [SliceKey] {
+        guard let session = key.session else { return keys(root) }
         // A session that has no slice of its own yet gets one with the copy.
-        guard reader.form == .instances else { return [SliceKey(session: session)] }
-        return keys(reader, root).filter { $0.session?.isSame(as: session) == true }
+        guard hasInstances else { return [SliceKey(session: session)] }
+        return keys(root).filter { $0.session?.isSame(as: session) == true }
     }
 }

@@ -88,7 +88,7 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
     func observe<State: ModuleState>(
         _ module: String,
         _ key: SliceKey?,
-        _ place: SlicePlace<Root, State>,
+        _ place: some SlicePlace<Root, State>,
         _ core: Core<Root>,
         as name: String? = nil,
         presents: Bool = false,
@@ -135,22 +135,24 @@ private protocol WatchedSlices<Root>: AnyObject {
 }
 
 /// A slice of a module, or all of its slices, with their observer.
-private final class Watched<Root: RootState, State: ModuleState>: WatchedSlices {
-    private let place: SlicePlace<Root, State>
+private final class Watched<Place: SlicePlace>: WatchedSlices where Place.State: ModuleState {
+    typealias Root = Place.Root
+
+    private let place: Place
     /// The key of the slice; `nil` for all slices of the module.
     private let key: SliceKey?
     private let name: String?
     private let presents: Bool
     /// True for a part of the server itself, which also gets changes that are for other recipients.
     var seesAll = false
-    private let subscription: Subscriber<(SliceChange<State>) -> Void>
+    private let subscription: Subscriber<(SliceChange<Place.State>) -> Void>
 
     init(
-        _ place: SlicePlace<Root, State>,
+        _ place: Place,
         _ key: SliceKey?,
         name: String?,
         presents: Bool,
-        _ subscription: Subscriber<(SliceChange<State>) -> Void>
+        _ subscription: Subscriber<(SliceChange<Place.State>) -> Void>
     ) {
         self.place = place
         self.key = key

@@ -1,6 +1,6 @@
 // Reducers that change a slice at its place, each for one type of action.
 
-extension SlicePlace {
+extension SlicePlace where State: ModuleState {
     /// Returns the slice, or throws a ``Refusal`` if it is not there.
     package func present(_ root: Root, _ key: SliceKey, _ module: String) throws(Refusal) -> State {
         if let state = read(root, key) { return state }
@@ -17,35 +17,19 @@ extension SlicePlace {
     /// Throws a ``Refusal`` if an instance cannot have this id, because its path would be ambiguous
     /// or too long.
     func check(_ key: SliceKey) throws(Refusal) {
-        guard form == .instances else { return }
-        let id = key.instance ?? ""
-        guard 1...Instances<State>.idBytesMax ~= id.utf8.count, id != "events", id != "ui" else {
-            throw Refusal(
-                reason:
-                    "An instance has an id of 1 to \(Instances<State>.idBytesMax) bytes, which is "
-                    + "neither 'events' nor 'ui'."
-            )
-        }
+        if form == .instances { try Instances<State>.check(id: key.instance ?? "") }
     }
 
     /// Returns the reducer for a type of action that changes the slice by `reduce`.
-    ///
-    /// A slice that is always there has a branch of its own, which looks up no types at run time.
     package func reducing<A: Action>(
         _ module: String,
         _ reduce: @escaping @Sendable (inout State, A) throws -> Void
     ) -> SliceReducer<Root> {
-        if case .always(let member) = self {
-            return { root, action, _, comparison in
-                guard type(of: action) == A.self else { return .same }
-                let action: A = cast(action)
-                return try member.replace(&root, comparison) { try reduce(&$0, action) }
-            }
-        }
+        if let single = self as? SinglePlace<Root, State> { return single.replacing(reduce) }
         return { root, action, key, comparison in
             guard type(of: action) == A.self else { return .same }
             let action: A = cast(action)
-            return try change(&root, key, module, comparison) { try reduce(&$0, action) }
+            return try self.change(&root, key, module, comparison) { try reduce(&$0, action) }
         }
     }
 
@@ -55,17 +39,17 @@ extension SlicePlace {
         _ module: String,
         withEffect reduce: @escaping @Sendable (inout State, A) throws -> Effect<State>
     ) -> SliceReducer<Root> {
-        { root, action, key, comparison in
+        if let single = self as? SinglePlace<Root, State> {
+            return single.replacing(module, withEffect: reduce)
+        }
+        return { root, action, key, comparison in
             guard type(of: action) == A.self else { return .same }
             let action: A = cast(action)
             var effect = Effect<State>.none
-            var result =
-                if case .always(let member) = self {
-                    try member.replace(&root, comparison) { effect = try reduce(&$0, action) }
-                } else {
-                    try change(&root, key, module, comparison) { effect = try reduce(&$0, action) }
-                }
-            result.effect = pending(effect, module, key)
+            var result = try self.change(&root, key, module, comparison) {
+                effect = try reduce(&$0, action)
+            }
+            result.effect = self.pending(effect, module, key)
             return result
         }
     }
@@ -78,15 +62,15 @@ extension SlicePlace {
     ) -> SliceReducer<Root> {
         { root, action, key, _ in
             guard type(of: action) == A.self else { return .same }
-            _ = try present(root, key, module)
+            _ = try self.present(root, key, module)
             var result = SliceResult.same
-            result.effect = pending(effect(cast(action)), module, key)
+            result.effect = self.pending(effect(cast(action)), module, key)
             return result
         }
     }
 
     /// Returns the effect with its address, for the runner; `nil` if there is no effect.
-    private func pending(
+    fileprivate func pending(
         _ effect: Effect<State>,
         _ module: String,
         _ key: SliceKey
@@ -115,6 +99,37 @@ extension SlicePlace {
         if !isChange, comparison != nil, !has(root, key) { return .same }
         write(new, &root, key)
         return SliceResult(isChange: isChange)
+    }
+}
+
+// A slice that is shared and always there has reducers of its own, which look up no types at run
+// time.
+extension SharedPlace {
+    /// Returns the reducer for a type of action that changes the slice by `reduce`.
+    fileprivate func replacing<State: ModuleState, A: Action>(
+        _ reduce: @escaping @Sendable (inout State, A) throws -> Void
+    ) -> SliceReducer<Root> where Container == SingleContainer<State> {
+        { [member] root, action, _, comparison in
+            guard type(of: action) == A.self else { return .same }
+            let action: A = cast(action)
+            return try member.replace(&root, comparison) { try reduce(&$0, action) }
+        }
+    }
+
+    /// Returns the reducer for a type of action that changes the slice by `reduce`, which also
+    /// returns an effect.
+    fileprivate func replacing<State: ModuleState, A: Action>(
+        _ module: String,
+        withEffect reduce: @escaping @Sendable (inout State, A) throws -> Effect<State>
+    ) -> SliceReducer<Root> where Container == SingleContainer<State> {
+        { [self, member] root, action, key, comparison in
+            guard type(of: action) == A.self else { return .same }
+            let action: A = cast(action)
+            var effect = Effect<State>.none
+            var result = try member.replace(&root, comparison) { effect = try reduce(&$0, action) }
+            result.effect = pending(effect, module, key)
+            return result
+        }
     }
 }
 

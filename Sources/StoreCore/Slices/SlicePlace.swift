@@ -1,172 +1,299 @@
-/// The place of a slice in the root state.
-package enum SlicePlace<Root: RootState, State: ModuleState>: Sendable {
-    case always(RootMember<Root, State>)
-    case started(RootMember<Root, State?>)
-    case instances(RootMember<Root, Instances<State>>)
-    case sessions(RootMember<Root, PerSession<State>>)
-    case startedSessions(RootMember<Root, PerSession<State?>>)
-    case sessionInstances(RootMember<Root, PerSession<Instances<State>>>)
+/// The slices of a module, or a field, at a member of the root state; for callers that do not have
+/// its types.
+package protocol Slice<Root>: AnyObject, Sendable {
+    associatedtype Root: RootState
 
-    /// Returns the slice, or `nil` if it is not there.
-    package func read(_ root: Root, _ key: SliceKey) -> State? {
-        switch self {
-        case .always(let member): member.read(root)
-        case .started(let member): member.read(root)
-        case .instances(let member): key.instance.flatMap { member.read(root)[$0] }
-        case .sessions(let member): member.read(root).read(key.session)
-        case .startedSessions(let member): member.read(root).read(key.session)
-        case .sessionInstances(let member):
-            key.instance.flatMap { member.read(root).read(key.session)[$0] }
-        }
-    }
+    /// The number of slices: one, at most one, or many. If sessions have slices, the number of one
+    /// session.
+    var form: SliceForm { get }
+    /// True if each session has slices of its own.
+    var isPerSession: Bool { get }
+    /// The owner of the slices: all clients, or sessions.
+    var ownership: SliceOwnership { get }
+    /// The type of the slice as a client gets it, for schemas.
+    var wireType: any (Codable & Sendable).Type { get }
+    /// The key path of the member, as the program wrote it.
+    var path: any AnyKeyPath & Sendable { get }
 
-    /// Writes a slice to its place; `nil` removes it.
-    package func write(_ state: State?, _ root: inout Root, _ key: SliceKey) {
-        switch self {
-        case .always(let member): if let state { member.write(state, &root) }
-        case .started(let member): member.write(state, &root)
-        case .instances(let member):
-            if let instance = key.instance { member.change(&root) { $0[instance] = state } }
-        case .sessions(let member):
-            if let state { member.change(&root) { $0.set(state, for: key.session) } }
-        case .startedSessions(let member):
-            // The absence is stored until the session ends, so that readers get its version.
-            member.change(&root) { $0.set(.some(state), for: key.session) }
-        case .sessionInstances(let member):
-            guard let instance = key.instance else { return }
-            member.change(&root) {
-                var all = $0.read(key.session)
-                all[instance] = state
-                $0.set(all, for: key.session)
-            }
-        }
-    }
+    func isEqual(_ a: Root, _ b: Root) -> Bool
+    /// Returns the member of the root; `nil` if its slice is not started.
+    func value(_ root: Root) -> (any Encodable & Sendable)?
+    /// True if a slice is there.
+    func isThere(_ root: Root, _ key: SliceKey) -> Bool
+    /// Removes all slices of a session. Returns true if there were any.
+    func end(session: String, _ root: inout Root) -> Bool
+    /// Makes ``PerSession/value`` the value of the reader's session.
+    func show(_ root: inout Root, to reader: SessionReader)
+    /// Normalizes the writes of a function of the whole state; `old` is the state before the
+    /// action. Returns the keys of the slices that changed.
+    ///
+    /// - Throws: ``Refusal`` if an instance cannot have its id, ``WholeStateError`` if the function
+    ///   changed the value that every session begins with.
+    func settle(
+        _ root: inout Root,
+        after old: Root,
+        _ settling: WholeStateDiff<Root>
+    ) throws -> [SliceKey]
+    /// Returns the sessions whose parts of the slice differ, if the slice has a part for each
+    /// session. Returns `nil` if the slice is not a single slice in parts.
+    func changedSessions(_ old: Root, _ new: Root) -> [String]?
+    func encode(
+        _ root: Root,
+        to container: inout KeyedEncodingContainer<SliceName>,
+        under name: SliceName
+    ) throws
+    /// Reads the slice as a client gets it, and drops the value. A schema is made of the reads.
+    func readVisible(
+        from container: KeyedDecodingContainer<SliceName>,
+        under name: SliceName
+    ) throws
+    func decode(
+        _ root: inout Root,
+        from container: KeyedDecodingContainer<SliceName>,
+        under name: SliceName
+    ) throws
 }
 
-extension SlicePlace {
-    /// The number of slices that the module has, in the shared state or for one session.
-    var form: SliceForm {
-        switch self {
-        case .always, .sessions: .always
-        case .started, .startedSessions: .started
-        case .instances, .sessionInstances: .instances
-        }
-    }
+/// The number of slices that a module has, in the shared state or for one session.
+package enum SliceForm: Sendable {
+    case always, started, instances
+}
 
-    /// True if each session has a slice of its own.
-    var isPerSession: Bool {
-        switch self {
-        case .always, .started, .instances: false
-        case .sessions, .startedSessions, .sessionInstances: true
-        }
-    }
+/// The owner of a module's slices.
+package enum SliceOwnership: Sendable {
+    /// The slices are shared.
+    case everybody
+    /// Each session has its own slices: ``PerSession``.
+    case session
+    /// A single slice has a part for each session, under the session's name.
+    case keyedBySession
+}
 
-    /// The key path of the member, as the program wrote it.
-    var path: any AnyKeyPath & Sendable {
-        switch self {
-        case .always(let member): member.path
-        case .started(let member): member.path
-        case .instances(let member): member.path
-        case .sessions(let member): member.path
-        case .startedSessions(let member): member.path
-        case .sessionInstances(let member): member.path
-        }
-    }
+/// The place of a slice in the root state, with its type.
+///
+/// An object, so that code without the type of the place stores it as one word.
+package protocol SlicePlace<Root, State>: Slice {
+    associatedtype State: Codable & Equatable & Sendable
 
+    /// Returns the slice, or `nil` if it is not there.
+    func read(_ root: Root, _ key: SliceKey) -> State?
+    /// Writes a slice to its place; `nil` removes it.
+    func write(_ state: State?, _ root: inout Root, _ key: SliceKey)
     /// Returns the keys of all slices. If each session has one slice, the key without a session is
     /// among them: it stands for the value that every session begins with.
     ///
     /// Cost: one step for each key.
-    func keys(_ root: Root) -> [SliceKey] {
-        switch self {
-        case .always, .started: return [.only]
-        case .instances(let member): return member.read(root).ids.map { SliceKey(instance: $0) }
-        case .sessions(let member): return Self.keys(member.read(root).sessions)
-        case .startedSessions(let member): return Self.keys(member.read(root).sessions)
-        case .sessionInstances(let member):
-            let all = member.read(root)
-            return all.sessions.flatMap { session in
-                all[session].ids.map { SliceKey(session: session, instance: $0) }
-            }
-        }
-    }
-
-    private static func keys(_ sessions: [String]) -> [SliceKey] {
-        [.only] + sessions.map { SliceKey(session: $0) }
-    }
-
-    /// Removes all slices of a session. Returns true if there were any.
-    func end(session: String, _ root: inout Root) -> Bool {
-        switch self {
-        case .always, .started, .instances: false
-        case .sessions(let member): member.change(&root) { $0.end(session) }
-        case .startedSessions(let member): member.change(&root) { $0.end(session) }
-        case .sessionInstances(let member): member.change(&root) { $0.end(session) }
-        }
-    }
-
+    func keys(_ root: Root) -> [SliceKey]
     /// True if a slice is stored under its key. False for a session that still has the value that
     /// every session begins with.
-    func has(_ root: Root, _ key: SliceKey) -> Bool {
-        guard let session = key.session else { return true }
-        return switch self {
-        case .always, .started, .instances: true
-        case .sessions(let member): member.read(root).has(session)
-        case .startedSessions(let member): member.read(root).has(session)
-        case .sessionInstances(let member): member.read(root).has(session)
+    func has(_ root: Root, _ key: SliceKey) -> Bool
+}
+
+extension SlicePlace {
+    package var ownership: SliceOwnership {
+        if isPerSession { return .session }
+        let pieces = State.self as? any KeyedState.Type
+        return pieces?.pieceForm == .objectOfSessions ? .keyedBySession : .everybody
+    }
+
+    package func isThere(_ root: Root, _ key: SliceKey) -> Bool { read(root, key) != nil }
+}
+
+/// A place whose slices all clients share.
+package final class SharedPlace<Root: RootState, Container: SliceContainer>: SlicePlace {
+    package typealias State = Container.State
+
+    let member: RootMember<Root, Container.Value>
+
+    package init(_ path: any WritableKeyPath<Root, Container.Value> & Sendable) {
+        member = RootMember(path)
+    }
+
+    package var form: SliceForm { Container.form }
+    package var isPerSession: Bool { false }
+    package var wireType: any (Codable & Sendable).Type { Container.Value.self }
+    package var path: any AnyKeyPath & Sendable { member.path }
+
+    package func read(_ root: Root, _ key: SliceKey) -> State? {
+        Container.slice(key.instance, of: member.read(root))
+    }
+
+    package func write(_ state: State?, _ root: inout Root, _ key: SliceKey) {
+        member.change(&root) { value in
+            guard let new = Container.value(with: state, at: key.instance, in: value) else {
+                return
+            }
+            value = new
         }
     }
 
-    /// Makes ``PerSession/value`` the value of the reader's session.
-    func show(_ root: inout Root, to reader: SessionReader) {
-        switch self {
-        case .always, .started, .instances: break
-        case .sessions(let member): member.change(&root) { $0.show(to: reader) }
-        case .startedSessions(let member): member.change(&root) { $0.show(to: reader) }
-        case .sessionInstances(let member): member.change(&root) { $0.show(to: reader) }
-        }
+    package func keys(_ root: Root) -> [SliceKey] {
+        Container.instances(of: member.read(root)).map { SliceKey(instance: $0) }
+    }
+
+    package func has(_ root: Root, _ key: SliceKey) -> Bool { true }
+    package func end(session: String, _ root: inout Root) -> Bool { false }
+    package func show(_ root: inout Root, to reader: SessionReader) {}
+
+    package func isEqual(_ a: Root, _ b: Root) -> Bool { member.read(a) == member.read(b) }
+
+    package func value(_ root: Root) -> (any Encodable & Sendable)? {
+        Container.encodable(member.read(root))
+    }
+
+    package func settle(
+        _ root: inout Root,
+        after old: Root,
+        _ settling: WholeStateDiff<Root>
+    ) throws -> [SliceKey] {
+        let (old, new) = (member.read(old), member.read(root))
+        return try Container.instances(of: new, changedSince: old, settling.comparison)
+            .map { SliceKey(instance: $0) }
+    }
+
+    package func changedSessions(_ old: Root, _ new: Root) -> [String]? {
+        guard form == .always, let old = member.read(old) as? any KeyedState,
+            let new = member.read(new) as? any KeyedState
+        else { return nil }
+        return new.pieces(since: old).map(\.key)
+    }
+
+    package func encode(
+        _ root: Root,
+        to container: inout KeyedEncodingContainer<SliceName>,
+        under name: SliceName
+    ) throws {
+        try container.encode(member.read(root), forKey: name)
+    }
+
+    package func readVisible(
+        from container: KeyedDecodingContainer<SliceName>,
+        under name: SliceName
+    ) throws {
+        _ = try Container.decode(from: container, under: name)
+    }
+
+    package func decode(
+        _ root: inout Root,
+        from container: KeyedDecodingContainer<SliceName>,
+        under name: SliceName
+    ) throws {
+        member.write(try Container.decode(from: container, under: name), &root)
     }
 }
 
-/// A member of a root state.
-///
-/// A key path costs some 500 instructions at each use. A stored member is read and written at its
-/// offset in memory instead.
-package struct RootMember<Root: RootState, Value>: Sendable {
-    let path: any WritableKeyPath<Root, Value> & Sendable
-    /// The offset of the value in the root's memory, in bytes; `nil` if the path is computed or
-    /// observed.
-    private let offset: Int?
+/// The place of a single slice that is shared and always there, as most slices are.
+package typealias SinglePlace<Root: RootState, State: Codable & Equatable & Sendable> =
+    SharedPlace<Root, SingleContainer<State>>
 
-    package init(_ path: any WritableKeyPath<Root, Value> & Sendable) {
-        self.path = path
-        offset = MemoryLayout<Root>.offset(of: path)
+/// A place with slices of each session.
+package final class SessionPlace<Root: RootState, Container: SliceContainer>: SlicePlace {
+    package typealias State = Container.State
+
+    let member: RootMember<Root, PerSession<Container.Value>>
+
+    package init(_ path: any WritableKeyPath<Root, PerSession<Container.Value>> & Sendable) {
+        member = RootMember(path)
     }
 
-    @inline(__always)
-    func read(_ root: Root) -> Value {
-        guard let offset else { return root[keyPath: path] }
-        // Safety: `MemoryLayout.offset(of:)` gave the offset, so a value of this type is there.
-        return withUnsafePointer(to: root) {
-            (UnsafeRawPointer($0) + offset).assumingMemoryBound(to: Value.self).pointee
-        }
+    package var form: SliceForm { Container.form }
+    package var isPerSession: Bool { true }
+    package var wireType: any (Codable & Sendable).Type { Container.Value.self }
+    package var path: any AnyKeyPath & Sendable { member.path }
+
+    package func read(_ root: Root, _ key: SliceKey) -> State? {
+        Container.slice(key.instance, of: member.read(root).read(key.session))
     }
 
-    @inline(__always)
-    func write(_ value: Value, _ root: inout Root) {
-        change(&root) { $0 = value }
-    }
-
-    @inline(__always)
-    func change<Result>(
-        _ root: inout Root,
-        _ change: (inout Value) throws -> Result
-    ) rethrows -> Result {
-        guard let offset else { return try change(&root[keyPath: path]) }
-        return try withUnsafeMutablePointer(to: &root) {
-            try change(
-                &(UnsafeMutableRawPointer($0) + offset).assumingMemoryBound(to: Value.self).pointee
+    /// Writes a slice. The absence of a slice is stored, too, until its session ends: so readers
+    /// get the version of the absence.
+    package func write(_ state: State?, _ root: inout Root, _ key: SliceKey) {
+        member.change(&root) { values in
+            let new = Container.value(
+                with: state,
+                at: key.instance,
+                in: values.read(key.session)
             )
+            if let new { values.set(new, for: key.session) }
         }
+    }
+
+    package func keys(_ root: Root) -> [SliceKey] {
+        let values = member.read(root)
+        let keys = values.sessions.flatMap { session in
+            Container.instances(of: values[session]).map {
+                SliceKey(session: session, instance: $0)
+            }
+        }
+        return form == .instances ? keys : [.only] + keys
+    }
+
+    package func has(_ root: Root, _ key: SliceKey) -> Bool {
+        key.session.map { member.read(root).has($0) } ?? true
+    }
+
+    package func end(session: String, _ root: inout Root) -> Bool {
+        member.change(&root) { $0.end(session) }
+    }
+
+    package func show(_ root: inout Root, to reader: SessionReader) {
+        member.change(&root) { $0.show(to: reader) }
+    }
+
+    package func isEqual(_ a: Root, _ b: Root) -> Bool { member.read(a) == member.read(b) }
+    package func value(_ root: Root) -> (any Encodable & Sendable)? { member.read(root) }
+
+    package func settle(
+        _ root: inout Root,
+        after old: Root,
+        _ settling: WholeStateDiff<Root>
+    ) throws -> [SliceKey] {
+        let old = member.read(old)
+        let comparison = settling.comparison
+        let (isFirst, changes) = try member.change(&root) { values in
+            if !settling.isCopied {
+                let (given, initial) = (member.read(settling.given), member.read(settling.initial))
+                try values.keepFirst(of: given, orOf: initial)
+            }
+            let changes = values.settle(after: old, comparison, isOver: settling.isOver)
+            return (values.isFirstChanged(since: old, comparison), changes)
+        }
+        return try changes.reduce(into: isFirst ? [.only] : []) { keys, change in
+            // The end of a session removes all of its instances. A single key stands for them, even
+            // if there are none.
+            guard form == .instances, !settling.isOver(change.session) else {
+                return keys.append(SliceKey(session: change.session))
+            }
+            keys += try Container.instances(of: change.new, changedSince: change.old, comparison)
+                .map { SliceKey(session: change.session, instance: $0) }
+        }
+    }
+
+    package func changedSessions(_ old: Root, _ new: Root) -> [String]? { nil }
+
+    package func encode(
+        _ root: Root,
+        to container: inout KeyedEncodingContainer<SliceName>,
+        under name: SliceName
+    ) throws {
+        try container.encode(member.read(root), forKey: name)
+    }
+
+    package func readVisible(
+        from container: KeyedDecodingContainer<SliceName>,
+        under name: SliceName
+    ) throws {
+        _ = try Container.decode(from: container, under: name)
+    }
+
+    /// Reads the values of sessions; there are none if the member is missing. The value that every
+    /// session begins with is a part of the program, and is not read.
+    package func decode(
+        _ root: inout Root,
+        from container: KeyedDecodingContainer<SliceName>,
+        under name: SliceName
+    ) throws {
+        let values = try container.decodeIfPresent([ExactText: Container.Value].self, forKey: name)
+        member.change(&root) { $0.take(values ?? [:]) }
     }
 }

@@ -141,12 +141,10 @@ extension Mount {
                 name: name,
                 type: P.self,
                 needsStart: needsStart
-            ) { changes, core, slice, context in
-                guard let place = slice.place(of: P.State.self) as? SlicePlace<Root, P.State> else {
-                    return
-                }
+            ) { [place = place(of: P.State.self), module = self.name] changes, core, context in
+                guard let place else { return }
                 _ = changes.observe(
-                    slice.name,
+                    module,
                     nil,
                     place,
                     core,
@@ -171,8 +169,7 @@ struct BoundPresenter<Root: RootState>: Sendable {
     let type: any Presenter.Type
     /// True if the presenter does nothing for a slice that is always there.
     let needsStart: Bool
-    let attach:
-        @Sendable (SliceChanges<Root>, Core<Root>, any Slice<Root>, PresenterContext) -> Void
+    let attach: @Sendable (SliceChanges<Root>, Core<Root>, PresenterContext) -> Void
 }
 
 /// A presenter of the whole state, with its context in a Core.
@@ -236,7 +233,7 @@ package protocol PresentingModule<State>: Module {
     /// dependencies are those that the effects of the store get.
     func presentation<Root: RootState>(
         of modules: Root.Modules,
-        at place: SlicePlace<Root, State>,
+        at place: SinglePlace<Root, State>,
         _ dependencies: Dependencies
     ) -> any RootPresentation<Root>
 }

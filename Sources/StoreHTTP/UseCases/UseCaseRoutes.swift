@@ -113,7 +113,7 @@ package struct BoundUseCaseMethod: Sendable {
 extension BoundUseCaseMethod {
     package static func all<State: RootState>(of root: State.Type) -> [BoundUseCaseMethod] {
         State.modules.flatMap { mount in
-            mount.slice.useCases.map { useCase in
+            mount.useCases.map { useCase in
                 BoundUseCaseMethod(
                     path: useCase.path,
                     module: mount.name,

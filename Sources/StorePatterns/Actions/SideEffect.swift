@@ -64,9 +64,9 @@ extension EffectContext {
 private struct SideEffectHandling<Work: SideEffect>: HandlerMaker {
     func handler<Root, State>(
         of module: String,
-        at place: SlicePlace<Root, State>
+        at place: some SlicePlace<Root, State>
     ) -> ActionHandler<Root>? {
-        guard let place = place as? SlicePlace<Root, Work.State> else { return nil }
+        guard let place = place as? any SlicePlace<Root, Work.State> else { return nil }
         return ActionHandler(
             Work.self,
             .dispatchable,

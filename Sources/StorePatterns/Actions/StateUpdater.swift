@@ -44,9 +44,9 @@ extension StateUpdater {
 private struct UpdaterHandling<Updater: StateUpdater>: HandlerMaker {
     func handler<Root, State>(
         of module: String,
-        at place: SlicePlace<Root, State>
+        at place: some SlicePlace<Root, State>
     ) -> ActionHandler<Root>? {
-        guard let place = place as? SlicePlace<Root, Updater.State> else { return nil }
+        guard let place = place as? any SlicePlace<Root, Updater.State> else { return nil }
         return ActionHandler(
             Updater.self,
             .dispatchable,

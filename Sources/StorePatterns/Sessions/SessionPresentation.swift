@@ -10,13 +10,16 @@ package protocol RoutePresentation: Presentation {
 /// session's route has one of the module's views.
 final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresentation {
     let routes: RouteWatch
-    private let place: SlicePlace<Root, Sessions.State>
+    private let place: SinglePlace<Root, Sessions.State>
     private let modules: Root.Modules
     /// For each module, the views that show it; `nil` if it has no presenter.
     private let views: [[String]?]
 
-    init(of modules: Root.Modules, at place: SlicePlace<Root, Sessions.State>, _ routes: RouteWatch)
-    {
+    init(
+        of modules: Root.Modules,
+        at place: SinglePlace<Root, Sessions.State>,
+        _ routes: RouteWatch
+    ) {
         self.routes = routes
         self.place = place
         self.modules = modules

@@ -202,7 +202,7 @@ extension Sessions.Internal: SessionAction {
 extension Sessions: PresentingModule {
     package func presentation<Root: RootState>(
         of modules: Root.Modules,
-        at place: SlicePlace<Root, State>,
+        at place: SinglePlace<Root, State>,
         _ dependencies: Dependencies
     ) -> any RootPresentation<Root> {
         SessionPresentation(

@@ -52,7 +52,7 @@ extension Mount {
     /// - Parameter style: the style in which the view is presented.
     /// - Returns: the module with that presenter.
     public func presented(as style: PresentationStyle = .push) -> Mount {
-        if let module = slice.anyModule { return presented(module, style) }
+        if let module { return presented(module, style) }
         // A field has no module, and is always there: the start of the store refuses it.
         let view = SliceView<Sessions.State>(style: style)
         return presented(by: view, named: "presented", needsStart: true)

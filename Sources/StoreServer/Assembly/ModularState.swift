@@ -17,7 +17,7 @@ struct ModularState<State: RootState>: StateComposition {
                 form: mount.slice.form,
                 ownership: mount.slice.ownership,
                 presenters: mount.presenterNames,
-                visibility: { mount.slice.action(on: $0) }
+                visibility: { mount.action(on: $0) }
             )
         }
     }

@@ -38,7 +38,7 @@ extension MirroredValue where State: RootState {
         self.file = file
         self.place = place
         check = { () throws(ConfigurationError) in
-            guard let mount, mount.slice.anyModule is M else {
+            guard let mount, mount.module is M else {
                 throw ConfigurationError(
                     "can't keep the shared value of '\(M.name)' in \(file.path): the root state "
                         + "has no such module; mount it in \(State.self).modules"
@@ -61,7 +61,7 @@ extension MirroredValue where State: RootState {
             guard let mount else { return }
             let last = LastValue<M.SharedValue>()
             core.observe { state in
-                let value = mount.slice.shared(state, .only) as? M.SharedValue
+                let value = mount.bound?.shared(state, with: .only) as? M.SharedValue
                 let isFirst = !last.hasBeenSet
                 guard last.replace(by: value), writesFirst || !isFirst else { return }
                 writer.keep(value)

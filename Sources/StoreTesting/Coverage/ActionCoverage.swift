@@ -26,7 +26,7 @@ final class ActionCoverage: Sendable {
         let names = ActionNames.of(Root.modules)
         let provided = Set(
             Root.modules.filter(Self.isProvided).flatMap { mount in
-                mount.slice.handlers.map { ObjectIdentifier($0.type) }
+                mount.handlers.map { ObjectIdentifier($0.type) }
             }
         )
         actions = names.entries.filter { !provided.contains($0.type) }.map { entry in
@@ -38,9 +38,9 @@ final class ActionCoverage: Sendable {
 
     /// Returns true for a module of the library; the library's own tests exercise its actions.
     private static func isProvided<Root>(_ mount: Mount<Root>) -> Bool {
-        mount.slice.place(of: Sessions.State.self) != nil
-            || mount.slice.place(of: PendingEffects.State.self) != nil
-            || mount.slice.place(of: Presence.State.self) != nil
+        mount.place(of: Sessions.State.self) != nil
+            || mount.place(of: PendingEffects.State.self) != nil
+            || mount.place(of: Presence.State.self) != nil
     }
 
     /// Records that a test has exercised an action. Any thread may call it.

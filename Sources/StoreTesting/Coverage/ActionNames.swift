@@ -44,7 +44,7 @@ struct ActionNames: Sendable {
             entries.append(Entry(name: "\(type)", type: ObjectIdentifier(type), caseName: nil))
         }
         for mount in modules {
-            for handler in mount.slice.handlers {
+            for handler in mount.handlers {
                 let type = ObjectIdentifier(handler.type)
                 do {
                     for (name, caseName) in try Self.names(of: handler, mount) {

@@ -14,7 +14,7 @@ struct SoleState<M: Module>: RootState {
     static var modules: Modules { [] }
 
     static func modules(_ module: M) -> Modules {
-        [Mount(module, .started(RootMember(\.state)))]
+        [Mount(module, at: SharedPlace<Self, OptionalContainer<M.State>>(\.state))]
     }
 
     static func == (a: Self, b: Self) -> Bool { a.state == b.state }
@@ -35,7 +35,10 @@ struct KeptSoleState<M: Module>: RootState {
     static var modules: Modules { [] }
 
     static func modules(_ module: M) -> Modules {
-        [Mount(module, .started(RootMember(\.state))), PendingEffects().at(\.effects)]
+        [
+            Mount(module, at: SharedPlace<Self, OptionalContainer<M.State>>(\.state)),
+            PendingEffects().at(\.effects),
+        ]
     }
 
     static func == (a: Self, b: Self) -> Bool { a.state == b.state && a.effects == b.effects }
@@ -44,7 +47,7 @@ struct KeptSoleState<M: Module>: RootState {
 extension Module {
     /// True if effects of the module outlive the server.
     var keepsItsEffects: Bool {
-        KeptSoleState<Self>.modules(self).contains(where: \.slice.hasDurableEffects)
+        KeptSoleState<Self>.modules(self).contains(where: \.hasDurableEffects)
     }
 }
 
@@ -65,9 +68,7 @@ extension RootState {
         of name: String
     ) -> @Sendable (inout Self, Self) -> Void {
         let mount = modules.first { $0.name == name }
-        guard let place = mount?.slice.place(of: ledger) as? SlicePlace<Self, Ledger> else {
-            return { _, _ in }
-        }
+        guard let place = mount?.place(of: ledger) else { return { _, _ in } }
         return { state, other in place.write(place.read(other, .only), &state, .only) }
     }
 }

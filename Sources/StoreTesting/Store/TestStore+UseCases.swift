@@ -63,7 +63,7 @@ struct UseCaseMethods: Sendable {
         _ admission: TestAdmission
     ) {
         for mount in modules {
-            for useCase in mount.slice.useCases {
+            for useCase in mount.useCases {
                 methods[useCase.path] = { input, instance, sender in
                     try admission.useCase(useCase.path, sender)
                     let session = sender.session ?? SessionName.shared

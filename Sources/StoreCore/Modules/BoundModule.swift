@@ -1,0 +1,210 @@
+/// A module at its place in a root state, for callers that do not have its types.
+package protocol BoundModule<Root>: AnyObject, Sendable {
+    associatedtype Root: RootState
+
+    /// The module itself.
+    var module: any Module { get }
+    /// The handlers of the module's types of action.
+    var handlers: [ActionHandler<Root>] { get }
+    /// The use cases of the module.
+    var useCases: [BoundUseCase<Root>] { get }
+    /// True if some effects of the module have a ``RestartPolicy`` other than `lost`.
+    var hasDurableEffects: Bool { get }
+    /// Dispatchables that the module lists, but that are for another state.
+    var foreignDispatchables: [any Dispatchable.Type] { get }
+    /// The type of the value that the module shares; `nil` if it shares none.
+    var sharedType: (any Any.Type)? { get }
+
+    /// Returns the presentation of all modules; `nil` if this module supplies none.
+    func presentation(
+        of modules: Root.Modules,
+        _ dependencies: Dependencies
+    ) -> (any RootPresentation<Root>)?
+    /// Makes an effect that the ledger has kept once more.
+    ///
+    /// - Throws: an error if this program cannot read the kept work, or has no such work.
+    func effect(
+        again work: KeptWork,
+        at address: SliceAddress,
+        _ codec: any WorkCodec
+    ) throws -> PendingEffect?
+    /// Returns the value that the module shares with another module's slice of this key. If each
+    /// session has a slice of the module, that is the value of the same session. Returns `nil` if
+    /// the slice of the module is absent.
+    func shared(_ root: Root, with key: SliceKey) -> (any Sendable)?
+    /// Throws a ``Refusal`` if a slice is not there.
+    func check(_ root: Root, _ key: SliceKey) throws(Refusal)
+    /// Calls `seen` on the thread that runs the Core, for each slice that begins or ends. The first
+    /// calls are for the slices that are there already.
+    func watch(
+        _ changes: SliceChanges<Root>,
+        _ core: Core<Root>,
+        _ seen: @escaping @Sendable (SliceKey, _ isThere: Bool) -> Void
+    )
+}
+
+/// A mounted module with its types.
+final class ModuleAtPlace<M: Module, Place: SlicePlace>: BoundModule where Place.State == M.State {
+    typealias Root = Place.Root
+
+    private let typed: M
+    private let place: Place
+    private let lifecycle: [ActionHandler<Root>]
+    /// The name of the module, stored because Swift builds the name of a type at each use.
+    private let name = M.Interface.name
+
+    init(_ module: M, at place: Place, lifecycle: [ActionHandler<Root>]) {
+        typed = module
+        self.place = place
+        self.lifecycle = lifecycle
+    }
+
+    var module: any Module { typed }
+
+    var handlers: [ActionHandler<Root>] {
+        var all = lifecycle
+        if let effectful = typed as? any EffectfulModule<M.State> {
+            all += handlers(of: effectful)
+        } else {
+            all += plainHandlers
+        }
+        for type in M.dispatchables {
+            if let handler = handler(of: type) { all.append(handler) }
+        }
+        return all
+    }
+
+    var useCases: [BoundUseCase<Root>] {
+        typed.useCases.map { method in
+            BoundUseCase(path: method.path, input: method.input) { [place] input, address in
+                PendingEffect(try method.effect(input), at: address, in: place)
+            }
+        }
+    }
+
+    var hasDurableEffects: Bool {
+        typed is any KeepingModule
+            || M.dispatchables.contains { $0.handling.maker.onRestart != .lost }
+    }
+
+    var foreignDispatchables: [any Dispatchable.Type] {
+        M.dispatchables.filter { handler(of: $0) == nil }
+    }
+
+    var sharedType: (any Any.Type)? {
+        func type<S: SharingModule>(sharedBy module: S) -> any Any.Type { S.SharedValue.self }
+        guard let sharing = typed as? any SharingModule<M.State> else { return nil }
+        return type(sharedBy: sharing)
+    }
+
+    func presentation(
+        of modules: Root.Modules,
+        _ dependencies: Dependencies
+    ) -> (any RootPresentation<Root>)? {
+        guard let module = typed as? any PresentingModule<M.State>,
+            let place = place as? SinglePlace<Root, M.State>
+        else { return nil }
+        return module.presentation(of: modules, at: place, dependencies)
+    }
+
+    func effect(
+        again work: KeptWork,
+        at address: SliceAddress,
+        _ codec: any WorkCodec
+    ) throws -> PendingEffect? {
+        let effect: Effect<M.State> = try work.effect { work in
+            guard let type = work.type else {
+                guard let keeping = typed as? any KeepingModule<M.State> else {
+                    throw UnknownWork(description: "the module keeps no work any more")
+                }
+                return try keeping.effect(again: work, codec)
+            }
+            guard let dispatchable = M.dispatchables.first(where: { "\($0)" == type }),
+                let effect: Effect<M.State> =
+                    try dispatchable.handling.maker.effect(again: work, codec)
+            else {
+                throw UnknownWork(description: "the module has no side effect \(type) any more")
+            }
+            return effect
+        }
+        return PendingEffect(effect, at: address, in: place)
+    }
+
+    func shared(_ root: Root, with key: SliceKey) -> (any Sendable)? {
+        let own = place.isPerSession ? SliceKey(session: key.session) : .only
+        guard let sharing = typed as? any SharingModule<M.State>,
+            let state = place.read(root, own)
+        else { return nil }
+        return sharing.share(state)
+    }
+
+    func check(_ root: Root, _ key: SliceKey) throws(Refusal) {
+        _ = try place.present(root, key, name)
+    }
+
+    func watch(
+        _ changes: SliceChanges<Root>,
+        _ core: Core<Root>,
+        _ seen: @escaping @Sendable (SliceKey, _ isThere: Bool) -> Void
+    ) {
+        _ = changes.observe(name, nil, place, core, seesAll: true) { change in
+            guard (change.old == nil) != (change.new == nil) else { return }
+            seen(change.key, change.new != nil)
+        }
+    }
+}
+
+extension ModuleAtPlace {
+    /// The handlers of the module's enums, if the module has no effects.
+    private var plainHandlers: [ActionHandler<Root>] {
+        [
+            handler(.action, M.Interface.Action.self) { [typed] in try typed.reduce(&$0, $1) },
+            handler(.ui, M.UI.self) { [typed] in try typed.reduce(&$0, ui: $1) },
+            handler(.internal, M.Internal.self) { [typed] in
+                try typed.reduce(&$0, internal: $1)
+            },
+        ].compactMap(\.self)
+    }
+
+    /// Returns the handlers of the module's enums, if effects may follow.
+    private func handlers<E: EffectfulModule>(of module: E) -> [ActionHandler<Root>]
+    where E.State == M.State {
+        [
+            handler(.action, E.Interface.Action.self, withEffect: { try module.reduce(&$0, $1) }),
+            handler(.ui, E.UI.self, withEffect: { try module.reduce(&$0, ui: $1) }),
+            handler(
+                .internal,
+                E.Internal.self,
+                withEffect: { try module.reduce(&$0, internal: $1) }
+            ),
+        ].compactMap(\.self)
+    }
+
+    /// Makes the handler of an enum; `nil` if the module has no such actions.
+    private func handler<A: ModuleAction>(
+        _ kind: ActionHandler<Root>.Kind,
+        _ type: A.Type,
+        reduce: @escaping @Sendable (inout M.State, A) throws -> Void
+    ) -> ActionHandler<Root>? {
+        guard A.self != Never.self else { return nil }
+        return ActionHandler(A.self, kind, wire: A.self, reduce: place.reducing(name, reduce))
+    }
+
+    /// Makes the handler of an enum whose actions may have effects; `nil` if the module has no such
+    /// actions.
+    private func handler<A: ModuleAction>(
+        _ kind: ActionHandler<Root>.Kind,
+        _ type: A.Type,
+        withEffect reduce: @escaping @Sendable (inout M.State, A) throws -> Effect<M.State>
+    ) -> ActionHandler<Root>? {
+        guard A.self != Never.self else { return nil }
+        let reducer = place.reducing(name, withEffect: reduce)
+        return ActionHandler(A.self, kind, wire: A.self, reduce: reducer)
+    }
+
+    /// Makes the handler of a dispatchable; `nil` if the type is for another slice. Such a type
+    /// prevents the start of a store.
+    private func handler(of type: any Dispatchable.Type) -> ActionHandler<Root>? {
+        type.handling.maker.handler(of: name, at: place)
+    }
+}

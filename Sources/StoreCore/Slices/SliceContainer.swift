@@ -1,0 +1,142 @@
+/// A form of slices: the type of the value that contains them, and the access to each.
+///
+/// The value is the whole member of the root state, or the part of it that belongs to a session.
+/// So a form is written once, for both: ``SharedPlace`` and ``SessionPlace``.
+package protocol SliceContainer {
+    /// A slice.
+    associatedtype State: Codable & Equatable & Sendable
+    /// The value that contains the slices.
+    associatedtype Value: Codable & Equatable & Sendable
+
+    /// The number of slices.
+    static var form: SliceForm { get }
+
+    /// Returns a slice, or `nil` if it is not there.
+    static func slice(_ instance: String?, of value: Value) -> State?
+
+    /// Returns the value after a slice was written; `state` is `nil` to remove it. Returns `nil` if
+    /// the value cannot contain the slice.
+    ///
+    /// `old` is read only if the value has other slices, too.
+    static func value(
+        with state: State?,
+        at instance: String?,
+        in old: @autoclosure () -> Value
+    ) -> Value?
+
+    /// Returns the instances that are there; an instance without an id is a single slice.
+    static func instances(of value: Value) -> [String?]
+
+    /// Returns the instances that have other bytes than in an earlier value.
+    ///
+    /// - Throws: ``Refusal`` if a new instance cannot have its id.
+    static func instances(
+        of value: Value,
+        changedSince old: Value,
+        _ comparison: ByteComparison?
+    ) throws(Refusal) -> [String?]
+
+    /// Returns the value for an encoder; `nil` if its slice is not started.
+    static func encodable(_ value: Value) -> (any Encodable & Sendable)?
+
+    /// Reads the value as a client gets it.
+    static func decode(
+        from container: KeyedDecodingContainer<SliceName>,
+        under name: SliceName
+    ) throws -> Value
+}
+
+extension SliceContainer {
+    package static func instances(of value: Value) -> [String?] { [nil] }
+
+    package static func instances(
+        of value: Value,
+        changedSince old: Value,
+        _ comparison: ByteComparison?
+    ) -> [String?] {
+        differs(old, value, comparison) ? [nil] : []
+    }
+
+    package static func encodable(_ value: Value) -> (any Encodable & Sendable)? { value }
+
+    package static func decode(
+        from container: KeyedDecodingContainer<SliceName>,
+        under name: SliceName
+    ) throws -> Value {
+        try container.decode(Value.self, forKey: name)
+    }
+}
+
+/// A single slice that is always there.
+package enum SingleContainer<State: Codable & Equatable & Sendable>: SliceContainer {
+    package static var form: SliceForm { .always }
+
+    package static func slice(_ instance: String?, of value: State) -> State? { value }
+
+    package static func value(
+        with state: State?,
+        at instance: String?,
+        in old: @autoclosure () -> State
+    ) -> State? {
+        state
+    }
+}
+
+/// A single slice that is absent until it is started.
+package enum OptionalContainer<State: ModuleState>: SliceContainer {
+    package static var form: SliceForm { .started }
+
+    package static func slice(_ instance: String?, of value: State?) -> State? { value }
+
+    package static func value(
+        with state: State?,
+        at instance: String?,
+        in old: @autoclosure () -> State?
+    ) -> State?? {
+        .some(state)
+    }
+
+    package static func encodable(_ value: State?) -> (any Encodable & Sendable)? {
+        // An absent slice is no value, instead of a value that is `nil`.
+        value.map { $0 }
+    }
+
+    package static func decode(
+        from container: KeyedDecodingContainer<SliceName>,
+        under name: SliceName
+    ) throws -> State? {
+        try container.decodeIfPresent(State.self, forKey: name)
+    }
+}
+
+/// Any number of slices, each under an id of its own.
+package enum InstancesContainer<State: ModuleState>: SliceContainer {
+    package static var form: SliceForm { .instances }
+
+    package static func slice(_ instance: String?, of value: Instances<State>) -> State? {
+        instance.flatMap { value[$0] }
+    }
+
+    package static func value(
+        with state: State?,
+        at instance: String?,
+        in old: @autoclosure () -> Instances<State>
+    ) -> Instances<State>? {
+        guard let instance else { return nil }
+        var value = old()
+        value[instance] = state
+        return value
+    }
+
+    package static func instances(of value: Instances<State>) -> [String?] { value.ids }
+
+    package static func instances(
+        of value: Instances<State>,
+        changedSince old: Instances<State>,
+        _ comparison: ByteComparison?
+    ) throws(Refusal) -> [String?] {
+        let changed = value.ids(changedSince: old, comparison)
+        for id in changed where old[id] == nil { try Instances<State>.check(id: id) }
+        return changed
+    }
+}
