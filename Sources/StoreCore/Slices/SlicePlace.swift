@@ -74,6 +74,12 @@ package enum SliceOwnership: Sendable {
 /// An object, so that code without the type of the place stores it as one word.
 package protocol SlicePlace<Root, State>: Slice {
     associatedtype State: Codable & Equatable & Sendable
+    /// The form of the slices: of all slices, or of the slices of one session.
+    associatedtype Container: SliceContainer where Container.State == State
+    /// The type of the member.
+    associatedtype Value: Encodable & Equatable & Sendable
+
+    var member: RootMember<Root, Value> { get }
 
     /// Returns the slice, or `nil` if it is not there.
     func read(_ root: Root, _ key: SliceKey) -> State?
@@ -90,6 +96,10 @@ package protocol SlicePlace<Root, State>: Slice {
 }
 
 extension SlicePlace {
+    package var form: SliceForm { Container.form }
+    package var wireType: any (Codable & Sendable).Type { Container.Value.self }
+    package var path: any AnyKeyPath & Sendable { member.path }
+
     package var ownership: SliceOwnership {
         if isPerSession { return .session }
         let pieces = State.self as? any KeyedState.Type
@@ -97,22 +107,35 @@ extension SlicePlace {
     }
 
     package func isThere(_ root: Root, _ key: SliceKey) -> Bool { read(root, key) != nil }
+    package func isEqual(_ a: Root, _ b: Root) -> Bool { member.read(a) == member.read(b) }
+
+    package func encode(
+        _ root: Root,
+        to container: inout KeyedEncodingContainer<SliceName>,
+        under name: SliceName
+    ) throws {
+        try container.encode(member.read(root), forKey: name)
+    }
+
+    package func readVisible(
+        from container: KeyedDecodingContainer<SliceName>,
+        under name: SliceName
+    ) throws {
+        _ = try Container.decode(from: container, under: name)
+    }
 }
 
 /// A place whose slices all clients share.
 package final class SharedPlace<Root: RootState, Container: SliceContainer>: SlicePlace {
     package typealias State = Container.State
 
-    let member: RootMember<Root, Container.Value>
+    package let member: RootMember<Root, Container.Value>
 
     package init(_ path: any WritableKeyPath<Root, Container.Value> & Sendable) {
         member = RootMember(path)
     }
 
-    package var form: SliceForm { Container.form }
     package var isPerSession: Bool { false }
-    package var wireType: any (Codable & Sendable).Type { Container.Value.self }
-    package var path: any AnyKeyPath & Sendable { member.path }
 
     package func read(_ root: Root, _ key: SliceKey) -> State? {
         Container.slice(key.instance, of: member.read(root))
@@ -135,8 +158,6 @@ package final class SharedPlace<Root: RootState, Container: SliceContainer>: Sli
     package func end(session: String, _ root: inout Root) -> Bool { false }
     package func show(_ root: inout Root, to reader: SessionReader) {}
 
-    package func isEqual(_ a: Root, _ b: Root) -> Bool { member.read(a) == member.read(b) }
-
     package func value(_ root: Root) -> (any Encodable & Sendable)? {
         Container.encodable(member.read(root))
     }
@@ -158,21 +179,6 @@ package final class SharedPlace<Root: RootState, Container: SliceContainer>: Sli
         return new.pieces(since: old).map(\.key)
     }
 
-    package func encode(
-        _ root: Root,
-        to container: inout KeyedEncodingContainer<SliceName>,
-        under name: SliceName
-    ) throws {
-        try container.encode(member.read(root), forKey: name)
-    }
-
-    package func readVisible(
-        from container: KeyedDecodingContainer<SliceName>,
-        under name: SliceName
-    ) throws {
-        _ = try Container.decode(from: container, under: name)
-    }
-
     package func decode(
         _ root: inout Root,
         from container: KeyedDecodingContainer<SliceName>,
@@ -190,16 +196,13 @@ package typealias SinglePlace<Root: RootState, State: Codable & Equatable & Send
 package final class SessionPlace<Root: RootState, Container: SliceContainer>: SlicePlace {
     package typealias State = Container.State
 
-    let member: RootMember<Root, PerSession<Container.Value>>
+    package let member: RootMember<Root, PerSession<Container.Value>>
 
     package init(_ path: any WritableKeyPath<Root, PerSession<Container.Value>> & Sendable) {
         member = RootMember(path)
     }
 
-    package var form: SliceForm { Container.form }
     package var isPerSession: Bool { true }
-    package var wireType: any (Codable & Sendable).Type { Container.Value.self }
-    package var path: any AnyKeyPath & Sendable { member.path }
 
     package func read(_ root: Root, _ key: SliceKey) -> State? {
         Container.slice(key.instance, of: member.read(root).read(key.session))
@@ -240,7 +243,6 @@ package final class SessionPlace<Root: RootState, Container: SliceContainer>: Sl
         member.change(&root) { $0.show(to: reader) }
     }
 
-    package func isEqual(_ a: Root, _ b: Root) -> Bool { member.read(a) == member.read(b) }
     package func value(_ root: Root) -> (any Encodable & Sendable)? { member.read(root) }
 
     package func settle(
@@ -270,21 +272,6 @@ package final class SessionPlace<Root: RootState, Container: SliceContainer>: Sl
     }
 
     package func changedSessions(_ old: Root, _ new: Root) -> [String]? { nil }
-
-    package func encode(
-        _ root: Root,
-        to container: inout KeyedEncodingContainer<SliceName>,
-        under name: SliceName
-    ) throws {
-        try container.encode(member.read(root), forKey: name)
-    }
-
-    package func readVisible(
-        from container: KeyedDecodingContainer<SliceName>,
-        under name: SliceName
-    ) throws {
-        _ = try Container.decode(from: container, under: name)
-    }
 
     /// Reads the values of sessions; there are none if the member is missing. The value that every
     /// session begins with is a part of the program, and is not read.
