@@ -4,17 +4,6 @@
 /// on the number of modules. The machine stores no results: the ``Change`` that it returns lists
 /// the slices that the action has written.
 package final class ModuleMachine<Root: RootState>: StateMachine {
-    /// A copy of one module's shared value in the slice of another module. `reader` and `owner` are
-    /// indices into ``modules``.
-    struct Link: Sendable {
-        let reader: Int
-        let owner: Int
-        /// The module that shares its value.
-        let sharing: any BoundModule<Root>
-        /// Updates the copy.
-        let shared: SharedLink<Root>
-    }
-
     let routes: ActionRouteTable
     /// The handlers, kept alive here: the routes have unowned pointers to them.
     let handlers: [ActionHandler<Root>]
@@ -54,7 +43,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     /// For each module, the indices of the modules whose slices its actions may change.
     let reach: [[Int]]
     /// The ledger of effects, if the root state has one.
-    let ledger: (module: Int, place: SinglePlace<Root, PendingEffects.State>)?
+    let ledger: EffectLedger<Root>?
     /// The ledger of views, if there is one.
     let presence: PresenceLedger<Root>?
     /// The observers of slices; `nil` if there are none, as in a replay.
@@ -143,7 +132,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         try RootMembers.check(initial, modules)
         links = try Self.links(of: modules)
         seesOthers = modules.map { !$0.sharedLinks.isEmpty }
-        ledger = try Self.ledger(of: modules)
+        ledger = try EffectLedger(of: modules)
         hasLinks = links.map { $0.count > 0 }
         presence = PresenceLedger(of: modules)
         let ledgers = [ledger?.module, presence?.module].compactMap { $0 }

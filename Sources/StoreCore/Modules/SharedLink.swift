@@ -1,7 +1,69 @@
+/// A reader's link to the shared value of an owner.
+struct SharedLink<Root: RootState>: Sendable {
+    let owner: String
+    /// The type of the shared value.
+    let value: any Any.Type
+    /// Returns the keys of all slices of the reader.
+    let keys: @Sendable (Root) -> [SliceKey]
+    /// True if the reader has instances.
+    private let hasInstances: Bool
+    /// Updates the copy in one slice of the reader. Returns true if the slice changed.
+    let update: @Sendable (inout Root, any BoundModule<Root>, SliceKey, ByteComparison?) -> Bool
+
+    /// Makes a link without copies, for a reader whose slice has another type.
+    init<Owner: SharingInterface>(_ owner: Owner.Type) {
+        self.owner = Owner.name
+        value = Owner.SharedValue.self
+        hasInstances = false
+        keys = { _ in [] }
+        update = { _, _, _, _ in false }
+    }
+
+    init<State: ModuleState, Owner: SharingInterface>(
+        _ owner: Owner.Type,
+        at place: some SlicePlace<Root, State>,
+        _ path: any WritableKeyPath<State, Shared<Owner.SharedValue>> & Sendable
+    ) {
+        self.owner = Owner.name
+        value = Owner.SharedValue.self
+        hasInstances = place.form == .instances
+        keys = { place.keys($0) }
+        update = { root, owner, key, comparison in
+            guard var state = place.read(root, key) else { return false }
+            let old = state[keyPath: path]
+            state[keyPath: path].value = owner.shared(root, with: key) as? Owner.SharedValue
+            let new = state[keyPath: path]
+            guard !isIdentical(old, new) else { return false }
+            place.write(state, &root, key)
+            return differs(old, new, comparison)
+        }
+    }
+
+    /// Returns the keys of the reader's slices that read from the owner's slice of this key: the
+    /// slices of its session, or all slices.
+    func keys(_ root: Root, readingFrom key: SliceKey) -> [SliceKey] {
+        guard let session = key.session else { return keys(root) }
+        // A session that has no slice of its own yet gets one with the copy.
+        guard hasInstances else { return [SliceKey(session: session)] }
+        return keys(root).filter { $0.session?.isSame(as: session) == true }
+    }
+}
+
 // Shared values (``SharingModule``): the slice of a reader has a copy of the owner's value. Each
 // action on the owner or on the reader updates the copy.
 
 extension ModuleMachine {
+    /// A copy of one module's shared value in the slice of another module. `reader` and `owner` are
+    /// indices into ``modules``.
+    struct Link: Sendable {
+        let reader: Int
+        let owner: Int
+        /// The module that shares its value.
+        let sharing: any BoundModule<Root>
+        /// Updates the copy.
+        let shared: SharedLink<Root>
+    }
+
     /// Fills in all copies in a state that is not the result of an action: the initial state or a
     /// snapshot.
     package func connect(_ state: inout Root) {

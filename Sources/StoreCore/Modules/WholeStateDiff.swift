@@ -1,3 +1,22 @@
+/// The input of the comparison of the state before and after a function of the whole state.
+package struct WholeStateDiff<Root: Sendable>: Sendable {
+    /// The state before any action, without the copies of shared values.
+    let initial: Root
+    /// Compares the bytes of values that `==` calls equal.
+    let comparison: ByteComparison?
+    /// The session that the action has ended; its slices never come back.
+    let endedSession: String?
+    /// The state that the function got: the state after the module's reducer, with updated copies
+    /// of shared values.
+    let given: Root
+    /// True after the store itself has updated copies. These may be in the value that every session
+    /// begins with.
+    var isCopied = false
+
+    /// True if the action has ended this session.
+    func isOver(_ session: String) -> Bool { endedSession?.isSame(as: session) == true }
+}
+
 // Actions that may change every slice: the actions of the root state, and all actions if the root
 // state has a reducer. A comparison of the slices before and after an action finds its changes.
 
@@ -7,29 +26,18 @@ extension ModuleMachine {
     func editWhole(
         _ state: inout Root,
         _ action: any Action,
+        _ context: EditContext,
         by handler: ActionHandler<Root>,
-        _ route: ActionRoute,
-        _ key: SliceKey,
-        _ session: String?,
-        version: UInt64,
         _ effect: inout PendingEffect?
     ) throws -> Change {
+        let (route, key) = (context.route, context.key)
         let before = state
         var isOfModule = route.module < modules.count
         do {
             var change = Change(isChange: false, isOfSession: isOfSession[route.module])
             var own = before
             if isOfModule {
-                change = try editSlice(
-                    &state,
-                    action,
-                    by: handler,
-                    route,
-                    key,
-                    session,
-                    version: version,
-                    &effect
-                )
+                change = try editSlice(&state, action, context, by: handler, &effect)
                 own = state
             } else {
                 _ = try handler.reduce(&state, action, key, comparison)
@@ -164,25 +172,6 @@ extension ModuleMachine {
         guard slice.form != .always else { return [] }
         return keys.filter { slice.isThere(before, $0) && !slice.isThere(state, $0) }
     }
-}
-
-/// The input of the comparison of the state before and after a function of the whole state.
-package struct WholeStateDiff<Root: Sendable>: Sendable {
-    /// The state before any action, without the copies of shared values.
-    let initial: Root
-    /// Compares the bytes of values that `==` calls equal.
-    let comparison: ByteComparison?
-    /// The session that the action has ended; its slices never come back.
-    let endedSession: String?
-    /// The state that the function got: the state after the module's reducer, with updated copies
-    /// of shared values.
-    let given: Root
-    /// True after the store itself has updated copies. These may be in the value that every session
-    /// begins with.
-    var isCopied = false
-
-    /// True if the action has ended this session.
-    func isOver(_ session: String) -> Bool { endedSession?.isSame(as: session) == true }
 }
 
 extension ModuleMachine {

@@ -89,16 +89,15 @@ extension ModuleMachine {
     /// if the session does not show it.
     func admitView(
         _ action: any Action,
-        _ module: Int,
-        _ key: SliceKey,
-        from session: String?,
+        _ context: EditContext,
         in root: Root
     ) throws(Refusal) {
+        let (module, key) = (context.module, context.key)
         guard let presence, let report = presence.reports[module], let change = report(action),
             let state = presence.place.read(root, .only)
         else { return }
         let slice = SliceAddress(module: names[module], key).path
-        let isShown = state.shows(slice, in: session ?? SessionName.shared)
+        let isShown = state.shows(slice, in: context.session ?? SessionName.shared)
         if change == .visible, isShown {
             throw Refusal(reason: "This session shows '\(slice)' already.")
         }
@@ -112,15 +111,14 @@ extension ModuleMachine {
     func enterView(
         by action: any Action,
         _ kind: ActionHandler<Root>.Kind,
-        of module: Int,
-        _ key: SliceKey,
-        from session: String?,
+        _ context: EditContext,
         _ root: inout Root,
         _ change: inout Change
     ) {
+        let (module, key) = (context.module, context.key)
         guard let presence, let report = presence.reports[module] else { return }
         let slice = SliceAddress(module: names[module], key).path
-        let session = session ?? SessionName.shared
+        let session = context.session ?? SessionName.shared
         switch (kind, kind == .ui ? report(action) : nil) {
         case (.stop, _): endViews([key], of: module, &root, &change)
         case (_, .visible?): changePresence(&root, &change) { $0.enter(slice, in: session) }
@@ -182,54 +180,5 @@ extension ModuleMachine {
         for session in sessions {
             change.touch(SliceEdit(presence.module, SliceKey(session: session)))
         }
-    }
-}
-
-// The ledger of effects, the module ``PendingEffects``: an entry for each effect that goes on or is
-// reported after a restart. The entries are a part of the state, so each is as durable as its
-// action.
-
-extension ModuleMachine {
-    /// Enters the effect of an action in the ledger, unless a restart may lose the effect. `state`
-    /// is the state after the action and gets the entry; `change` gets the ledger's slice.
-    ///
-    /// - Throws: ``KeptWorkError`` if the input of the effect cannot be kept.
-    func enter(
-        _ effect: PendingEffect,
-        version: UInt64,
-        in ledger: (module: Int, place: SinglePlace<Root, PendingEffects.State>),
-        _ state: inout Root,
-        _ change: inout Change
-    ) throws {
-        guard effect.onRestart != .lost, var pending = ledger.place.read(state, .only) else {
-            return
-        }
-        let work: KeptWork? = if let works, let kept = effect.kept { try kept(works) } else { nil }
-        pending.enter(
-            PendingEffects.Entry(
-                version: version,
-                slice: effect.address.path,
-                onRestart: effect.onRestart,
-                work: work
-            )
-        )
-        ledger.place.write(pending, &state, .only)
-        change.touch(SliceEdit(ledger.module))
-        change.isChange = true
-    }
-
-    /// Returns the ledger of a root state; `nil` if there is none and no module needs one.
-    ///
-    /// - Throws: ``ModuleError/noLedger(_:)`` if a module needs one.
-    static func ledger(
-        of modules: Root.Modules
-    ) throws(ModuleError) -> (module: Int, place: SinglePlace<Root, PendingEffects.State>)? {
-        for (index, mount) in modules.enumerated() {
-            if let place = mount.singlePlace(of: PendingEffects.self) { return (index, place) }
-        }
-        if let keeper = modules.first(where: { $0.hasDurableEffects }) {
-            throw .noLedger(keeper.name)
-        }
-        return nil
     }
 }

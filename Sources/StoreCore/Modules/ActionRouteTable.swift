@@ -1,0 +1,105 @@
+/// A table that finds the route of an action by its type.
+///
+/// The addresses of the types are their hashes. A dictionary would take ten times as long.
+struct ActionRouteTable: Sendable {
+    private struct Slot {
+        var type: ObjectIdentifier
+        var route: ActionRoute
+    }
+
+    /// Open addressing: a search ends at the first free slot behind the first slot of the type. At
+    /// most half of the slots are in use.
+    private let slots: [Slot?]
+
+    init(_ routes: [ObjectIdentifier: ActionRoute]) {
+        var count = 4
+        while count < routes.count * 2 { count *= 2 }
+        var slots: [Slot?] = Array(repeating: nil, count: count)
+        for (type, route) in routes {
+            var place = Self.place(of: type, in: count)
+            while slots[place] != nil { place = (place + 1) & (count - 1) }
+            slots[place] = Slot(type: type, route: route)
+        }
+        self.slots = slots
+    }
+
+    subscript(type: ObjectIdentifier) -> ActionRoute? {
+        var place = Self.place(of: type, in: slots.count)
+        while let slot = slots[place] {
+            if slot.type == type { return slot.route }
+            place = (place + 1) & (slots.count - 1)
+        }
+        return nil
+    }
+
+    /// Returns the first slot of a type. Types are aligned in memory, so the lowest bits of their
+    /// addresses are equal.
+    private static func place(of type: ObjectIdentifier, in count: Int) -> Int {
+        let address = UInt(bitPattern: type)
+        return Int(truncatingIfNeeded: address >> 4 ^ address >> 12) & (count - 1)
+    }
+}
+
+// The route of an action: its module, its handler and its slice.
+
+extension ModuleMachine {
+    package func route(of action: any Action) -> ActionRoute? {
+        let type = Swift.type(of: action)
+        if type == AddressedAction.self, let addressed = action as? AddressedAction {
+            return route(of: addressed.action)
+        }
+        if type == ClientRequest.self, let request = action as? ClientRequest {
+            let address = request.address
+            return address.flatMap { address in
+                names.firstIndex(of: address.module).map { requests[$0] }
+            }
+        }
+        if let route = routes[ObjectIdentifier(type)] { return route }
+        // The root state's reducer does not get records that a migration has dropped.
+        return type == SkippedAction.self ? nil : others
+    }
+
+    /// Returns the handler of a route, without a look-up of its generic type.
+    @inline(__always)
+    func handler(of route: ActionRoute) -> ActionHandler<Root>? {
+        guard let handler = route.handler else { return nil }
+        // Safety: this machine made the route, and keeps the handler.
+        return Unmanaged<ActionHandler<Root>>.fromOpaque(handler).takeUnretainedValue()
+    }
+
+    /// Returns the name of the module of an action; `nil` for an action of the whole state, and for
+    /// an action without a module.
+    package func module(of action: any Action) -> String? {
+        guard let module = route(of: action)?.module, names.indices.contains(module) else {
+            return nil
+        }
+        return names[module]
+    }
+
+    package func inside(of action: any Action) -> String? {
+        guard let route = route(of: action), let handler = handler(of: route),
+            handler.kind == .ui || handler.kind == .internal
+        else { return nil }
+        return names[route.module]
+    }
+
+    /// Returns the action without its address, and the key of its slice. The key has the session of
+    /// the action if sessions have slices of their own.
+    @inline(__always)
+    func addressed(
+        _ action: any Action,
+        _ module: Int,
+        _ session: String?
+    ) -> (any Action, SliceKey) {
+        let owner = ownership[module] == .session ? session ?? SessionName.shared : nil
+        // The types are compared first, because a cast that fails would cost each action much more.
+        let type = type(of: action)
+        if type == AddressedAction.self, let addressed = action as? AddressedAction {
+            return (addressed.action, SliceKey(session: owner, instance: addressed.instance))
+        }
+        if type == ClientRequest.self, let request = action as? ClientRequest {
+            return (request, SliceKey(session: owner, instance: request.address?.instance))
+        }
+        return (action, owner == nil ? .only : SliceKey(session: owner))
+    }
+}

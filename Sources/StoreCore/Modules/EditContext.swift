@@ -1,0 +1,290 @@
+/// The data of an action's reduction, besides the action itself.
+struct EditContext: Sendable {
+    let route: ActionRoute
+    /// The key of the slice that the action is for.
+    let key: SliceKey
+    /// The session that the action comes from; `nil` if it is not a client's.
+    let session: String?
+    /// The version that the action makes.
+    let version: UInt64
+
+    @inline(__always)
+    var module: Int { route.module }
+}
+
+// The reduction of one action.
+
+extension ModuleMachine {
+    package func edit(
+        _ state: inout Root,
+        _ action: any Action,
+        by route: ActionRoute,
+        version: UInt64,
+        from session: String?,
+        effect: inout PendingEffect?
+    ) throws -> Change {
+        let (action, key) = addressed(action, route.module, session)
+        try admitSession(key, in: state)
+        if route.isForSessions { try admitSessions(named: action, in: state) }
+        let context = EditContext(route: route, key: key, session: session, version: version)
+        if handler(of: route)?.kind == .ui {
+            try changes?.presentation?.admit(route.module, key, from: session, in: state)
+            try admitView(action, context, in: state)
+        }
+        return try editUnchecked(&state, action, context, &effect)
+    }
+
+    /// Applies an action without checks. The caller has made them, or replays the action.
+    @inline(__always)
+    private func editUnchecked(
+        _ state: inout Root,
+        _ action: any Action,
+        _ context: EditContext,
+        _ effect: inout PendingEffect?
+    ) throws -> Change {
+        guard let handler = handler(of: context.route) else {
+            return try request(action, context, state, &effect)
+        }
+        return context.route.isWhole
+            ? try editWhole(&state, action, context, by: handler, &effect)
+            : try editSlice(&state, action, context, by: handler, &effect)
+    }
+
+    /// Passes on the effect of a use case that a client calls. Refuses the call if its slice is not
+    /// there.
+    private func request(
+        _ action: any Action,
+        _ context: EditContext,
+        _ state: Root,
+        _ effect: inout PendingEffect?
+    ) throws -> Change {
+        try modules[context.module].bound?.check(state, context.key)
+        effect = (action as? ClientRequest)?.effect
+        return Change(isChange: false, isOfSession: hasSessions)
+    }
+
+    /// Reduces an action for the slice of its module.
+    @inline(__always)
+    func editSlice(
+        _ state: inout Root,
+        _ action: any Action,
+        _ context: EditContext,
+        by handler: ActionHandler<Root>,
+        _ effect: inout PendingEffect?
+    ) throws -> Change {
+        guard hasLedger[context.module] else {
+            return try editPlainSlice(&state, action, context, by: handler, &effect)
+        }
+        // A function of its own, because an optional copy of the state here would cost each action
+        // of each module a look-up of metadata.
+        return try editLedgerSlice(&state, action, context, by: handler, &effect)
+    }
+
+    /// Reduces an action of a module with a ledger. Enters the effects that outlive the server, and
+    /// the views that sessions show. Leaves the state unchanged if an effect cannot be entered.
+    @inline(never)
+    private func editLedgerSlice(
+        _ state: inout Root,
+        _ action: any Action,
+        _ context: EditContext,
+        by handler: ActionHandler<Root>,
+        _ effect: inout PendingEffect?
+    ) throws -> Change {
+        let before = state
+        var change = try editPlainSlice(&state, action, context, by: handler, &effect)
+        enterView(by: action, handler.kind, context, &state, &change)
+        guard hasDurableEffects[context.module], let ledger, let effect else { return change }
+        do {
+            try ledger.enter(effect, version: context.version, works, &state, &change)
+        } catch {
+            state = before
+            throw error
+        }
+        return change
+    }
+
+    /// Reduces an action for the slice of its module, without the ledgers.
+    @inline(__always)
+    private func editPlainSlice(
+        _ state: inout Root,
+        _ action: any Action,
+        _ context: EditContext,
+        by handler: ActionHandler<Root>,
+        _ effect: inout PendingEffect?
+    ) throws -> Change {
+        var change =
+            if handler.kind == .start, seesOthers[context.module] {
+                try start(&state, action, context, by: handler)
+            } else {
+                try editMember(&state, action, context, by: handler, &effect)
+            }
+        if handler.kind == .start || handler.kind == .stop {
+            effect = lifecycleEffect(after: action, context, by: handler, state)
+        }
+        if context.route.isForSessions { endSession(by: action, &state, &change) }
+        return change
+    }
+
+    /// Returns the effect of a start or a stop: it cancels all effects of the slice, and then
+    /// begins the effect of the start.
+    private func lifecycleEffect(
+        after action: any Action,
+        _ context: EditContext,
+        by handler: ActionHandler<Root>,
+        _ state: Root
+    ) -> PendingEffect {
+        let address = SliceAddress(module: names[context.module], context.key)
+        let next = handler.effectAfterStart?(state, action, address)
+        return .cancellingAll(of: address, then: next)
+    }
+
+    /// Starts a module that reads shared values.
+    ///
+    /// The reducer of a start makes a slice with empty copies, which are filled in afterwards.
+    /// Until then an existing slice looks changed, so this function compares the slices once more.
+    private func start(
+        _ state: inout Root,
+        _ action: any Action,
+        _ context: EditContext,
+        by handler: ActionHandler<Root>
+    ) throws -> Change {
+        let before = state
+        var effect: PendingEffect?
+        let change = try editMember(&state, action, context, by: handler, &effect)
+        guard change.isChange, isSame(context.module, before, state) else { return change }
+        var same = Change(isChange: false, isOfSession: change.isOfSession)
+        for touch in change.edits where touch.isRestart {
+            same.touch(SliceEdit(touch.module, touch.key, isChange: false, isRestart: true))
+        }
+        return same
+    }
+
+    @inline(__always)
+    private func editMember(
+        _ state: inout Root,
+        _ action: any Action,
+        _ context: EditContext,
+        by handler: ActionHandler<Root>,
+        _ effect: inout PendingEffect?
+    ) throws -> Change {
+        let (module, key) = (context.module, context.key)
+        if isKeyedBySession[module] {
+            return try editParts(&state, action, context, by: handler, &effect)
+        }
+        let result = try handler.reduce(&state, action, key, comparison)
+        // Most actions have no effect, and an assignment of `nil` would cost a release.
+        if let asked = result.effect { effect = asked }
+        var change = Change(isChange: result.isChange, isOfSession: isOfSession[module])
+        if result.isChange || result.isRestart {
+            change.touch(
+                SliceEdit(module, key, isChange: result.isChange, isRestart: result.isRestart)
+            )
+        }
+        // Without a comparison, the slice may have new bytes that `==` calls equal. Readers get a
+        // copy of these bytes, too.
+        if result.isChange || comparison == nil, hasLinks[module] {
+            updateCopies(links[module], of: module, key, &state, &change)
+        }
+        return change
+    }
+
+    /// Reduces an action for a slice that has a part for each session.
+    private func editParts(
+        _ state: inout Root,
+        _ action: any Action,
+        _ context: EditContext,
+        by handler: ActionHandler<Root>,
+        _ effect: inout PendingEffect?
+    ) throws -> Change {
+        let (module, key) = (context.module, context.key)
+        let before = state
+        let result = try handler.reduce(&state, action, key, comparison)
+        if let asked = result.effect { effect = asked }
+        var change = Change(isChange: result.isChange, isOfSession: isOfSession[module])
+        if result.isChange {
+            touch(&change, module, before, state)
+            if hasLinks[module] { updateCopies(links[module], of: module, key, &state, &change) }
+        }
+        return change
+    }
+
+    /// True if the slice of a module has the same bytes in both states.
+    private func isSame(_ module: Int, _ a: Root, _ b: Root) -> Bool {
+        let slice = modules[module].slice
+        guard slice.isEqual(a, b), let old = slice.value(a), let new = slice.value(b) else {
+            return false
+        }
+        return comparison?(old, new) ?? true
+    }
+}
+
+// Replayed actions, which are not checked again.
+
+extension ModuleMachine {
+    package func replay(
+        _ state: inout Root,
+        _ action: any Action,
+        by route: ActionRoute,
+        version: UInt64,
+        from session: String?,
+        effect: inout PendingEffect?
+    ) throws -> Change {
+        if route.isWhole { show(&state, to: session) }
+        let (action, key) = addressed(action, route.module, session)
+        let context = EditContext(route: route, key: key, session: session, version: version)
+        return try editUnchecked(&state, action, context, &effect)
+    }
+
+    /// A reducer for replays, which makes no checks and drops effects.
+    package var replaying: @Sendable (inout Root, any Action, UInt64, String?) throws -> Void {
+        { [self] state, action, version, session in
+            guard let route = route(of: action) else { return }
+            var dropped: PendingEffect?
+            let type = Swift.type(of: action)
+            if type != AddressedAction.self, type != ClientRequest.self,
+                ownership[route.module] != .session
+            {
+                if route.isWhole { show(&state, to: session) }
+                let context = EditContext(
+                    route: route,
+                    key: .only,
+                    session: session,
+                    version: version
+                )
+                _ = try editUnchecked(&state, action, context, &dropped)
+                return
+            }
+            _ = try replay(
+                &state,
+                action,
+                by: route,
+                version: version,
+                from: session,
+                effect: &dropped
+            )
+        }
+    }
+}
+
+extension StateMachine {
+    /// Reduces an action and drops its effect. An action without a route changes nothing.
+    @discardableResult
+    package func edit(
+        _ state: inout State,
+        _ action: any Action,
+        version: UInt64,
+        from session: String? = nil
+    ) throws -> Change {
+        guard let route = route(of: action) else { return .none }
+        show(&state, to: session)
+        var dropped: PendingEffect?
+        return try edit(
+            &state,
+            action,
+            by: route,
+            version: version,
+            from: session,
+            effect: &dropped
+        )
+    }
+}

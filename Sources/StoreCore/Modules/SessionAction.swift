@@ -1,0 +1,64 @@
+// Slices of sessions: the checks of actions on them, and their end.
+
+/// An action on sessions: it begins or ends one, or changes routes.
+package protocol SessionAction: Action {
+    /// The session that ends, with all of its slices; `nil` if the action ends none.
+    var endedSession: String? { get }
+    /// The sessions whose routes change; `nil` if the action names none.
+    var namedSessions: [String]? { get }
+}
+
+extension ModuleMachine {
+    /// Refuses an action on a slice of a session that has ended: no later action would remove the
+    /// slice.
+    func admitSession(_ key: SliceKey, in state: Root) throws(Refusal) {
+        if key.isOnly { return }
+        guard let session = key.session, isOver(session, in: state) else { return }
+        throw Refusal.ofEndedSession
+    }
+
+    /// Refuses an action on the routes of sessions that have all ended.
+    func admitSessions(named action: any Action, in state: Root) throws(Refusal) {
+        guard let sessions = (action as? any SessionAction)?.namedSessions, !sessions.isEmpty,
+            sessions.allSatisfy({ isOver($0, in: state) })
+        else { return }
+        throw Refusal.ofEndedSession
+    }
+
+    /// True if a session is not open. False for the shared session, and in a state without
+    /// sessions.
+    func isOver(_ session: String, in state: Root) -> Bool {
+        session != SessionName.shared
+            && changes?.presentation?.isOpen(session, in: state) == false
+    }
+
+    /// Removes all slices of the session that the action ends, if it ends one.
+    func endSession(by action: any Action, _ state: inout Root, _ change: inout Change) {
+        guard let session = (action as? any SessionAction)?.endedSession else { return }
+        for module in sessionModules where modules[module].slice.end(session: session, &state) {
+            change.isChange = true
+            change.touch(SliceEdit(module, SliceKey(session: session)))
+        }
+        endViews(ofSession: session, &state, &change)
+    }
+
+    /// Adds the parts of a slice that an action has changed, for a module with a part for each
+    /// session.
+    func touch(_ change: inout Change, _ module: Int, _ old: Root, _ new: Root) {
+        guard let sessions = modules[module].slice.changedSessions(old, new) else {
+            return change.touch(SliceEdit(module))
+        }
+        // Above the bound, one entry for the whole module is cheaper.
+        guard sessions.count <= Self.editsMax else { return change.touch(SliceEdit(module)) }
+        for session in sessions { change.touch(SliceEdit(module, SliceKey(session: session))) }
+    }
+
+    /// The most slices of one module that a change lists one by one.
+    static var editsMax: Int { 16 }
+
+    package func show(_ state: inout Root, to session: String?) {
+        guard sessionModules.count > 0 else { return }
+        let reader = SessionReader(session ?? SessionName.shared)
+        for module in sessionModules { modules[module].slice.show(&state, to: reader) }
+    }
+}
