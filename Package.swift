@@ -216,13 +216,19 @@ let package = Package(
         tests(of: "StorePatterns", ["StoreCore", "StorePlatform", "StoreTesting"]),
         .testTarget(
             name: "JournalTests",
-            dependencies: ["StoreCore", "StoreJournalSQLite", "StorePlatform", "StoreTesting"],
+            dependencies: [
+                "StoreCore", "StoreJournalSQLite", "StorePlatform", "StoreTestSupport",
+                "StoreTesting",
+            ],
             swiftSettings: strict
         ),
         .target(name: "CStoreDiskFaults", path: "Tests/CStoreDiskFaults"),
         tests(
             of: "StoreJournalSQLite",
-            ["CStoreDiskFaults", "StoreCore", "StorePlatform", "StoreTesting"],
+            [
+                "CStoreDiskFaults", "StoreCore", "StorePlatform", "StoreTestSupport",
+                "StoreTesting",
+            ],
             exclude: ["Fixtures"]
         ),
         .target(
@@ -247,14 +253,18 @@ let package = Package(
         tests(of: "StoreJSON", ["StoreTestSupport", "StoreTexts", "StoreWire"]),
         tests(of: "StoreJSONSchema", ["StoreJSON", "StoreTestSupport"]),
         tests(of: "StoreWire", ["StoreJSON", "StoreJSONSchema", "StoreTestSupport", "StoreTexts"]),
-        tests(of: "StoreWireFoundation", ["StoreJSON"], exclude: ["Documents"]),
+        tests(
+            of: "StoreWireFoundation",
+            ["StoreJSON", "StoreTestSupport"],
+            exclude: ["Documents"]
+        ),
         tests(of: "StoreAuthorization", ["StoreJSON", "StoreTestSupport"]),
-        tests(of: "StoreEventStream", ["StoreJSON"]),
+        tests(of: "StoreEventStream", ["StoreJSON", "StoreTestSupport"]),
         tests(
             of: "StoreHTTPTransport",
             [
                 "CStoreHTTPD", "StoreEventStream", "StoreJSON", "StorePlatform",
-                "StoreTestSupport", "StoreTesting", "StoreTexts", "StoreWire",
+                "StoreTestSupport", "StoreTexts", "StoreWire",
             ]
         ),
         tests(of: "StoreCurl", ["StoreTraces"]),
@@ -276,7 +286,7 @@ let package = Package(
         tests(of: "StoreCommandLine"),
         tests(
             of: "StoreAuthentication",
-            ["CStoreGnuTLS", "StoreDigest", "StorePlatform"]
+            ["CStoreGnuTLS", "StoreDigest", "StorePlatform", "StoreTestSupport"]
         ),
         tests(
             of: "StoreServer",

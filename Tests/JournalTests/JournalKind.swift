@@ -1,6 +1,7 @@
 import Glibc
 import StoreCore
 import StoreJournalSQLite
+import StoreTestSupport
 import StoreTesting
 import Testing
 
@@ -46,17 +47,4 @@ func removeDirectory(_ path: String) {
         unlink(path + "/" + name)
     }
     rmdir(path)
-}
-
-/// The error of a system call that a test needs.
-struct SystemFailure: Error {
-    let code = errno
-}
-
-func temporaryDirectory() throws -> String {
-    // The directory is in memory if possible: thousands of syncs then wait for no disk.
-    let root = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
-    var path = Array("\(root)/journal-XXXXXX".utf8CString)
-    guard mkdtemp(&path) != nil else { throw SystemFailure() }
-    return path.withUnsafeBytes { String(decoding: $0.dropLast(), as: UTF8.self) }
 }

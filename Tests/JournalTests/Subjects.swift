@@ -2,6 +2,7 @@ import Glibc
 import StoreCore
 import StoreJournalSQLite
 import StorePlatform
+import StoreTestSupport
 import StoreTesting
 import Synchronization
 

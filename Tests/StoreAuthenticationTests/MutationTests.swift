@@ -1,28 +1,16 @@
+import StoreTestSupport
 import Testing
 
 @testable import StoreAuthentication
 
 /// Random changes of good tokens, keys and files: none is accepted, and none ends the process.
 @Suite struct MutationTests {
-    /// SplitMix64, so that a failure can be repeated.
-    private struct Random: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-    }
-
     private static let words = [
         "", ".", "..", "=", "ssk_", "\"", "{", "[", "\\u0000", "null", "1e999", "\0", "\u{FF}", "-",
         "eyJhbGciOiJub25lIn0", "A", "é",
     ]
 
-    private func changed(_ bytes: [UInt8], _ random: inout Random) -> [UInt8] {
+    private func changed(_ bytes: [UInt8], _ random: inout SplitMix) -> [UInt8] {
         var bytes = bytes
         for _ in 0..<Int.random(in: 1...3, using: &random) {
             let place = Int.random(in: 0...bytes.count, using: &random)
@@ -50,7 +38,7 @@ import Testing
 
     @Test func `a token, a key or a cookie that was changed is not good`() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = Random(state: seed)
+        var random = SplitMix(seed: seed)
         let issuer = try TestIssuer([
             ("key.pem", TestKey.ed25519.pem), ("keys.json", "{\"keys\":[\(TestKey.ec.jwk())]}"),
         ])
@@ -82,7 +70,7 @@ import Testing
 
     @Test func `a file with keys that was changed is read or refused`() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = Random(state: seed)
+        var random = SplitMix(seed: seed)
         let folder = try TestFolder()
         let file = APIKeyFile(folder.path + "/api.json")
         for end in [nil, now + 1] {

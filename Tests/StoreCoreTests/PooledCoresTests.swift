@@ -294,9 +294,3 @@ private final class Work: Sendable {
         running.subtract(1, ordering: .relaxed)
     }
 }
-
-/// Works for longer than a turn may last.
-private func useUpTurn() {
-    let began = SystemTime.steadyNanoseconds()
-    while SystemTime.steadyNanoseconds() - began < ThreadPool.turnNanosecondsMax {}
-}

@@ -1,4 +1,5 @@
 import StoreJSON
+import StoreTestSupport
 import Testing
 
 @testable import StoreEventStream
@@ -89,19 +90,5 @@ struct LogCursorTests {
             taken += cursor.sent(upTo: rest.lowerBound + count, of: piece)
         }
         #expect(total == all && taken == 64, "seed \(seed)")
-    }
-}
-
-private struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,4 +1,4 @@
-import StoreTesting
+import StoreTestSupport
 import Testing
 
 @testable import StoreHTTPTransport
@@ -9,7 +9,7 @@ import Testing
         var fields: [String]
         var body: String
 
-        init(_ numbers: inout Numbers) {
+        init(_ numbers: inout SplitMix) {
             // Some answers are equal, and some are longer than the stored part of a head.
             let count = [0, 1, 2, 3, 3, 3, 14][numbers.next(below: 7)]
             fields = (0..<count).map { index in
@@ -41,7 +41,7 @@ import Testing
 
     @Test(arguments: [1, 2, 3])
     func `each answer has its own fields and body after any other`(seed: UInt64) throws {
-        var numbers = Numbers(state: seed)
+        var numbers = SplitMix(seed: seed)
         let echo = try EchoServer()
         let connections = try (0..<4).map { _ in try RawConnection(port: echo.port) }
         for _ in 0..<100 {

@@ -3,7 +3,6 @@ import Glibc
 import StoreEventStream
 import StoreJSON
 import StorePlatform
-import StoreTesting
 import Synchronization
 
 @testable import StoreHTTPTransport

@@ -1,7 +1,7 @@
 import Dispatch
 import Glibc
 import StoreEventStream
-import StoreTesting
+import StoreTestSupport
 import Synchronization
 import Testing
 

@@ -1,6 +1,7 @@
 import Glibc
 import StoreEventStream
 import StoreJSON
+import StoreTestSupport
 import Testing
 
 @testable import StoreHTTPTransport
@@ -88,7 +89,7 @@ import Testing
     func `each event comes once, whole and in order, through any socket`(
         seed: UInt64
     ) throws {
-        var random = Numbers(state: seed)
+        var random = SplitMix(seed: seed)
         let count = 150
         let records = (1...count).map { version in
             let isLarge = random.next(below: 20) == 0

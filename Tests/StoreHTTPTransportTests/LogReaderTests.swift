@@ -2,7 +2,6 @@ import Glibc
 import StoreEventStream
 import StoreJSON
 import StorePlatform
-import StoreTesting
 import StoreTexts
 import Synchronization
 import Testing

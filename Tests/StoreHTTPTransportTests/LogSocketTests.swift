@@ -2,6 +2,7 @@ import Glibc
 import StoreEventStream
 import StoreJSON
 import StorePlatform
+import StoreTestSupport
 import Testing
 
 @testable import StoreHTTPTransport
@@ -45,7 +46,7 @@ import Testing
     func `chunks go on at the byte where a socket stopped, and bye comes between two`(
         seed: UInt64
     ) throws {
-        var random = Numbers(state: seed)
+        var random = SplitMix(seed: seed)
         let log = TestLog(version: 300, frameBytes: 1 + random.next(below: 3_000))
         let streams = try writer(log)
         let (server, client) = try pair()

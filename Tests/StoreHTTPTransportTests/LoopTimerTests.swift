@@ -1,6 +1,6 @@
 import Dispatch
 import StorePlatform
-import StoreTesting
+import StoreTestSupport
 import Synchronization
 import Testing
 

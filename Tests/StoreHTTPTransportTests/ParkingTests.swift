@@ -1,6 +1,5 @@
 import Glibc
 import StoreTestSupport
-import StoreTesting
 import Testing
 
 @testable import StoreHTTPTransport

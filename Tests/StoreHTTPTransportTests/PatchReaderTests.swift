@@ -1,6 +1,5 @@
 import StoreEventStream
 import StoreJSON
-import StoreTesting
 import Synchronization
 import Testing
 

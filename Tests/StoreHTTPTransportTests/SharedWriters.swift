@@ -1,7 +1,7 @@
 import StoreEventStream
 import StoreJSON
 import StorePlatform
-import StoreTesting
+import StoreTestSupport
 import Synchronization
 
 @testable import StoreHTTPTransport

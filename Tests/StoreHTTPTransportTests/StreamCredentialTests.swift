@@ -1,7 +1,6 @@
 import StoreEventStream
 import StoreJSON
 import StorePlatform
-import StoreTesting
 import Synchronization
 import Testing
 

@@ -1,5 +1,5 @@
 import Glibc
-import StoreTesting
+import StoreTestSupport
 import Testing
 
 /// A client's side of a stream: the payload of the chunks (RFC 9112 §7.1), behind the response's

@@ -3,7 +3,7 @@ import Glibc
 import StoreEventStream
 import StoreJSON
 import StorePlatform
-import StoreTesting
+import StoreTestSupport
 import Synchronization
 import Testing
 

@@ -1,6 +1,6 @@
 import StoreEventStream
 import StoreJSON
-import StoreTesting
+import StoreTestSupport
 import Synchronization
 import Testing
 

@@ -1,7 +1,7 @@
 import Glibc
 import StoreEventStream
 import StorePlatform
-import StoreTesting
+import StoreTestSupport
 import Synchronization
 import Testing
 

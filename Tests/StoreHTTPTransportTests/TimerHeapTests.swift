@@ -1,3 +1,4 @@
+import StoreTestSupport
 import Testing
 
 @testable import StoreHTTPTransport
@@ -51,7 +52,7 @@ import Testing
 
     @Test(arguments: [1, 2, 3, 4])
     func `values come in order after any additions and removals`(seed: UInt64) {
-        var numbers = Numbers(state: seed)
+        var numbers = SplitMix(seed: seed)
         var heap = TimerHeap<Int>()
         var expected: [(due: Double, value: Int, id: TimerHeap<Int>.ID)] = []
         for value in 0..<5_000 {

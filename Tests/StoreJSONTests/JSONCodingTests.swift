@@ -40,14 +40,6 @@ import Testing
         + #""byNumber":{"9":"y","10":"x"},"byLevel":{"high":false,"low":true},"bytes":[0,255],"#
         + #""optionals":[1,null]}"#
 
-    private func text<T: Encodable>(_ value: T) throws -> String {
-        String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
-    }
-
-    private func value<T: Decodable>(_ type: T.Type, _ text: String) throws -> T {
-        try JSONDecoder().decode(type, from: Array(text.utf8))
-    }
-
     @Test func `members keep their order, and dictionaries are sorted`() throws {
         #expect(try text(Everything()) == expected)
         #expect(try text(Set([3, 1, 2])) == "[1,2,3]")

@@ -9,10 +9,6 @@ import Testing
     private static let composed = "\u{E9}"
     private static let decomposed = "e\u{301}"
 
-    private func value<T: Decodable>(_ type: T.Type, _ text: String) throws -> T {
-        try JSONDecoder().decode(type, from: Array(text.utf8))
-    }
-
     private func error<T: Decodable>(_ type: T.Type, _ text: String) -> JSONError? {
         do {
             _ = try value(type, text)

@@ -7,14 +7,6 @@ import Testing
     enum Keys: String, CodingKey { case a, b, c }
     enum OtherKeys: String, CodingKey { case b, a, d }
 
-    private func text<T: Encodable>(_ value: T) throws -> String {
-        String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
-    }
-
-    private func value<T: Decodable>(_ type: T.Type, _ text: String) throws -> T {
-        try JSONDecoder().decode(type, from: Array(text.utf8))
-    }
-
     struct Written: Encodable {
         let write: (any Encoder) throws -> Void
         func encode(to encoder: any Encoder) throws { try write(encoder) }

@@ -1,4 +1,5 @@
 import Glibc
+import StoreTestSupport
 
 /// A directory for one test. The last reference removes it.
 final class Folder: Sendable {
@@ -12,11 +13,7 @@ final class Folder: Sendable {
     }
 
     init() throws {
-        // The directory is in memory if possible: thousands of syncs then wait for no disk.
-        let root = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
-        var template = Array("\(root)/journal-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw SystemFailure() }
-        path = template.withUnsafeBytes { String(decoding: $0.dropLast(), as: UTF8.self) }
+        path = try temporaryDirectory()
         isOwn = true
     }
 
@@ -87,9 +84,4 @@ extension Folder {
         for name in Files.all { files.bytes[name] = try? bytes(of: name) }
         return files
     }
-}
-
-/// The error of a system call that a test needs.
-struct SystemFailure: Error {
-    let code = errno
 }

@@ -14,18 +14,6 @@ import Testing
         return folder
     }
 
-    private func refusal(
-        of folder: Folder,
-        acceptDataLoss: Bool = false
-    ) throws -> JournalOpenError? {
-        do {
-            try SQLiteJournal.open(folder, acceptDataLoss: acceptDataLoss).close()
-            return nil
-        } catch let error as JournalOpenError {
-            return error
-        }
-    }
-
     @Test func `a journal that is opened again has its history and epoch`() throws {
         let folder = try Folder()
         let first = try SQLiteJournal.open(folder)

@@ -113,3 +113,13 @@ extension SQLiteJournal {
         )
     }
 }
+
+/// Opens and closes the journal in a folder. Returns the error if the folder is refused.
+func refusal(of folder: Folder, acceptDataLoss: Bool = false) throws -> JournalOpenError? {
+    do {
+        try SQLiteJournal.open(folder, acceptDataLoss: acceptDataLoss).close()
+        return nil
+    } catch let error as JournalOpenError {
+        return error
+    }
+}

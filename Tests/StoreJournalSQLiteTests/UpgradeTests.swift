@@ -9,18 +9,6 @@ import Testing
         try journal.read(JournalPage(after: 0, limit: 1_000)).records
     }
 
-    private func refusal(
-        of folder: Folder,
-        acceptDataLoss: Bool = false
-    ) throws -> JournalOpenError? {
-        do {
-            try SQLiteJournal.open(folder, acceptDataLoss: acceptDataLoss).close()
-            return nil
-        } catch let error as JournalOpenError {
-            return error
-        }
-    }
-
     @Test(arguments: [[], [30]] as [[UInt64]])
     func `history goes on in the new form, with sessions`(snapshots: [UInt64]) throws {
         let folder = try Form1.folder(snapshots: snapshots)

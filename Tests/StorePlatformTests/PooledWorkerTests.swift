@@ -179,9 +179,3 @@ struct PooledWorkerTests {
         #expect(worker.withQueue { $0.numbers } == [1])
     }
 }
-
-/// Works for longer than a turn may last.
-private func useUpTurn() {
-    let began = SystemTime.steadyNanoseconds()
-    while SystemTime.steadyNanoseconds() - began < ThreadPool.turnNanosecondsMax {}
-}

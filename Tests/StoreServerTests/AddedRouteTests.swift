@@ -44,7 +44,7 @@ import Testing
             components: []
         )
         server = try InProcessServer(serving: [HelloRoutes(), discovery])
-        let document = try server.answer("GET", "/openapi.json").bytes
+        let document = try server.answer("GET", "/openapi.json").bodyBytes
         description = try JSONDocument(parsing: document, limits: .unbounded).root
     }
 
@@ -94,16 +94,4 @@ import Testing
         text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
             .filter { !$0.isEmpty }
     }
-}
-
-extension HTTPResponse {
-    fileprivate var bytes: [UInt8] {
-        switch body {
-        case .none: []
-        case .bytes(let bytes): bytes
-        case .shared(let bytes): bytes.withUnsafeBytes { Array($0) }
-        }
-    }
-
-    fileprivate var text: String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -43,14 +43,6 @@ import Testing
         )
     }
 
-    private func text(_ response: StoreHTTPTransport.HTTPResponse) -> String {
-        switch response.body {
-        case .none: ""
-        case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
-        case .shared(let bytes): String(decoding: bytes.array, as: UTF8.self)
-        }
-    }
-
     @Test func `a failed journal ends no process: reads are served, nothing is applied`()
         throws
     {
@@ -64,13 +56,13 @@ import Testing
         journal.fail(with: nil)
         let refused = try dispatch(to: server)
         #expect(refused.status == 503)
-        #expect(text(refused).contains(#""type":"/problems/draining""#))
-        #expect(text(refused).contains("The journal has failed, "))
+        #expect(refused.text.contains(#""type":"/problems/draining""#))
+        #expect(refused.text.contains("The journal has failed, "))
         let shown = try server.answer("GET", "/state/counter")
-        #expect(text(shown) == #"{"counter":1,"step":1}"#)
+        #expect(shown.text == #"{"counter":1,"step":1}"#)
         #expect(try server.answer("GET", "/livez").status == 200)
         let ready = try server.answer("GET", "/readyz")
-        #expect(ready.status == 503 && text(ready).contains("The journal has failed, "))
+        #expect(ready.status == 503 && ready.text.contains("The journal has failed, "))
         #expect(journal.version == 1)
     }
 

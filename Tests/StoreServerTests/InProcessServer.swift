@@ -2,6 +2,7 @@ import CStoreHTTPD
 import DefaultStore
 import Glibc
 import StoreCore
+import StoreJSON
 import StorePlatform
 import StoreTelemetry
 import Synchronization
@@ -160,4 +161,17 @@ extension HTTPExchange {
             isHTTP10: false
         )
     }
+}
+
+extension HTTPResponse {
+    var bodyBytes: [UInt8] {
+        switch body {
+        case .none: []
+        case .bytes(let bytes): bytes
+        case .shared(let bytes): bytes.array
+        }
+    }
+
+    /// The body as a text.
+    var text: String { String(decoding: bodyBytes, as: UTF8.self) }
 }

@@ -21,14 +21,6 @@ import Testing
     private var program: StoreServer<AppState> { StoreServer(AppState.self) }
     private let increase = Array(#"{"type":"CounterIncreaseRequested"}"#.utf8)
 
-    private func text(_ response: HTTPResponse) -> String {
-        switch response.body {
-        case .none: ""
-        case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
-        case .shared(let bytes): String(decoding: bytes.array, as: UTF8.self)
-        }
-    }
-
     private func dispatch(_ body: [UInt8], to server: InProcessServer) throws -> HTTPResponse {
         try server.answer(
             "POST",
@@ -43,7 +35,7 @@ import Testing
         #expect(try dispatch(increase, to: InProcessServer(program.journal(journal))).status == 200)
         #expect(journal.version == 1)
         let again = try InProcessServer(program.journal(journal))
-        #expect(text(try again.answer("GET", "/state/counter")) == #"{"counter":1,"step":1}"#)
+        #expect(try again.answer("GET", "/state/counter").text == #"{"counter":1,"step":1}"#)
         #expect(again.store.reader.epoch.rawValue == journal.epoch)
     }
 
@@ -53,12 +45,12 @@ import Testing
         let other = try InProcessServer(program.journal(journal.another()))
         #expect(try dispatch(increase, to: one).status == 200)
         let shown = try other.answer("GET", "/state/counter?after=0&wait=10")
-        #expect(text(shown) == #"{"counter":1,"step":1}"#)
+        #expect(shown.text == #"{"counter":1,"step":1}"#)
         // The second server's own action follows the first action, at both servers.
         #expect(try dispatch(increase, to: other).status == 200)
         let last = try one.answer("GET", "/state/counter?after=1&wait=10")
-        #expect(text(last) == #"{"counter":2,"step":1}"#)
-        let log = text(try other.answer("GET", "/actions"))
+        #expect(last.text == #"{"counter":2,"step":1}"#)
+        let log = try other.answer("GET", "/actions").text
         #expect(log.contains(#""version":1"#) && log.contains(#""version":2"#))
     }
 

@@ -101,12 +101,4 @@ extension HTTPResponse {
     fileprivate func header(_ name: String) -> String? {
         headers.first { $0.0.lowercased() == name.lowercased() }?.1
     }
-
-    fileprivate var bodyBytes: [UInt8] {
-        switch body {
-        case .none: []
-        case .bytes(let bytes): bytes
-        case .shared(let bytes): bytes.array
-        }
-    }
 }

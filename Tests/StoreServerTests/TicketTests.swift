@@ -140,13 +140,3 @@ import Testing
         #expect(problem.slug == (error == .full ? .overloaded : .draining))
     }
 }
-
-extension HTTPResponse {
-    fileprivate var text: String {
-        switch body {
-        case .none: ""
-        case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
-        case .shared(let bytes): bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-        }
-    }
-}

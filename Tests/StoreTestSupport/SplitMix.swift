@@ -13,4 +13,7 @@ package struct SplitMix: RandomNumberGenerator {
         word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
         return word ^ (word >> 31)
     }
+
+    /// Returns a number from 0 to below `bound`.
+    package mutating func next(below bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }

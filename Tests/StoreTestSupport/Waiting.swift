@@ -36,3 +36,9 @@ public func wait(
     }
     return true
 }
+
+/// Works for longer than a turn of a pool may last.
+package func useUpTurn() {
+    let began = SystemTime.steadyNanoseconds()
+    while SystemTime.steadyNanoseconds() - began < ThreadPool.turnNanosecondsMax {}
+}

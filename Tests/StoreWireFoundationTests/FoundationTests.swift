@@ -1,5 +1,6 @@
 import Foundation
 import StoreJSON
+import StoreTestSupport
 import StoreWireFoundation
 import Testing
 
@@ -80,7 +81,7 @@ import Testing
 
     @Test func `generated values mean the same to both codecs, in both directions`() throws {
         let seed = UInt64.random(in: .min ... .max)
-        var random = SplitMix(state: seed)
+        var random = SplitMix(seed: seed)
         for round in 0..<300 {
             let value = item(&random, depth: 3)
             let comment = Comment("seed \(seed), round \(round)")
@@ -110,7 +111,7 @@ import Testing
 
     @Test func `a text that Foundation's strict parser refuses is never taken`() throws {
         let seed = UInt64.random(in: .min ... .max)
-        var random = SplitMix(state: seed)
+        var random = SplitMix(seed: seed)
         let sample = Array(#"{"a":[1,-2.5e3,true,null,"x\u00e9\n"],"b":{"c":"é"},"d":[]}"#.utf8)
         let alphabet = Array(#"{}[],:"\u0123e+-. tfn"#.utf8) + [0, 9, 10, 31, 127, 128, 195, 255]
         for round in 0..<20_000 {
@@ -142,17 +143,4 @@ import Testing
 
 extension Double {
     fileprivate func finite(or other: Double) -> Double { isFinite ? self : other }
-}
-
-/// A generator that repeats its numbers for the same seed.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
 }

@@ -31,14 +31,6 @@ import Testing
         (1...count).map { Item(id: "\($0)", text: "this is what item number \($0) says") }
     }
 
-    private func parse(_ text: String) throws -> JSONDocument {
-        try JSONDocument(parsing: Array(text.utf8), limits: .unbounded)
-    }
-
-    private func text(_ bytes: Bytes) -> String {
-        bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-    }
-
     @Test func `an item at the front is one operation although all others have changed a little`()
         throws
     {

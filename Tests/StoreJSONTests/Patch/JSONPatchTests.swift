@@ -199,16 +199,8 @@ import Testing
         #expect(throws: JSONPatchError.self) { try JSONPatch.apply(parse(patch), to: parse(old)) }
     }
 
-    private func parse(_ text: String) throws -> JSONDocument {
-        try JSONDocument(parsing: Array(text.utf8), limits: .unbounded)
-    }
-
     private func diff(_ old: String, _ new: String) throws -> String {
         try text(JSONPatch.diff(from: parse(old), to: parse(new)))
-    }
-
-    private func text(_ bytes: Bytes) -> String {
-        bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }
 }
 

@@ -48,11 +48,6 @@ import Testing
 
     private struct Unlisted: Action {}
 
-    private final class Answers: Completion {
-        let all = Recorder<Outcome>()
-        func complete(_ outcome: Outcome) { all.record(outcome) }
-    }
-
     private let core: Core<House>
     private let touched = EditedModules(hasSessions: true)
 

@@ -3,14 +3,14 @@ import StorePatterns
 import StoreTesting
 import Testing
 
+/// Keeps the outcome of each action. The outcome is there when the offer returns.
+final class Answers: Completion {
+    let all = Recorder<Outcome>()
+    func complete(_ outcome: Outcome) { all.record(outcome) }
+}
+
 /// A Core of the market, with two sessions.
 final class OpenMarket: Sendable {
-    /// Keeps the outcome of each action. The outcome is there when the offer returns.
-    private final class Answers: Completion {
-        let all = Recorder<Outcome>()
-        func complete(_ outcome: Outcome) { all.record(outcome) }
-    }
-
     let core: Core<Market>
     let journal = MemoryJournal()
     let touched = EditedModules(hasSessions: true)

@@ -1,9 +1,9 @@
 import Glibc
 
 /// A client's side of a connection. The client sends any bytes, well formed or not.
-public final class RawConnection {
+package final class RawConnection {
     /// The reason of a failed step.
-    public enum Failure: Error, Equatable {
+    package enum Failure: Error, Equatable {
         /// A system call failed; the number is `errno`.
         case system(Int32)
         /// No bytes came in time.
@@ -22,7 +22,7 @@ public final class RawConnection {
     ///   - seconds: the longest wait of each read.
     /// - Throws: ``Failure/system(_:)`` if no server listens at the port, or if the system has no
     ///   socket left.
-    public init(port: UInt16, seconds: Int = 10) throws(Failure) {
+    package init(port: UInt16, seconds: Int = 10) throws(Failure) {
         descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw .system(errno) }
         var limit = timeval(tv_sec: seconds, tv_usec: 0)
@@ -49,7 +49,7 @@ public final class RawConnection {
     }
 
     /// Sends the bytes of a text unchanged.
-    public func send(_ text: String) throws(Failure) {
+    package func send(_ text: String) throws(Failure) {
         let bytes = Array(text.utf8)
         var offset = 0
         while offset < bytes.count {
@@ -68,7 +68,7 @@ public final class RawConnection {
 
     /// Prepares a reset: the release of this object then resets the connection, so that the peer's
     /// next write fails.
-    public func reset() {
+    package func reset() {
         var now = linger(l_onoff: 1, l_linger: 0)
         setsockopt(
             descriptor,
@@ -80,7 +80,7 @@ public final class RawConnection {
     }
 
     /// Returns the received bytes up to and including `end`. Waits for them.
-    public func read(through end: String) throws(Failure) -> String {
+    package func read(through end: String) throws(Failure) -> String {
         let end = Array(end.utf8)
         // Does not search the same bytes twice: answers may be large.
         var start = 0
@@ -114,7 +114,7 @@ public final class RawConnection {
     }
 
     /// Reads one response with a `Content-Length`: its status, head and body.
-    public func response() throws(Failure) -> (status: Int, head: String, body: String) {
+    package func response() throws(Failure) -> (status: Int, head: String, body: String) {
         let head = try read(through: "\r\n\r\n")
         let length =
             head.split(separator: "\r\n").first { $0.lowercased().hasPrefix("content-length:") }
@@ -127,7 +127,7 @@ public final class RawConnection {
 
     /// Returns true if the peer ends the connection before the timeout. Skips the bytes that it
     /// still sends.
-    public func isEnded() throws(Failure) -> Bool {
+    package func isEnded() throws(Failure) -> Bool {
         while true {
             do {
                 try fill()
