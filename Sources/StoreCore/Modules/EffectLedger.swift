@@ -33,9 +33,8 @@ struct EffectLedger<Root: RootState>: Sendable {
         _ state: inout Root,
         _ change: inout Change
     ) throws {
-        guard effect.onRestart != .lost, var pending = place.read(state, .only) else {
-            return
-        }
+        guard effect.onRestart != .lost else { return }
+        var pending = place.read(state)
         let work: KeptWork? = if let works, let kept = effect.kept { try kept(works) } else { nil }
         pending.enter(
             PendingEffects.Entry(
@@ -45,7 +44,7 @@ struct EffectLedger<Root: RootState>: Sendable {
                 work: work
             )
         )
-        place.write(pending, &state, .only)
+        place.write(pending, &state)
         change.touch(SliceEdit(module))
         change.isChange = true
     }

@@ -50,9 +50,8 @@ extension RootState {
     /// The actions that end the open views of this state, each with its session; `nil` stands for
     /// the shared session.
     package var endsOfViews: [(action: any Action, session: String?)] {
-        guard let presence = PresenceLedger<Self>(of: Self.modules),
-            let state = presence.place.read(self, .only)
-        else { return [] }
+        guard let presence = PresenceLedger<Self>(of: Self.modules) else { return [] }
+        let state = presence.place.read(self)
         return state.sessions.flatMap { session in
             state[session].map { slice in
                 let end = endOfView(slice, in: session, presence)
@@ -93,9 +92,9 @@ extension ModuleMachine {
         in root: Root
     ) throws(Refusal) {
         let (module, key) = (context.module, context.key)
-        guard let presence, let report = presence.reports[module], let change = report(action),
-            let state = presence.place.read(root, .only)
+        guard let presence, let report = presence.reports[module], let change = report(action)
         else { return }
+        let state = presence.place.read(root)
         let slice = SliceAddress(module: names[module], key).path
         let isShown = state.shows(slice, in: context.session ?? SessionName.shared)
         if change == .visible, isShown {
@@ -167,12 +166,13 @@ extension ModuleMachine {
         _ change: inout Change,
         _ body: (inout Presence.State) -> Void
     ) {
-        guard let presence, let old = presence.place.read(root, .only) else { return }
+        guard let presence else { return }
+        let old = presence.place.read(root)
         var new = old
         body(&new)
         let sessions = new.pieces(changedSince: old).map(\.key)
         guard !sessions.isEmpty else { return }
-        presence.place.write(new, &root, .only)
+        presence.place.write(new, &root)
         change.isChange = true
         guard sessions.count <= Self.editsMax else {
             return change.touch(SliceEdit(presence.module))

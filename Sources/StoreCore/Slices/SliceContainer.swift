@@ -11,16 +11,17 @@ package protocol SliceContainer {
     /// The number of slices.
     static var form: SliceForm { get }
 
-    /// Returns a slice, or `nil` if it is not there.
-    static func slice(_ instance: String?, of value: Value) -> State?
+    /// Returns a slice, or `nil` if it is not there. Takes the value over, so that a single slice
+    /// is not copied once more.
+    static func slice(at key: SliceKey, of value: consuming Value) -> State?
 
     /// Returns the value after a slice was written; `state` is `nil` to remove it. Returns `nil` if
     /// the value cannot contain the slice.
     ///
     /// `old` is read only if the value has other slices, too.
     static func value(
-        with state: State?,
-        at instance: String?,
+        with state: consuming State?,
+        at key: SliceKey,
         in old: @autoclosure () -> Value
     ) -> Value?
 
@@ -71,11 +72,11 @@ extension SliceContainer {
 package enum SingleContainer<State: Codable & Equatable & Sendable>: SliceContainer {
     package static var form: SliceForm { .always }
 
-    package static func slice(_ instance: String?, of value: State) -> State? { value }
+    package static func slice(at key: SliceKey, of value: consuming State) -> State? { value }
 
     package static func value(
-        with state: State?,
-        at instance: String?,
+        with state: consuming State?,
+        at key: SliceKey,
         in old: @autoclosure () -> State
     ) -> State? {
         state
@@ -86,11 +87,11 @@ package enum SingleContainer<State: Codable & Equatable & Sendable>: SliceContai
 package enum OptionalContainer<State: ModuleState>: SliceContainer {
     package static var form: SliceForm { .started }
 
-    package static func slice(_ instance: String?, of value: State?) -> State? { value }
+    package static func slice(at key: SliceKey, of value: consuming State?) -> State? { value }
 
     package static func value(
-        with state: State?,
-        at instance: String?,
+        with state: consuming State?,
+        at key: SliceKey,
         in old: @autoclosure () -> State?
     ) -> State?? {
         .some(state)
@@ -113,16 +114,20 @@ package enum OptionalContainer<State: ModuleState>: SliceContainer {
 package enum InstancesContainer<State: ModuleState>: SliceContainer {
     package static var form: SliceForm { .instances }
 
-    package static func slice(_ instance: String?, of value: Instances<State>) -> State? {
-        instance.flatMap { value[$0] }
+    package static func slice(
+        at key: SliceKey,
+        of value: consuming Instances<State>
+    ) -> State? {
+        guard let instance = key.instance else { return nil }
+        return value[instance]
     }
 
     package static func value(
-        with state: State?,
-        at instance: String?,
+        with state: consuming State?,
+        at key: SliceKey,
         in old: @autoclosure () -> Instances<State>
     ) -> Instances<State>? {
-        guard let instance else { return nil }
+        guard let instance = key.instance else { return nil }
         var value = old()
         value[instance] = state
         return value

@@ -70,7 +70,7 @@ extension SlicePlace where State: ModuleState {
     }
 
     /// Returns the effect with its address, for the runner; `nil` if there is no effect.
-    fileprivate func pending(
+    private func pending(
         _ effect: Effect<State>,
         _ module: String,
         _ key: SliceKey
@@ -122,12 +122,15 @@ extension SharedPlace {
         _ module: String,
         withEffect reduce: @escaping @Sendable (inout State, A) throws -> Effect<State>
     ) -> SliceReducer<Root> where Container == SingleContainer<State> {
-        { [self, member] root, action, key, comparison in
+        { [member] root, action, key, comparison in
             guard type(of: action) == A.self else { return .same }
             let action: A = cast(action)
             var effect = Effect<State>.none
             var result = try member.replace(&root, comparison) { effect = try reduce(&$0, action) }
-            result.effect = pending(effect, module, key)
+            if effect.isNone { return result }
+            result.effect = PendingEffect(effect, at: SliceAddress(module: module, key)) { root in
+                (root as? Root).map { member.read($0) }
+            }
             return result
         }
     }

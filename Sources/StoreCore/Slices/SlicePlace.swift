@@ -138,12 +138,12 @@ package final class SharedPlace<Root: RootState, Container: SliceContainer>: Sli
     package var isPerSession: Bool { false }
 
     package func read(_ root: Root, _ key: SliceKey) -> State? {
-        Container.slice(key.instance, of: member.read(root))
+        Container.slice(at: key, of: member.read(root))
     }
 
     package func write(_ state: State?, _ root: inout Root, _ key: SliceKey) {
         member.change(&root) { value in
-            guard let new = Container.value(with: state, at: key.instance, in: value) else {
+            guard let new = Container.value(with: state, at: key, in: value) else {
                 return
             }
             value = new
@@ -192,6 +192,19 @@ package final class SharedPlace<Root: RootState, Container: SliceContainer>: Sli
 package typealias SinglePlace<Root: RootState, State: Codable & Equatable & Sendable> =
     SharedPlace<Root, SingleContainer<State>>
 
+extension SharedPlace {
+    /// Returns the single slice.
+    package func read<Single>(_ root: Root) -> Single where Container == SingleContainer<Single> {
+        member.read(root)
+    }
+
+    /// Writes the single slice.
+    func write<Single>(_ state: Single, _ root: inout Root)
+    where Container == SingleContainer<Single> {
+        member.write(state, &root)
+    }
+}
+
 /// A place with slices of each session.
 package final class SessionPlace<Root: RootState, Container: SliceContainer>: SlicePlace {
     package typealias State = Container.State
@@ -205,7 +218,7 @@ package final class SessionPlace<Root: RootState, Container: SliceContainer>: Sl
     package var isPerSession: Bool { true }
 
     package func read(_ root: Root, _ key: SliceKey) -> State? {
-        Container.slice(key.instance, of: member.read(root).read(key.session))
+        Container.slice(at: key, of: member.read(root).read(key.session))
     }
 
     /// Writes a slice. The absence of a slice is stored, too, until its session ends: so readers
@@ -214,7 +227,7 @@ package final class SessionPlace<Root: RootState, Container: SliceContainer>: Sl
         member.change(&root) { values in
             let new = Container.value(
                 with: state,
-                at: key.instance,
+                at: key,
                 in: values.read(key.session)
             )
             if let new { values.set(new, for: key.session) }

@@ -33,13 +33,12 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
     }
 
     func isOpen(_ session: String, in root: Root) -> Bool {
-        place.read(root, .only)?[session] != nil
+        place.read(root)[session] != nil
     }
 
     func isHidden(_ touch: SliceEdit, from session: String, in root: Root) -> Bool {
-        guard let views = views(of: touch), let state = place.read(root, .only) else {
-            return false
-        }
+        guard let views = views(of: touch) else { return false }
+        let state = place.read(root)
         return !views.contains { state[session]?.shows($0) == true }
     }
 
@@ -60,9 +59,8 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
     ///
     /// Cost: one step for each view on a route, and then one step for each slice.
     func firstAudience(of module: Int, in root: Root) -> (SliceKey) -> String? {
-        guard views[module]?.isEmpty == false, let state = place.read(root, .only) else {
-            return { _ in nil }
-        }
+        guard views[module]?.isEmpty == false else { return { _ in nil } }
+        let state = place.read(root)
         let shown = Set(state.sessions.values.flatMap { $0.route.map { ExactText($0.view) } })
         return { [self] key in
             let touch = SliceEdit(module, key)
