@@ -1,153 +1,70 @@
-internal import Glibc
+/// The slices of a module, or a field, at a member of the root state; for callers that do not have
+/// its types.
+package protocol Slice<Root>: AnyObject, Sendable {
+    associatedtype Root: RootState
 
-/// Changes the slice of an action. Leaves the root unchanged if it throws.
-package typealias SliceReducer<Root> =
-    @Sendable (inout Root, any Action, SliceKey, ByteComparison?) throws
-    -> SliceResult
+    /// The number of slices: one, at most one, or many. If sessions have slices, the number of one
+    /// session.
+    var form: SliceForm { get }
+    /// True if each session has slices of its own.
+    var isPerSession: Bool { get }
+    /// The owner of the slices: all clients, or sessions.
+    var ownership: SliceOwnership { get }
+    /// The type of the slice as a client gets it, for schemas.
+    var wireType: any (Codable & Sendable).Type { get }
+    /// The key path of the member, as the program wrote it.
+    var path: any AnyKeyPath & Sendable { get }
 
-/// The way in which a store handles one type of action.
-package final class ActionHandler<Root: RootState>: Sendable {
-    /// The kind of an action.
-    package enum Kind: Sendable {
-        /// A case of the module's ``Module/Action``.
-        case action
-        /// A case of ``Module/UI``.
-        case ui
-        /// A case of ``Module/Internal``.
-        case `internal`
-        /// A dispatchable, which has a type of its own.
-        case dispatchable
-        case start, stop
-    }
-
-    package let type: any Action.Type
-    package let kind: Kind
-    /// The type of its payload on the wire; `nil` for none.
-    package let wire: (any (Codable & Sendable).Type)?
-    /// Changes the slice. Leaves the root unchanged if it throws.
-    let reduce: SliceReducer<Root>
-    /// Makes the work that follows a start, with the state that has all copies of shared values.
-    let effectAfterStart: (@Sendable (Root, any Action, SliceAddress) -> PendingEffect?)?
-    /// Makes the action from its payload, for ``Kind/start`` and ``Kind/stop``.
-    package let make: (@Sendable (any Codable) -> (any Action)?)?
-    /// Returns the payload of an action, if ``make`` makes such actions.
-    package let payload: (@Sendable (any Action) -> (any Codable)?)?
-
-    package init(
-        _ type: any Action.Type,
-        _ kind: Kind,
-        wire: (any (Codable & Sendable).Type)?,
-        make: (@Sendable (any Codable) -> (any Action)?)? = nil,
-        payload: (@Sendable (any Action) -> (any Codable)?)? = nil,
-        effectAfterStart: (@Sendable (Root, any Action, SliceAddress) -> PendingEffect?)? = nil,
-        reduce: @escaping SliceReducer<Root>
-    ) {
-        self.type = type
-        self.kind = kind
-        self.wire = wire
-        self.make = make
-        self.payload = payload
-        self.effectAfterStart = effectAfterStart
-        self.reduce = reduce
-    }
+    func isEqual(_ a: Root, _ b: Root) -> Bool
+    /// Returns the member of the root; `nil` if its slice is not started.
+    func value(_ root: Root) -> (any Encodable & Sendable)?
+    /// True if a slice is there.
+    func isThere(_ root: Root, _ key: SliceKey) -> Bool
+    /// Removes all slices of a session. Returns true if there were any.
+    func end(session: String, _ root: inout Root) -> Bool
+    /// Makes ``PerSession/value`` the value of the reader's session.
+    func show(_ root: inout Root, to reader: SessionReader)
+    /// Normalizes the writes of a function of the whole state; `old` is the state before the
+    /// action. Returns the keys of the slices that changed.
+    ///
+    /// - Throws: ``Refusal`` if an instance cannot have its id, ``WholeStateError`` if the function
+    ///   changed the value that every session begins with.
+    func settle(
+        _ root: inout Root,
+        after old: Root,
+        _ settling: WholeStateDiff<Root>
+    ) throws -> [SliceKey]
+    /// Returns the sessions whose parts of the slice differ, if the slice has a part for each
+    /// session. Returns `nil` if the slice is not a single slice in parts.
+    func changedSessions(_ old: Root, _ new: Root) -> [String]?
+    func encode(
+        _ root: Root,
+        to container: inout KeyedEncodingContainer<SliceName>,
+        under name: SliceName
+    ) throws
+    /// Reads the slice as a client gets it, and drops the value. A schema is made of the reads.
+    func readVisible(
+        from container: KeyedDecodingContainer<SliceName>,
+        under name: SliceName
+    ) throws
+    func decode(
+        _ root: inout Root,
+        from container: KeyedDecodingContainer<SliceName>,
+        under name: SliceName
+    ) throws
 }
 
-/// The result of an action for its slice: the change, and the work that follows.
-package struct SliceResult {
-    /// True if the slice has other bytes than before.
-    let isChange: Bool
-    /// True if a slice was started again that was there already.
-    var isRestart = false
-    /// The work outside of the Core that the reducer returned.
-    var effect: PendingEffect?
-
-    package static let same = SliceResult(isChange: false)
+/// The number of slices that a module has, in the shared state or for one session.
+package enum SliceForm: Sendable {
+    case always, started, instances
 }
 
-/// Returns true if two values of one type have the same bytes on the wire.
-///
-/// Values that `==` calls equal may differ there: U+00E9 equals e with U+0301, and 0.0 equals -0.0.
-package typealias ByteComparison = @Sendable (any Encodable, any Encodable) -> Bool
-
-/// True if a slice has changed. If `==` finds no difference, the bytes decide.
-@inline(__always)
-func differs<State: Equatable & Encodable>(
-    _ old: State,
-    _ new: State,
-    _ comparison: ByteComparison?
-) -> Bool {
-    if isIdentical(old, new) { return false }
-    if old != new { return true }
-    guard let comparison else { return false }
-    return !comparison(old, new)
-}
-
-/// True if two values are the same in memory, and so are equal in every way.
-@inline(__always)
-func isIdentical<Value>(_ a: Value, _ b: Value) -> Bool {
-    withUnsafeBytes(of: a) { a in
-        withUnsafeBytes(of: b) { b in
-            guard let first = a.baseAddress, let second = b.baseAddress else { return true }
-            return memcmp(first, second, a.count) == 0
-        }
-    }
-}
-
-/// True if two values, compared in place, are the same in memory.
-@inline(__always)
-func isIdentical<Value>(_ a: UnsafePointer<Value>, _ b: UnsafePointer<Value>) -> Bool {
-    memcmp(a, b, MemoryLayout<Value>.size) == 0
-}
-
-/// The address of a slice: its module, with the session and the instance if the module has these.
-package struct SliceAddress: Hashable, Sendable {
-    package let module: String
-    package let key: SliceKey
-
-    package init(module: String, _ key: SliceKey = .only) {
-        self.module = module
-        self.key = key
-    }
-
-    package var instance: String? { key.instance }
-
-    /// The address in wire names and paths, which do not name the session: `card/7`.
-    package var path: String { key.instance.map { module + "/" + $0 } ?? module }
-
-    package static func == (a: SliceAddress, b: SliceAddress) -> Bool {
-        a.module.isSame(as: b.module) && a.key == b.key
-    }
-
-    package func hash(into hasher: inout Hasher) {
-        hasher.combine(ExactText(module))
-        hasher.combine(key)
-    }
-}
-
-/// An action for one of a module's instances.
-public struct AddressedAction: Action, Equatable {
-    /// The action itself.
-    public let action: any Action
-    /// The instance's id.
-    public let instance: String
-
-    /// True if both are for the same instance, and their actions are equal. Actions of a type that
-    /// is not `Equatable` are never equal.
-    public static func == (a: AddressedAction, b: AddressedAction) -> Bool {
-        guard a.instance.isSame(as: b.instance), let action = a.action as? any Equatable else {
-            return false
-        }
-        return action.isSame(as: b.action)
-    }
-}
-
-extension Equatable {
-    fileprivate func isSame(as other: Any) -> Bool { other as? Self == self }
-}
-
-extension Action {
-    /// Returns the same action for the instance of this id.
-    public func to(_ instance: String) -> AddressedAction {
-        AddressedAction(action: self, instance: instance)
-    }
+/// The owner of a module's slices.
+package enum SliceOwnership: Sendable {
+    /// The slices are shared.
+    case everybody
+    /// Each session has its own slices: ``PerSession``.
+    case session
+    /// A single slice has a part for each session, under the session's name.
+    case keyedBySession
 }

@@ -51,6 +51,59 @@ package struct SliceKey: Hashable, Sendable {
     }
 }
 
+/// The address of a slice: its module, with the session and the instance if the module has these.
+package struct SliceAddress: Hashable, Sendable {
+    package let module: String
+    package let key: SliceKey
+
+    package init(module: String, _ key: SliceKey = .only) {
+        self.module = module
+        self.key = key
+    }
+
+    package var instance: String? { key.instance }
+
+    /// The address in wire names and paths, which do not name the session: `card/7`.
+    package var path: String { key.instance.map { module + "/" + $0 } ?? module }
+
+    package static func == (a: SliceAddress, b: SliceAddress) -> Bool {
+        a.module.isSame(as: b.module) && a.key == b.key
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(ExactText(module))
+        hasher.combine(key)
+    }
+}
+
+/// An action for one of a module's instances.
+public struct AddressedAction: Action, Equatable {
+    /// The action itself.
+    public let action: any Action
+    /// The instance's id.
+    public let instance: String
+
+    /// True if both are for the same instance, and their actions are equal. Actions of a type that
+    /// is not `Equatable` are never equal.
+    public static func == (a: AddressedAction, b: AddressedAction) -> Bool {
+        guard a.instance.isSame(as: b.instance), let action = a.action as? any Equatable else {
+            return false
+        }
+        return action.isSame(as: b.action)
+    }
+}
+
+extension Equatable {
+    fileprivate func isSame(as other: Any) -> Bool { other as? Self == self }
+}
+
+extension Action {
+    /// Returns the same action for the instance of this id.
+    public func to(_ instance: String) -> AddressedAction {
+        AddressedAction(action: self, instance: instance)
+    }
+}
+
 /// Names of sessions that the engine uses itself.
 package enum SessionName {
     /// The session of all clients without one of their own. The program has it, too, if its work

@@ -1,0 +1,100 @@
+internal import Glibc
+
+/// Changes the slice of an action. Leaves the root unchanged if it throws.
+package typealias SliceReducer<Root> =
+    @Sendable (inout Root, any Action, SliceKey, ByteComparison?) throws
+    -> SliceResult
+
+/// The way in which a store handles one type of action.
+package final class ActionHandler<Root: RootState>: Sendable {
+    /// The kind of an action.
+    package enum Kind: Sendable {
+        /// A case of the module's ``Module/Action``.
+        case action
+        /// A case of ``Module/UI``.
+        case ui
+        /// A case of ``Module/Internal``.
+        case `internal`
+        /// A dispatchable, which has a type of its own.
+        case dispatchable
+        case start, stop
+    }
+
+    package let type: any Action.Type
+    package let kind: Kind
+    /// The type of its payload on the wire; `nil` for none.
+    package let wire: (any (Codable & Sendable).Type)?
+    /// Changes the slice. Leaves the root unchanged if it throws.
+    let reduce: SliceReducer<Root>
+    /// Makes the work that follows a start, with the state that has all copies of shared values.
+    let effectAfterStart: (@Sendable (Root, any Action, SliceAddress) -> PendingEffect?)?
+    /// Makes the action from its payload, for ``Kind/start`` and ``Kind/stop``.
+    package let make: (@Sendable (any Codable) -> (any Action)?)?
+    /// Returns the payload of an action, if ``make`` makes such actions.
+    package let payload: (@Sendable (any Action) -> (any Codable)?)?
+
+    package init(
+        _ type: any Action.Type,
+        _ kind: Kind,
+        wire: (any (Codable & Sendable).Type)?,
+        make: (@Sendable (any Codable) -> (any Action)?)? = nil,
+        payload: (@Sendable (any Action) -> (any Codable)?)? = nil,
+        effectAfterStart: (@Sendable (Root, any Action, SliceAddress) -> PendingEffect?)? = nil,
+        reduce: @escaping SliceReducer<Root>
+    ) {
+        self.type = type
+        self.kind = kind
+        self.wire = wire
+        self.make = make
+        self.payload = payload
+        self.effectAfterStart = effectAfterStart
+        self.reduce = reduce
+    }
+}
+
+/// The result of an action for its slice: the change, and the work that follows.
+package struct SliceResult {
+    /// True if the slice has other bytes than before.
+    let isChange: Bool
+    /// True if a slice was started again that was there already.
+    var isRestart = false
+    /// The work outside of the Core that the reducer returned.
+    var effect: PendingEffect?
+
+    package static let same = SliceResult(isChange: false)
+}
+
+/// Returns true if two values of one type have the same bytes on the wire.
+///
+/// Values that `==` calls equal may differ there: U+00E9 equals e with U+0301, and 0.0 equals -0.0.
+package typealias ByteComparison = @Sendable (any Encodable, any Encodable) -> Bool
+
+/// True if a slice has changed. If `==` finds no difference, the bytes decide.
+@inline(__always)
+func differs<State: Equatable & Encodable>(
+    _ old: State,
+    _ new: State,
+    _ comparison: ByteComparison?
+) -> Bool {
+    if isIdentical(old, new) { return false }
+    if old != new { return true }
+    guard let comparison else { return false }
+    return !comparison(old, new)
+}
+
+/// True if two values are the same in memory, and so are equal in every way.
+@inline(__always)
+func isIdentical<Value>(_ a: Value, _ b: Value) -> Bool {
+    withUnsafeBytes(of: a) { a in
+        withUnsafeBytes(of: b) { b in
+            guard let first = a.baseAddress, let second = b.baseAddress else { return true }
+            return memcmp(first, second, a.count) == 0
+        }
+    }
+}
+
+/// True if two values, compared in place, are the same in memory.
+@inline(__always)
+func isIdentical<Value>(_ a: UnsafePointer<Value>, _ b: UnsafePointer<Value>) -> Bool {
+    memcmp(a, b, MemoryLayout<Value>.size) == 0
+}
