@@ -1,7 +1,6 @@
 import Glibc
 import StorePlatform
 import StoreTestSupport
-import StoreTesting
 import Synchronization
 import Testing
 
