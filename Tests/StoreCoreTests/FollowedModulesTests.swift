@@ -81,12 +81,12 @@ import Testing
             var configuration = CoreConfiguration<House>()
             configuration.journal = journal
             configuration.member = { EnvelopeMember(action: $0, type: "\($0)") }
-            configuration.action = { record in
+            configuration.reader = TypeReader { type in
                 let all: [any Action] = [
                     Lamp.Action.switched, Lamp.Action.burning, Lamp.Action.cooled, Lamp.UI.tapped,
                     Lamp.Internal.burnt,
                 ]
-                return all.first { "\($0)" == record.type }
+                return all.first { "\($0)" == type }
             }
             core = try Core(House(), runner: runner, configuration: configuration)
             let calls = calls

@@ -145,7 +145,10 @@ import Testing
     @Test func `a program that refuses an action that another applied ends`() throws {
         let history = SharedMemoryJournal()
         let other = TextWriter(history.another())
-        let writer = TextWriter(history, reads: { _ in throw Refusal(reason: "Who knows?") })
+        let reader = TypeReader { type throws(UnreadableRecord) in
+            throw UnreadableRecord(type: type, version: 1, reason: "Who knows?")
+        }
+        let writer = TextWriter(history, reader: reader)
         try other.send("a")
         #expect(
             writer.failures.values == [

@@ -5,6 +5,15 @@ struct Added: Action {
     let text: String
 }
 
+/// A reader that makes the action of a record from its wire name alone.
+struct TypeReader: ActionReader {
+    let make: @Sendable (String) throws(UnreadableRecord) -> (any Action)?
+
+    func action(of record: RecordView) throws(UnreadableRecord) -> (any Action)? {
+        try make(String(decoding: record.type, as: UTF8.self))
+    }
+}
+
 /// A Core on the caller's thread, whose actions are read from records by their type alone.
 final class TextWriter: Sendable {
     let journal: any Journal
@@ -16,7 +25,7 @@ final class TextWriter: Sendable {
     init(
         _ journal: any Journal,
         driver: CoreConfiguration<[String]>.Driver = .caller,
-        reads: @escaping @Sendable (Record) throws -> (any Action)? = { Added(text: $0.type) }
+        reader: any ActionReader = TypeReader { Added(text: $0) }
     ) {
         self.journal = journal
         var configuration = CoreConfiguration<[String]>()
@@ -24,7 +33,7 @@ final class TextWriter: Sendable {
         configuration.sink = sink
         configuration.driver = driver
         configuration.changed = { $0 != $1 }
-        configuration.action = reads
+        configuration.reader = reader
         configuration.failed = { [failures] in failures.add($0) }
         configuration.follower = RecordingFollower(unread: failures)
         core = Core(state: [], form: .throwing(Self.add), configuration: configuration)

@@ -78,9 +78,9 @@ package struct EnginePorts: Sendable {
     /// The version of the initial state; `nil` means the version of the journal. Other writers may
     /// have appended after the state was made.
     package var version: UInt64?
-    /// Reads the action of a record that another writer has appended; returns `nil` if a migration
-    /// drops the record. The thread that does the Core's work calls it.
-    package var action: (@Sendable (Record) throws -> (any Action)?)?
+    /// The reader of the records that other writers have appended. The thread that does the Core's
+    /// work uses a copy of it.
+    package var reader: (any ActionReader)?
     /// The runner of the modules' effects.
     package var effects: EffectRunner?
     /// Makes the journal's form of an action that is dispatched in process. Without this closure,

@@ -7,7 +7,7 @@ extension Engine {
             do { try owner.prepare(through: version) } catch { return refuse(because: error) }
             times.appending = now
             do { try append() } catch {
-                if case .conflict(let newest) = error, newest > batch.base, ports.action != nil {
+                if case .conflict(let newest) = error, newest > batch.base, replay != nil {
                     return reduceAgain(behind: newest)
                 }
                 return rollBack(after: error)

@@ -108,12 +108,16 @@ extension Engine {
                 throw .corrupt("version \(record.version) follows version \(version)")
             }
             do {
-                try adopt(record)
+                guard replay != nil else {
+                    throw Refusal(reason: "It has no reader of records.")
+                }
+                try replay?.reduce(record) { action in
+                    try addStep(of: record, with: action ?? SkippedAction())
+                }
             } catch {
-                let reason = (error as? Refusal)?.reason ?? "\(error)"
                 throw .corrupt(
                     "this program can't apply version \(record.version) (\(record.type)), which "
-                        + "another writer has appended: \(reason)"
+                        + "another writer has appended: \(error)"
                 )
             }
             bytes += record.bytes
@@ -137,9 +141,8 @@ extension Engine {
         owner.completed()
     }
 
-    private func adopt(_ record: Record) throws {
-        guard let read = ports.action else { throw Refusal(reason: "It has no reader of records.") }
-        let action = try read(record) ?? SkippedAction()
+    /// Reduces the action of a record, and adds its step to the batch.
+    private func addStep(of record: Record, with action: any Action) throws {
         let reduction = try owner.replay(
             action,
             version: record.version,

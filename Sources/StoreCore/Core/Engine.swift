@@ -65,6 +65,8 @@ final class Engine: @unchecked Sendable {
     @exclusivity(unchecked) var keyOutcomes = KeyOutcomes()
     /// The number of successive appends that met a conflict.
     @exclusivity(unchecked) var conflicts = 0
+    /// The replay of the records of other writers; `nil` without a reader of records.
+    @exclusivity(unchecked) var replay: RecordReplay?
 
     /// The newest version of other writers that the journal has reported.
     let remoteVersion = Atomic<UInt64>(0)
@@ -97,6 +99,7 @@ final class Engine: @unchecked Sendable {
                 ownMax: ports.ownMailboxMax
             )
         )
+        replay = ports.reader.map { RecordReplay($0) }
         batch = Batch(startingAt: ports.version ?? ports.journal?.version ?? 0)
         hasSessions = owner.hasSessions
         seen =

@@ -79,6 +79,26 @@ public struct Record: Sendable, Equatable {
     }
 }
 
+extension Record {
+    /// Calls `body` with the fields that a replay needs.
+    package func withView<Value, Failure: Error>(
+        _ body: (RecordView) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        var type = type
+        return try type.withUTF8 { type in
+            payload.withUnsafeBytes { payload in
+                let view = RecordView(
+                    version: version,
+                    type: UnsafeRawBufferPointer(type),
+                    payload: payload,
+                    program: program
+                )
+                return Result { () throws(Failure) in try body(view) }
+            }
+        }.get()
+    }
+}
+
 /// The fields of a record that a replay needs, as pointers to the stored bytes, without a copy.
 package struct RecordView {
     /// The version that the action made.

@@ -4,7 +4,7 @@ import StoreJSON
 /// A reader that makes today's actions of journaled records.
 ///
 /// Only one thread at a time may use it.
-package struct RecordReader {
+package struct RecordReader: ActionReader {
     private static let placesCount = 256
 
     private let forms: RecordForms
@@ -21,19 +21,8 @@ package struct RecordReader {
     /// Returns the action of a record; `nil` if a migration drops it.
     ///
     /// - Throws: the reason why the record can't be read.
-    package mutating func action(of record: Record) throws(UnreadableRecord) -> (any Action)? {
-        var type = record.type
-        return try type.withUTF8 { type in
-            record.payload.withUnsafeBytes { payload in
-                let view = RecordView(
-                    version: record.version,
-                    type: UnsafeRawBufferPointer(type),
-                    payload: payload,
-                    program: record.program
-                )
-                return Result { () throws(UnreadableRecord) in try action(of: view) }
-            }
-        }.get()
+    mutating func action(of record: Record) throws(UnreadableRecord) -> (any Action)? {
+        try record.withView { view throws(UnreadableRecord) in try action(of: view) }
     }
 
     /// Returns the action of a record without copying its payload; `nil` if a migration drops it.
@@ -53,8 +42,11 @@ package struct RecordReader {
         do throws(JSONError) {
             return try type.read(record.payload, decoder)
         } catch {
-            let reason = type.isKnown ? misfit(error, type, record) : forms.unknown(type.name)
-            throw UnreadableRecord(type.name, record.version, because: reason)
+            throw UnreadableRecord(
+                type: RecordName(type.name).pattern,
+                version: record.version,
+                reason: type.isKnown ? misfit(error, type, record) : forms.unknown(type.name)
+            )
         }
     }
 
@@ -82,9 +74,9 @@ package struct RecordReader {
             return type
         } catch {
             throw UnreadableRecord(
-                String(decoding: record.type, as: UTF8.self),
-                record.version,
-                because: "the forms of its program can't be read: \(error)"
+                type: RecordName(String(decoding: record.type, as: UTF8.self)).pattern,
+                version: record.version,
+                reason: "the forms of its program can't be read: \(error)"
             )
         }
     }
@@ -95,20 +87,5 @@ package struct RecordReader {
         var hash = 0x811C_9DC5 ^ UInt32(truncatingIfNeeded: name.count) ^ program << 16
         for byte in name.suffix(8) { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
         return Int((hash ^ hash >> 16) % UInt32(placesCount))
-    }
-}
-
-/// The error for a record from which today's program can't make an action.
-package struct UnreadableRecord: Error {
-    package let type: String
-    package let version: UInt64
-    package let reason: String
-
-    /// Makes the error. The wire name is taken from the record, with `{id}` in place of an
-    /// instance's id.
-    package init(_ type: String, _ version: UInt64, because reason: String) {
-        self.type = RecordName(type).pattern
-        self.version = version
-        self.reason = reason
     }
 }

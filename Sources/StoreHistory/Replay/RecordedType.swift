@@ -34,7 +34,7 @@ enum RecordReading {
 }
 
 /// The ways to read one program's records with one wire name.
-final class RecordedType {
+final class RecordedType: Sendable {
     let name: String
     private let bytes: [UInt8]
     private let program: UInt32

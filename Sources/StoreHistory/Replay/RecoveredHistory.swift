@@ -3,10 +3,8 @@ package import StoreCore
 import StoreDigest
 package import StoreJSON
 import StoreJSONSchema
-import StorePlatform
 package import StoreTelemetry
 package import StoreWire
-import Synchronization
 
 /// A store's history after recovery at a start: its journal, its replay, and the current state.
 package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable {
@@ -99,22 +97,6 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
         _ = try Self.register(older + [replay.forms.today.program], in: journal)
     }
 
-    /// A function that reads the actions of records from other servers. Calls are serialized by a
-    /// lock.
-    package var action: @Sendable (Record) throws -> (any Action)? {
-        let reader = Locked(RecordReader(replay.forms))
-        return { record in
-            let read = reader.withLock { reader in
-                Result { () throws(UnreadableRecord) in try reader.action(of: record) }
-            }
-            do throws(UnreadableRecord) {
-                return try read.get()
-            } catch {
-                throw Refusal(reason: error.reason)
-            }
-        }
-    }
-
     /// Returns the replay that this server uses for a journal.
     package static func replay(
         of program: Program<State>,
@@ -125,10 +107,8 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
         let forms = replayed?.forms ?? RecordForms(registry.table, program.migrations)
         forms.use(journal)
         return Replay(
-            initial: program.state,
+            program: program,
             forms: forms,
-            reducer: program.reducer,
-            connect: program.connect,
             journal: journal,
             form: replayed?.form ?? Self.form
         )

@@ -1,18 +1,14 @@
 package import StoreCore
-import StoreJSON
+package import StoreJSON
 package import StorePlatform
 
 /// The replay of a history: makes the state of a version from a snapshot and the actions after it.
 ///
 /// The next page of the journal is read while the records of the last one are reduced.
 package struct Replay<State: Codable & Sendable>: Sendable {
-    package let initial: State
+    let program: Program<State>
     /// The forms with which records are read.
     package let forms: RecordForms
-    package let reducer: StateReducer<State>
-    /// Fills in the copies of shared values in the slices of the modules that read them. Snapshots
-    /// lack the copies in the slices that sessions begin with.
-    package let connect: @Sendable (inout State) -> Void
     package let journal: any Journal
     /// The identity of the state type's form: the SHA-256 of its JSON Schema.
     package let form: String
@@ -29,25 +25,25 @@ package struct Replay<State: Codable & Sendable>: Sendable {
         showing progress: ReplayProgress? = nil,
         each: (borrowing Record, State) -> Bool = { _, _ in true }
     ) throws(ReplayError) {
-        var reader = RecordReader(forms)
         var pages = JournalPages(journal, after: start, through: end)
-        var counter = ProgressCounter(progress, "replayed", after: start, through: end)
-        defer { counter.finish() }
+        var replay = RecordReplay(
+            RecordReader(forms),
+            ProgressCounter(progress, "replayed", after: start, through: end)
+        )
+        defer { replay.finish() }
         while let records = try pages.next() {
             if let deadline, deadline.isOver { throw .tooLong(records[0].version) }
             for record in records {
-                let action: (any Action)?
                 do {
-                    action = try reader.action(of: record)
-                } catch {
-                    throw try unreadable(from: error, records, &pages, &reader)
-                }
-                if let action {
-                    do { try reducer(&state, action, record.version, record.session) } catch {
-                        throw .diverged(record.version, (error as? Refusal)?.reason ?? "\(error)")
+                    try replay.reduce(record) { action in
+                        guard let action else { return }
+                        try program.reducer(&state, action, record.version, record.session)
                     }
+                } catch let error as UnreadableRecord {
+                    throw try unreadable(from: error, records, &pages, &replay)
+                } catch {
+                    throw .diverged(record.version, "\(error)")
                 }
-                counter.reached(record.version)
                 guard each(record, state) else { return }
             }
         }
@@ -59,13 +55,13 @@ package struct Replay<State: Codable & Sendable>: Sendable {
         from first: UnreadableRecord,
         _ records: [Record],
         _ pages: inout JournalPages,
-        _ reader: inout RecordReader
+        _ replay: inout RecordReplay
     ) throws(ReplayError) -> ReplayError {
         var found: [ExactText: UnreadableRecord] = [ExactText(first.type): first]
         var records = records.drop { $0.version <= first.version }
         while true {
             for record in records {
-                do { _ = try reader.action(of: record) } catch {
+                do { try replay.read(record) } catch {
                     let type = ExactText(error.type)
                     found[type] = found[type] ?? error
                 }
@@ -101,7 +97,7 @@ extension Replay {
     /// A state from which later states can be made.
     package struct Base {
         package var state: State
-        package let version: UInt64
+        package var version: UInt64
 
         package init(state: State, version: UInt64) {
             self.state = state
@@ -145,7 +141,7 @@ extension Replay {
         }
         if !isRead(snapshot), reachesBack { return try beginning() }
         do {
-            let state = try read(snapshot)
+            let state = try program.state(in: snapshot)
             return Base(state: state, version: snapshot.version)
         } catch {
             if reachesBack { return try beginning() }
@@ -158,20 +154,14 @@ extension Replay {
         GivenState.isForm(snapshot.form, form)
     }
 
-    private func read(_ snapshot: StateSnapshot) throws(JSONError) -> State {
-        var state = try JSONDecoder(limits: .unbounded).decode(State.self, from: snapshot.state)
-        connect(&state)
-        return state
-    }
-
     /// Returns the state before the first action: the program's initial state, unless history began
     /// with a given one.
     private func beginning() throws(ReplayError) -> Base {
         let given: StateSnapshot?
         do { given = try GivenState.began(journal) } catch { throw .journal(error) }
-        guard let given else { return Base(state: initial, version: 0) }
+        guard let given else { return Base(state: program.state, version: 0) }
         do {
-            let state = try read(given)
+            let state = try program.state(in: given)
             return Base(state: state, version: 0)
         } catch {
             throw .foreignBeginning("\(error.pointer): \(error.messageForOperators)")
@@ -244,11 +234,12 @@ package typealias StateReducer<State> =
 
 /// The parts of a program that make states of actions: the initial state, the migrations and the
 /// reducer.
-package struct Program<State: Codable & Equatable & Sendable>: Sendable {
+package struct Program<State: Codable & Sendable>: Sendable {
     package let state: State
     package let migrations: [Migration]
     package let reducer: StateReducer<State>
-    /// Fills in the copies of shared values, in a state that was decoded and not reduced.
+    /// Fills in the copies of shared values in the slices of the modules that read them. Snapshots
+    /// lack the copies in the slices that sessions begin with.
     package let connect: @Sendable (inout State) -> Void
 
     package init(
@@ -261,5 +252,12 @@ package struct Program<State: Codable & Equatable & Sendable>: Sendable {
         self.migrations = migrations
         self.reducer = reducer
         self.connect = connect
+    }
+
+    /// Decodes the state of a snapshot.
+    package func state(in snapshot: StateSnapshot) throws(JSONError) -> State {
+        var state = try JSONDecoder(limits: .unbounded).decode(State.self, from: snapshot.state)
+        connect(&state)
+        return state
     }
 }

@@ -23,7 +23,7 @@ extension StoreServer {
         ports.journal = history.journal
         ports.version = history.version
         ports.program = history.program
-        ports.action = history.action
+        ports.reader = RecordReader(history.replay.forms)
         ports.keyClock = base.journal.keyClock
         ports.sink = published.publisher
         if let commands = published.commands { ports.commands = commands.send }

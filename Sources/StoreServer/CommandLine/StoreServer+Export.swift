@@ -105,14 +105,16 @@ extension StoreServer {
             logger: makeLogger()
         )
         var state = history.state
-        var reader = RecordReader(history.replay.forms)
         var programs = ImportedPrograms(into: journal)
         var batch = JournalBatch()
-        var counter = ProgressCounter(
-            .ofCommand(makeLogger()),
-            "imported",
-            after: 0,
-            through: try LineInput.count(file)
+        var replay = RecordReplay(
+            RecordReader(history.replay.forms),
+            ProgressCounter(
+                .ofCommand(makeLogger()),
+                "imported",
+                after: 0,
+                through: try LineInput.count(file)
+            )
         )
         while let line = try input.next() {
             do {
@@ -121,21 +123,20 @@ extension StoreServer {
                     throw HistoryCommandError("version \(record.version) does not follow")
                 }
                 // The action is reduced before its record is kept: an action that can't be replayed
-                // must not become history. If a migration drops the record, there is no action.
-                if let action = try reader.action(of: record) {
+                // must not become history.
+                try replay.reduce(record) { action in
+                    guard let action else { return }
                     try reducer(&state, action, record.version, record.session)
                 }
                 programs.note(record)
                 batch.records.append(record)
-                counter.reached(record.version)
             } catch {
-                let reason = (error as? UnreadableRecord)?.reason ?? "\(error)"
-                throw HistoryCommandError("line \(input.number) of \(file): \(reason)")
+                throw HistoryCommandError("line \(input.number) of \(file): \(error)")
             }
             if batch.records.count == 1_000 { try journal.appendAndEmpty(&batch) }
         }
         try journal.appendAndEmpty(&batch)
-        counter.finish()
+        replay.finish()
         try history.registerAgain(behind: programs.unknownNames)
         return "\(place) has \(journal.version) actions\n"
     }

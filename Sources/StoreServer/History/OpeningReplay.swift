@@ -2,7 +2,6 @@ import StoreActionCatalog
 import StoreCommandLine
 import StoreCore
 import StoreHistory
-import StoreJSON
 import StoreJournalSQLite
 import StoreTelemetry
 
@@ -15,30 +14,26 @@ import StoreTelemetry
 package final class OpeningReplay<State: Codable & Equatable & Sendable>: HistoryFollower {
     /// The form of the state's type: the SHA-256 of its JSON Schema.
     let form = RecoveredHistory<State>.form
-    private let connect: @Sendable (inout State) -> Void
-    private var steps: ReplaySteps<State>
-    private var base: Replay<State>.Base?
+    private let program: Program<State>
     private let forms: RecordForms
     private let progress: ReplayProgress?
+    /// The newest state that was made, and the pass over the records that makes the next.
+    private var running: (base: Replay<State>.Base, records: RecordReplay)?
 
     init(
         of program: Program<State>,
         _ registry: ActionRegistry<State>,
         showing progress: ReplayProgress? = nil
     ) {
-        connect = program.connect
-        forms = RecordForms(registry.table, program.migrations)
+        self.program = program
         self.progress = progress
-        steps = ReplaySteps(
-            reader: RecordReader(forms),
-            reducer: program.reducer,
-            counter: ProgressCounter(nil, "", after: 0, through: 0)
-        )
+        forms = RecordForms(registry.table, program.migrations)
     }
 
     /// The state of the newest version, if the replay has made it.
     var made: ReplayedState<State> {
-        ReplayedState(form: form, forms: forms) { [self] in base?.version == $0 ? base?.state : nil
+        ReplayedState(form: form, forms: forms) { [self] version in
+            running.flatMap { $0.base.version == version ? $0.base.state : nil }
         }
     }
 
@@ -48,56 +43,42 @@ package final class OpeningReplay<State: Codable & Equatable & Sendable>: Histor
         writtenBy programs: [RegisteredProgram]
     ) -> Bool {
         guard GivenState.isForm(snapshot.form, form),
-            var state = try? JSONDecoder(limits: .unbounded).decode(
-                State.self,
-                from: snapshot.state
-            )
+            let state = try? program.state(in: snapshot)
         else { return false }
-        connect(&state)
         forms.add(programs)
-        steps.counter = ProgressCounter(
-            progress,
-            "replayed",
-            after: snapshot.version,
-            through: newest
+        let start = snapshot.version
+        let records = RecordReplay(
+            RecordReader(forms),
+            ProgressCounter(progress, "replayed", after: start, through: newest)
         )
-        base = Replay.Base(state: state, version: snapshot.version)
+        running = (Replay.Base(state: state, version: start), records)
         return true
     }
 
     func follow(_ page: borrowing RecordPage) -> Bool {
-        guard var made = base else { return false }
-        base = nil
+        guard var (base, records) = running else { return false }
+        // Leaves a single reference to the state, so that the reducer does not copy its containers.
+        running = nil
         do {
-            try steps.run(page, &made.state)
+            for index in 0..<page.count {
+                let record = page.record(at: index)
+                try records.reduce(record) { action in
+                    guard let action else { return }
+                    let session = record.session.map { String(decoding: $0, as: UTF8.self) }
+                    try program.reducer(&base.state, action, record.version, session)
+                }
+            }
         } catch {
-            steps.counter.finish()
+            records.finish()
             return false
         }
-        base = Replay.Base(state: made.state, version: made.version + UInt64(page.count))
+        base.version += UInt64(page.count)
+        running = (base, records)
         return true
     }
 
     func forget() {
-        base = nil
-    }
-}
-
-/// The work for each record of a page.
-private struct ReplaySteps<State> {
-    var reader: RecordReader
-    let reducer: StateReducer<State>
-    var counter: ProgressCounter
-
-    mutating func run(_ page: borrowing RecordPage, _ state: inout State) throws {
-        for index in 0..<page.count {
-            let record = page.record(at: index)
-            if let action = try reader.action(of: record) {
-                let session = record.session.map { String(decoding: $0, as: UTF8.self) }
-                try reducer(&state, action, record.version, session)
-            }
-            counter.reached(record.version)
-        }
+        running = nil
     }
 }
 

@@ -1,0 +1,68 @@
+/// A pass over the records of a history, in their order. The pass makes today's action of each
+/// record, has it reduced, and reports the progress and the failure.
+///
+/// All replays of records use it: at a start, for past versions, for imports, and for the records
+/// of other writers. Only one thread at a time may use it.
+package struct RecordReplay {
+    private var reader: any ActionReader
+    private var counter: ProgressCounter?
+
+    package init(_ reader: any ActionReader, _ counter: ProgressCounter? = nil) {
+        self.reader = reader
+        self.counter = counter
+    }
+
+    /// Makes the action of a record, and passes it to `reduce`. If a migration drops the record,
+    /// there is no action.
+    ///
+    /// - Throws: ``UnreadableRecord``, or the error of `reduce`. Their texts are for the operator.
+    package mutating func reduce(
+        _ record: RecordView,
+        by reduce: ((any Action)?) throws -> Void
+    ) throws {
+        try reduce(reader.action(of: record))
+        counter?.reached(record.version)
+    }
+
+    /// Makes the action of a record, and passes it to `reduce`, as for a ``RecordView``.
+    package mutating func reduce(
+        _ record: Record,
+        by reduce: ((any Action)?) throws -> Void
+    ) throws {
+        try record.withView { view throws in try self.reduce(view, by: reduce) }
+    }
+
+    /// Reads a record without reducing it.
+    package mutating func read(_ record: Record) throws(UnreadableRecord) {
+        _ = try record.withView { view throws(UnreadableRecord) in try reader.action(of: view) }
+    }
+
+    /// Ends the pass.
+    package func finish() {
+        counter?.finish()
+    }
+}
+
+/// A reader that makes today's actions of records. Only one thread at a time may use it.
+package protocol ActionReader: Sendable {
+    /// Returns the action of a record; `nil` if a migration drops it.
+    ///
+    /// - Throws: the reason why the record can't be read.
+    mutating func action(of record: RecordView) throws(UnreadableRecord) -> (any Action)?
+}
+
+/// The error for a record from which today's program can't make an action.
+package struct UnreadableRecord: Error, CustomStringConvertible {
+    /// The wire name in the record, with `{id}` in place of an instance's id.
+    package let type: String
+    package let version: UInt64
+    package let reason: String
+
+    package init(type: String, version: UInt64, reason: String) {
+        self.type = type
+        self.version = version
+        self.reason = reason
+    }
+
+    package var description: String { reason }
+}
