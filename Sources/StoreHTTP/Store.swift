@@ -14,7 +14,8 @@ package final class Store: Sendable {
     package let links: Links
     package let bounds: RequestBounds
     package let actions: ActionTable
-    package let core: CoreHandle
+    /// The Core, without the type of its state.
+    package let core: Engine
     package let reader: StateReader
     package let streams: StreamWriter
     package let encoder: JSONEncoder
@@ -37,7 +38,7 @@ package final class Store: Sendable {
         at links: Links = Links(),
         bounds: RequestBounds,
         actions: ActionTable,
-        core: CoreHandle,
+        core: Engine,
         reader: StateReader,
         streams: StreamWriter,
         encoder: JSONEncoder,

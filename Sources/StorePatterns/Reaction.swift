@@ -100,8 +100,10 @@ extension Core {
         let place = reaction.place
         switch reaction.trigger {
         case .start(let react):
-            enqueue { [weak self] in
-                if let action = react() { self?.handle.dispatchProgramAction(action, at: place) }
+            engine.enqueue { [weak engine] in
+                if let action = react() {
+                    engine?.dispatchProgramAction(action, from: ActionSource(place: place))
+                }
             }
             return PlainCommand {}
         case .notification:

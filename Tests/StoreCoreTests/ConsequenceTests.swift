@@ -43,7 +43,7 @@ import Testing
             }
         )
         let outcomes = Outcomes()
-        try core.handle.offer(
+        try core.engine.offer(
             Envelope(members: [member(step), member(step)], completion: outcomes)
         )
         let records = try journal.read(JournalPage(after: 0, limit: 10)).records
@@ -63,7 +63,7 @@ import Testing
         )
         // An array that is refused in the middle, or a dry run.
         let members = [member(step), member(mode == .apply ? Forbidden() : step)]
-        try core.handle.offer(Envelope(members: members, mode: mode, completion: Outcomes()))
+        try core.engine.offer(Envelope(members: members, mode: mode, completion: Outcomes()))
         #expect(seen.values.isEmpty)
         _ = core.dispatch(step)
         #expect(seen.values == [1])
@@ -74,7 +74,7 @@ import Testing
         core.add(interceptor: { _, _ in throw Refusal.forbidden("The shop is closed.") })
         for mode in [EnvelopeMode.dryRun, .apply] {
             let outcomes = Outcomes()
-            try core.handle.offer(
+            try core.engine.offer(
                 Envelope(members: [member(step)], mode: mode, completion: outcomes)
             )
             guard case .refused(let refusal, member: 0) = outcomes.all.values.first else {
@@ -108,16 +108,16 @@ import Testing
             configuration.ownMailboxMax = 2
         }
         for _ in 0..<3 {
-            let source = ActionSource(cause: nil, place: "here")
+            let source = ActionSource(place: "here")
             let outcomes = Outcomes()
             let envelope = Envelope(members: [member(Echo())], source: source, completion: outcomes)
             if refusals.values.isEmpty {
-                do { try core.handle.offer(envelope) } catch { refusals.add("\(error)") }
+                do { try core.engine.offer(envelope) } catch { refusals.add("\(error)") }
             }
         }
         #expect(refusals.values == ["full"])
         // Clients have a bound of their own.
-        try core.handle.offer(Envelope(members: [member(step)], completion: Outcomes()))
+        try core.engine.offer(Envelope(members: [member(step)], completion: Outcomes()))
         core.start()
         core.stop()
     }

@@ -99,7 +99,7 @@ private struct Tower: RootState {
         to core: Core<House>
     ) async throws -> [Outcome] {
         let outcomes = Outcomes()
-        try core.handle.offer(
+        try core.engine.offer(
             Envelope(
                 members: actions.map { EnvelopeMember(action: $0, type: "\($0)") },
                 mode: mode,

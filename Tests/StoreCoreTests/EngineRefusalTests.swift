@@ -36,7 +36,7 @@ import Testing
         let bench = Bench(driver: .thread)
         let outcomes = [Outcomes(), Outcomes()]
         for completion in outcomes {
-            try bench.core.handle.offer(
+            try bench.core.engine.offer(
                 Envelope(
                     members: [.init(action: step, type: "s")],
                     idempotency: Idempotency(key: IdempotencyKey(key: "k"), fingerprint: [1]),
@@ -80,7 +80,7 @@ import Testing
         }
         let outcomes = [Outcomes(), Outcomes(), Outcomes()]
         for (step, completion) in zip(12..., outcomes) {
-            try bench.core.handle.offer(
+            try bench.core.engine.offer(
                 Envelope(
                     members: [.init(action: StepChangeRequested(step: step), type: "s")],
                     completion: completion

@@ -31,7 +31,7 @@ import Testing
             mode: Envelope.Mode = .apply
         ) throws -> Outcome? {
             let outcomes = Outcomes()
-            try core.handle.offer(
+            try core.engine.offer(
                 Envelope(
                     members: actions.map {
                         .init(action: $0, type: "\($0)", payload: Array("{}".utf8))
@@ -181,7 +181,7 @@ import Testing
         var taken: [Outcomes] = []
         for _ in 0..<3 {
             let outcomes = Outcomes()
-            try bench.core.handle.offer(
+            try bench.core.engine.offer(
                 Envelope(
                     members: [.init(action: step, type: "s")],
                     completion: outcomes
@@ -207,12 +207,12 @@ import Testing
         bench.core.start()
         _ = try await bench.core.dispatch(step)
         for outcome in outcomes {
-            try bench.core.handle.offer(
+            try bench.core.engine.offer(
                 Envelope(members: [.init(action: step, type: "s")], completion: outcome),
                 wakes: false
             )
         }
-        bench.core.handle.wakeIfNeeded()
+        bench.core.engine.wakeIfNeeded()
         bench.core.stop()
         #expect(outcomes.allSatisfy { $0.all.values.count == 1 })
         #expect(bench.journal.version == 11)

@@ -150,7 +150,7 @@ struct PooledCoresTests {
         for number in 0..<requests {
             // The first 1,400 keys are 700 pairs, side by side; the other 700 come once.
             let key = IdempotencyKey(key: "\(number < 1_400 ? number / 2 : number - 700)")
-            try counter.core.handle.offer(
+            try counter.core.engine.offer(
                 Envelope(
                     members: [.init(action: Add(), type: "Add")],
                     idempotency: Idempotency(key: key, fingerprint: [1]),
@@ -185,11 +185,11 @@ struct PooledCoresTests {
                 members: [.init(action: Add(), type: "Add")],
                 completion: Outcomes()
             )
-            try counter.core.handle.offer(envelope, wakes: false)
+            try counter.core.engine.offer(envelope, wakes: false)
         }
         #expect(!pool.isAwaited)
-        counter.core.handle.wakeIfNeeded()
-        counter.core.handle.wakeIfNeeded()
+        counter.core.engine.wakeIfNeeded()
+        counter.core.engine.wakeIfNeeded()
         #expect(pool.counts.waiting == 1)
         hanging.work.goesOn.open()
         for counter in [counter, hanging] { counter.core.stop() }

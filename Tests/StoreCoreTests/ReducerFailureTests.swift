@@ -31,7 +31,7 @@ import Testing
     {
         let outcomes = Outcomes()
         let core = core(journaled: true)
-        try core.handle.offer(
+        try core.engine.offer(
             Envelope(
                 members: [EnvelopeMember(action: Step(), type: "step")],
                 requestID: "r-1",

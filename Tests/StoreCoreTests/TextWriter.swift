@@ -46,7 +46,7 @@ final class TextWriter: Sendable {
         key: String? = nil
     ) throws -> Outcomes {
         let outcomes = Outcomes()
-        try core.handle.offer(
+        try core.engine.offer(
             Envelope(
                 members: texts.map { .init(action: Added(text: $0), type: $0) },
                 condition: version.map { VersionCondition($0) },

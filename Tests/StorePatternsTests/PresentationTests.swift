@@ -85,7 +85,7 @@ import Testing
 
     private func send(_ action: any Action, as session: String, to core: Core<House>) throws {
         let member = EnvelopeMember(action: action, type: "\(action)")
-        try core.handle.offer(
+        try core.engine.offer(
             Envelope(members: [member], session: session, completion: Outcomes())
         )
     }

@@ -18,7 +18,8 @@ public import Dispatch
 /// including the work of callers that dispatch meanwhile. A Core can also have a thread of its own,
 /// as in a server.
 public final class Core<State: Sendable>: Sendable {
-    let engine: Engine
+    /// This Core without the type of its state.
+    package let engine: Engine
     let owner: TypedStateOwner<State>
 
     /// Makes a Core with a reducer that returns the next state.
@@ -225,7 +226,7 @@ public final class Core<State: Sendable>: Sendable {
 
 extension Core {
     /// The number of actions since the start that the mailbox did not take.
-    public var mailboxRefusedTotal: UInt64 { engine.refusedTotal }
+    public var mailboxRefusedTotal: UInt64 { engine.mailboxRefusedTotal }
 
     /// The number of actions of the program itself, since the start, that were not applied and
     /// whose outcome no client awaits.

@@ -115,11 +115,14 @@ extension Engine {
         owner.showSlices(step, version: version)
         if counts.reactions > 0 {
             for (action, place) in owner.reactions(to: step) {
-                var source = ActionSource(cause: version, place: place)
-                source.session = step.envelope.session
-                source.principal = step.envelope.principal
-                source.trace = TraceContext.parent(of: step.member.meta)
-                source.watch = step.envelope.watch.map { EffectWatch(following: $0) }
+                let source = ActionSource(
+                    cause: version,
+                    place: place,
+                    session: step.envelope.session,
+                    principal: step.envelope.principal,
+                    trace: TraceContext.parent(of: step.member.meta),
+                    watch: step.envelope.watch.map { EffectWatch(following: $0) }
+                )
                 dispatchProgramAction(action, from: source)
             }
         }

@@ -62,7 +62,7 @@ extension Engine {
     }
 
     /// Wakes the Core's thread if it sleeps while items wait.
-    func wakeIfNeeded() {
+    package func wakeIfNeeded() {
         let isSleeping = mailbox.withLock { mailbox -> Bool in
             guard mailbox.isSleeping, mailbox.items.count > 0 else { return false }
             mailbox.isSleeping = false
@@ -89,14 +89,19 @@ extension Engine {
         } catch is MailboxError {
             return false
         } catch {
-            let source = ActionSource(cause: nil, place: "Core.dispatch")
+            let source = ActionSource(place: "Core.dispatch")
             drop(DroppedAction(type: "\(type(of: action))", source: source, reason: error))
             return false
         }
     }
 
-    /// Accepts an envelope, or throws the reason for not accepting it.
-    func offer(_ envelope: Envelope, wakes: Bool = true) throws(MailboxError) {
+    /// Accepts or refuses an envelope. A caller that offers several in a row passes `wakes: false`
+    /// and calls ``wakeIfNeeded()`` at the end. Otherwise each envelope would wake the Core's
+    /// thread, which would find only that envelope.
+    ///
+    /// - Throws: ``MailboxError/full`` at the mailbox's bound; ``MailboxError/closed`` after the
+    ///   Core has stopped.
+    package func offer(_ envelope: Envelope, wakes: Bool = true) throws(MailboxError) {
         try enter(
             .envelope(envelope),
             envelope.source == nil ? .clients : .own,
@@ -197,7 +202,7 @@ extension Engine {
     /// Claims the turn for the calling thread if the Core sleeps and few items wait. The caller
     /// then has to call ``runClaimedTurn()``. Otherwise wakes the Core if it sleeps while items
     /// wait.
-    func claimTurn() -> Bool {
+    package func claimTurn() -> Bool {
         guard lendsTurns else {
             wakeIfNeeded()
             return false
@@ -221,7 +226,7 @@ extension Engine {
 
     /// Processes the items that the calling thread has claimed, and lets the Core sleep again, or
     /// wakes it if more items have come.
-    func runClaimedTurn() {
+    package func runClaimedTurn() {
         let began = SystemTime.steadyNanoseconds()
         processDrained()
         if SystemTime.steadyNanoseconds() - began > Self.claimedNanosecondsMax {

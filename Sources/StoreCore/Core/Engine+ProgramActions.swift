@@ -8,7 +8,7 @@ extension Engine {
     /// version that the action made; `nil` if it was not applied.
     ///
     /// The engine reports an action that was not applied to ``CommitFollower/dropped(_:)``.
-    func dispatchProgramAction(
+    package func dispatchProgramAction(
         _ action: any Action,
         from source: ActionSource,
         applied: (@Sendable (UInt64?) -> Void)? = nil
@@ -26,13 +26,12 @@ extension Engine {
     /// thrown.
     ///
     /// - Throws: the error of the mailbox if it does not take the action.
-    func offerProgramAction(
+    package func offerProgramAction(
         _ action: any Action,
         from session: String?,
         origin: String
     ) throws(MailboxError) {
-        var source = ActionSource(cause: nil, place: origin)
-        source.session = session
+        let source = ActionSource(place: origin, session: session)
         do {
             try offerProgramAction(action, from: source, applied: nil)
         } catch {
@@ -70,6 +69,94 @@ extension Engine {
     func drop(_ action: DroppedAction) {
         dropped.add(1, ordering: .relaxed)
         ports.follower?.dropped(action)
+    }
+}
+
+// Actions of a module's effects and presenters.
+
+extension Engine {
+    /// Submits an action of an effect of a module or instance, and waits until it is durable.
+    ///
+    /// - Returns: the version that the action made.
+    /// - Throws: ``ForeignAction`` for another module's own action; the errors of `Core.dispatch`.
+    func submit(
+        _ action: any Action,
+        by module: String,
+        _ instance: String?,
+        from source: ActionSource
+    ) async throws -> UInt64 {
+        let action = try admitted(action, by: module, instance, from: source)
+        let span = span(within: source.trace)
+        let member = try member(of: action).traced(span?.identity.traceparent ?? source.trace)
+        return try await withCheckedThrowingContinuation { continuation in
+            do {
+                try offer(
+                    Envelope(
+                        members: [member],
+                        source: source,
+                        span: span,
+                        completion: WaitingVersion(continuation)
+                    )
+                )
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+    }
+
+    /// Dispatches an action of a module's effect or presenter, behind the waiting items. Drops
+    /// another module's own action. The whole state's presenters have no module; they may dispatch
+    /// all actions.
+    func send(
+        _ action: any Action,
+        by module: String?,
+        _ instance: String? = nil,
+        from source: ActionSource
+    ) {
+        guard let action = try? admitted(action, by: module, instance, from: source) else { return }
+        dispatchProgramAction(action, from: source)
+    }
+
+    /// Returns the action as a module may dispatch it: addresses a module's action to the instance
+    /// that dispatches it. Refuses another module's own action, and reports it as dropped.
+    private func admitted(
+        _ action: any Action,
+        by module: String?,
+        _ instance: String?,
+        from source: ActionSource
+    ) throws(ForeignAction) -> any Action {
+        guard let module, let found = owner.module(of: action) else { return action }
+        if found.name.isSame(as: module) {
+            guard let instance, !(action is AddressedAction) else { return action }
+            return action.to(instance)
+        }
+        guard found.isPrivate else { return action }
+        let type = (try? member(of: action))?.type ?? "\(type(of: action))"
+        let foreign = ForeignAction(action: type, of: found.name, by: module)
+        drop(DroppedAction(type: type, source: source, reason: foreign))
+        throw foreign
+    }
+}
+
+/// The completion that resumes the effect which awaits its action.
+private final class WaitingVersion: Completion {
+    private let continuation: CheckedContinuation<UInt64, any Error>
+
+    init(_ continuation: CheckedContinuation<UInt64, any Error>) {
+        self.continuation = continuation
+    }
+
+    func complete(_ outcome: Outcome) {
+        switch outcome {
+        case .applied(_, let version, _, _): continuation.resume(returning: version)
+        case .refused(let refusal, _): continuation.resume(throwing: refusal)
+        case .failed(let failure): continuation.resume(throwing: failure)
+        case .cancelled: continuation.resume(throwing: CancellationError())
+        // The envelope above has no key, no version condition and no dry run, so none of these
+        // outcomes can occur.
+        case .replayed, .keyTaken, .versionMismatch, .dryRun:
+            continuation.resume(throwing: CoreFailure.unknown)
+        }
     }
 }
 

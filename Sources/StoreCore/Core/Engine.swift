@@ -4,7 +4,10 @@ import Synchronization
 
 /// The working half of a Core: the mailbox, and behind it the state. Only the thread that drains
 /// the mailbox uses the state.
-final class Engine: @unchecked Sendable {
+///
+/// The engine does not have the type of the state. Requests use it directly, so that they need no
+/// lookup of a generic type at run time.
+package final class Engine: @unchecked Sendable {
     // Safety: all members below `owner` belong to the working thread. This is the thread that set
     // `isDraining`, or the Core's own thread, or the pool's thread that has the turn. They pass
     // from one thread to the next under the mailbox's lock or the pool's lock.
@@ -118,7 +121,4 @@ final class Engine: @unchecked Sendable {
 
     /// The version of the current state, durable or not.
     var version: UInt64 { batch.version + plainVersions }
-
-    var refusedTotal: UInt64 { refused.load(ordering: .relaxed) }
-    var droppedTotal: UInt64 { dropped.load(ordering: .relaxed) }
 }

@@ -141,19 +141,34 @@ package struct ActionSource: Sendable {
     /// The place of the dispatch in the source.
     package let place: String
     /// The effect that dispatched the action; `nil` if another part did.
-    package var token: EffectToken?
-    package var watch: EffectWatch?
-    package var audience: Audience?
+    let token: EffectToken?
     /// The session of the action that led to this action.
-    package var session: String?
+    package let session: String?
     /// The principal of the action that led to this action.
-    package var principal: ActionPrincipal?
+    let principal: ActionPrincipal?
     /// The trace of the action that led to this action.
-    package var trace: String?
+    let trace: String?
+    /// The watch that ends with all consequences of this action.
+    package let watch: EffectWatch?
+    /// The observers that get the change; `nil` for all.
+    var audience: Audience?
 
-    package init(cause: UInt64?, place: String) {
+    package init(
+        cause: UInt64? = nil,
+        place: String,
+        token: EffectToken? = nil,
+        session: String? = nil,
+        principal: ActionPrincipal? = nil,
+        trace: String? = nil,
+        watch: EffectWatch? = nil
+    ) {
         self.cause = cause
         self.place = place
+        self.token = token
+        self.session = session
+        self.principal = principal
+        self.trace = trace
+        self.watch = watch
     }
 }
 

@@ -6,12 +6,8 @@ package protocol StateMachine<State>: AnyObject, Sendable {
     /// nothing.
     func route(of action: any Action) -> ActionRoute?
 
-    /// Returns the name of the module that an action is for; `nil` if it belongs to no module.
-    func module(of action: any Action) -> String?
-
-    /// Returns the name of the module that owns an action which only its views, effects and
-    /// presenters may dispatch. Returns `nil` for an action that every dispatcher may send.
-    func inside(of action: any Action) -> String?
+    /// Returns the module of an action; `nil` if it belongs to no module.
+    func module(of action: any Action) -> ActionModule?
 
     /// Reduces an action that makes this version, by its route from ``route(of:)``, on behalf of a
     /// session. The result is returned, and stored nowhere else. `effect` becomes the work outside
@@ -78,6 +74,13 @@ package final class ActionRoute: @unchecked Sendable {
         self.isForSessions = isForSessions
         self.isWhole = isWhole
     }
+}
+
+/// The module of an action.
+package struct ActionModule {
+    let name: String
+    /// True if only the module's views, effects and presenters may dispatch the action.
+    let isPrivate: Bool
 }
 
 /// The action that has changed a slice.

@@ -3,12 +3,16 @@
 ///
 /// The engine does not have the type of the state; ``TypedStateOwner`` has it. Therefore no action
 /// needs a lookup of a generic type at run time. The thread that drains the mailbox makes every
-/// call.
+/// call but ``module(of:)``.
 protocol StateOwner: AnyObject {
     /// The numbers of watchers of actions and states.
     var counts: WatcherCounts { get }
     /// The current state.
     var state: any Sendable { get }
+    /// Returns the current state, read on behalf of a session.
+    func state(of session: String?) -> any Sendable
+    /// Returns the module of an action; `nil` if it belongs to no module. Any thread may call this.
+    func module(of action: any Action) -> ActionModule?
     /// True if sessions have slices of their own.
     var hasSessions: Bool { get }
     /// The number of states that are kept for watchers of each state.

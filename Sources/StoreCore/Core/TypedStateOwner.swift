@@ -41,6 +41,15 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
     var counts: WatcherCounts { watchers.counts }
     var state: any Sendable { current }
     private(set) var keptCount = 0
+
+    func state(of session: String?) -> any Sendable {
+        // The Core's own copy shows the slices of the last action's session.
+        var state = current
+        machine?.show(&state, to: session)
+        return state
+    }
+
+    func module(of action: any Action) -> ActionModule? { machine?.module(of: action) }
 }
 
 // Reducing

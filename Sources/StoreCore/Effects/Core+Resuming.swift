@@ -73,10 +73,13 @@ extension Core where State: RootState {
                     return effect.launch(runner, cause)
                 }
                 if case .failure(let reason) = again { report(entry, reason.resumption) }
-                var source = ActionSource(cause: entry.version, place: "StoreCore/PendingEffects")
-                source.session = past?.session
-                source.principal = past?.principal
-                source.trace = past?.trace
+                let source = ActionSource(
+                    cause: entry.version,
+                    place: "StoreCore/PendingEffects",
+                    session: past?.session,
+                    principal: past?.principal,
+                    trace: past?.trace
+                )
                 if let report = machine.interruption(of: entry) {
                     engine.dispatchProgramAction(report, from: source)
                 }

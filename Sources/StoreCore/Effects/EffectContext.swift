@@ -70,7 +70,7 @@ public struct EffectContext<State: Sendable>: Sendable {
     ) async throws -> UInt64 {
         try Task.checkCancellation()
         return try await runner.dispatch(
-            addressed(action),
+            action,
             from: token,
             origin: "\(file):\(line)"
         )
@@ -84,7 +84,7 @@ public struct EffectContext<State: Sendable>: Sendable {
     /// is full, it is dropped, logged and counted, like an action of a presenter. An effect that is
     /// cancelled sends nothing.
     public func send(_ action: any Action, file: String = #fileID, line: Int = #line) {
-        runner.send(addressed(action), from: token, origin: "\(file):\(line)")
+        runner.send(action, from: token, origin: "\(file):\(line)")
     }
 
     /// Sends a command to the screens of the session that this effect works for. If it works for no
@@ -114,7 +114,7 @@ public struct EffectContext<State: Sendable>: Sendable {
     ) async throws -> (any Sendable)? {
         try Task.checkCancellation()
         return try await runner.value(
-            of: addressed(action),
+            of: action,
             from: token,
             origin: "\(file):\(line)"
         )
@@ -123,14 +123,6 @@ public struct EffectContext<State: Sendable>: Sendable {
     /// Pauses on the clock of ``dependencies``.
     public func sleep(for duration: Duration) async throws {
         try await dependencies.clock.sleep(for: duration)
-    }
-
-    /// Addresses a module's own action to the instance that this effect works for.
-    private func addressed(_ action: any Action) -> any Action {
-        guard let instance = token.address.instance, !(action is AddressedAction),
-            runner.isOwn(action, of: token.address.module)
-        else { return action }
-        return action.to(instance)
     }
 }
 

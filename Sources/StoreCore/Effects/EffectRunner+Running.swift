@@ -62,12 +62,15 @@ extension EffectRunner {
                 return
             }
             let ended = PendingEffects.Internal.ended(version: cause.version)
-            var source = ActionSource(cause: cause.version, place: "StoreCore/effects")
-            source.watch = cause.watch
-            source.session = cause.session
-            source.principal = cause.principal
-            source.trace = cause.trace
-            engine.dispatchProgramAction(ended, from: source, applied: nil)
+            let source = ActionSource(
+                cause: cause.version,
+                place: "StoreCore/effects",
+                session: cause.session,
+                principal: cause.principal,
+                trace: cause.trace,
+                watch: cause.watch
+            )
+            engine.dispatchProgramAction(ended, from: source)
         }
     }
 

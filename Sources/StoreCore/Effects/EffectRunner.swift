@@ -10,6 +10,10 @@ package final class EffectRunner: Sendable {
     /// The most effects that run at a time; a further effect fails at once.
     package static let runningMax = 10_000
 
+    private struct Connection: Sendable {
+        weak var engine: Engine?
+    }
+
     struct Table: Sendable {
         var running = RunningEffects()
         var begun = 0
@@ -25,7 +29,7 @@ package final class EffectRunner: Sendable {
     let retried: @Sendable (EffectToken) -> Void
     /// The recorder of the effects' spans; `nil` if no traces are exported.
     let tracing: StoreTracing?
-    private let access = Locked(EngineReference())
+    private let connection = Locked(Connection())
     let table = Locked(Table())
     /// The number of effects since the start that did not begin: ``runningMax`` effects ran, or the
     /// store was stopping.
@@ -60,12 +64,12 @@ package final class EffectRunner: Sendable {
     }
 
     /// Connects the effects to the engine. Called before the first action.
-    package func connect(_ engine: any EngineAccess) {
-        access.withLock { $0 = EngineReference(engine) }
+    func connect(_ engine: Engine) {
+        connection.withLock { $0.engine = engine }
     }
 
     /// The engine; `nil` after it has gone.
-    var engine: (any EngineAccess)? { access.withLock { $0.engine } }
+    var engine: Engine? { connection.withLock { $0.engine } }
 }
 
 // The functions that contexts use
@@ -87,17 +91,15 @@ extension EffectRunner {
         watch: EffectWatch? = nil
     ) async throws -> UInt64 {
         guard !token.isCancelled, let engine else { throw CancellationError() }
-        let source = source(token, origin, watch)
-        if let foreign = engine.refuses(action, by: token.address.module, source) { throw foreign }
-        return try await engine.submit(action, from: source)
+        let (address, source) = (token.address, source(token, origin, watch))
+        return try await engine.submit(action, by: address.module, address.instance, from: source)
     }
 
     /// Dispatches an action without waiting for it.
     func send(_ action: any Action, from token: EffectToken, origin: String) {
         guard !token.isCancelled, let engine else { return }
-        let source = source(token, origin, nil)
-        if engine.refuses(action, by: token.address.module, source) != nil { return }
-        engine.dispatchProgramAction(action, from: source, applied: nil)
+        let (address, source) = (token.address, source(token, origin, nil))
+        engine.send(action, by: address.module, address.instance, from: source)
     }
 
     /// Sends a command to the screens of the session that the effect works for.
@@ -117,15 +119,18 @@ extension EffectRunner {
         _ origin: String,
         _ watch: EffectWatch?
     ) -> ActionSource {
-        var source = ActionSource(cause: token.cause.version, place: origin)
-        source.token = token
-        source.session = token.cause.session
-        source.principal = token.cause.principal
-        source.trace = token.trace
-        source.watch =
-            watch
-            ?? token.cause.watch?.ofDispatched.map { EffectWatch(within: $0, sharing: .failures) }
-        return source
+        ActionSource(
+            cause: token.cause.version,
+            place: origin,
+            token: token,
+            session: token.cause.session,
+            principal: token.cause.principal,
+            trace: token.trace,
+            watch: watch
+                ?? token.cause.watch?.ofDispatched.map {
+                    EffectWatch(within: $0, sharing: .failures)
+                }
+        )
     }
 
     /// Dispatches an action, and waits for the result of the effects that follow it.
@@ -137,10 +142,6 @@ extension EffectRunner {
         let watch = EffectWatch(within: token.cause.watch?.ofDispatched, sharing: .nothing)
         _ = try await dispatch(action, from: token, origin: origin, watch: watch)
         return try await watch.result()
-    }
-
-    func isOwn(_ action: any Action, of module: String) -> Bool {
-        engine?.isOwn(action, of: module) ?? false
     }
 }
 

@@ -67,20 +67,17 @@ extension ModuleMachine {
         return Unmanaged<ActionHandler<Root>>.fromOpaque(handler).takeUnretainedValue()
     }
 
-    /// Returns the name of the module of an action; `nil` for an action of the whole state, and for
-    /// an action without a module.
-    package func module(of action: any Action) -> String? {
-        guard let module = route(of: action)?.module, names.indices.contains(module) else {
+    /// Returns the module of an action; `nil` for an action of the whole state, and for an action
+    /// without a module.
+    package func module(of action: any Action) -> ActionModule? {
+        guard let route = route(of: action), names.indices.contains(route.module) else {
             return nil
         }
-        return names[module]
-    }
-
-    package func inside(of action: any Action) -> String? {
-        guard let route = route(of: action), let handler = handler(of: route),
-            handler.kind == .ui || handler.kind == .internal
-        else { return nil }
-        return names[route.module]
+        let kind = handler(of: route)?.kind
+        return ActionModule(
+            name: names[route.module],
+            isPrivate: kind == .ui || kind == .internal
+        )
     }
 
     /// Returns the action without its address, and the key of its slice. The key has the session of

@@ -46,7 +46,7 @@ extension Core where State: RootState {
         // A replay leaves the state as the session of its last action sees it.
         machine.show(&state, to: nil)
         self.init(state: state, form: .machine(machine), configuration: configuration)
-        runner.connect(self)
+        runner.connect(engine)
         begins(self)
         present(modules, changes)
     }
@@ -125,7 +125,7 @@ extension Core where State: RootState {
                     presenter: presenter.type,
                     module: mount.name,
                     presentation: engine.ports.presentation,
-                    access: EngineReference(self)
+                    engine: engine
                 )
                 presenter.attach(changes, self, context)
             }
@@ -138,7 +138,7 @@ extension Core where State: RootState {
             name: "\(P.self)",
             presenter: P.self,
             presentation: engine.ports.presentation,
-            access: EngineReference(self)
+            engine: engine
         )
         changes.present(
             WholePresenter(presenter, context, hasSessions: owner.hasSessions),

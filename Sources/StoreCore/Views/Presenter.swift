@@ -58,8 +58,8 @@ public struct PresenterContext: Sendable {
     /// The presentation, which decides to which sessions the presenter presents; `nil` if the root
     /// state has no sessions.
     package let presentation: (any Presentation)?
-    /// The Core that it observes.
-    package let access: EngineReference
+    /// The engine of the Core that it observes; `nil` after the Core has gone.
+    package weak let engine: Engine?
 
     /// Dispatches an action. The log shows the version that led to it, and the place of the call.
     /// This presenter does not get the changes of the action.
@@ -71,9 +71,7 @@ public struct PresenterContext: Sendable {
     package func dispatch(_ action: any Action, for audience: Audience?, file: String, line: Int) {
         var source = source("\(file):\(line)")
         source.audience = audience
-        guard let engine = access.engine else { return }
-        if let module, engine.refuses(action, by: module, source) != nil { return }
-        engine.dispatchProgramAction(action, from: source, applied: nil)
+        engine?.send(action, by: module, from: source)
     }
 }
 
@@ -105,17 +103,19 @@ extension PresenterContext {
 
     private func send(_ name: String, _ payload: (any Encodable & Sendable)?, _ place: String) {
         guard let session = session ?? audience else { return }
-        access.engine?.command(ScreenCommand(name, payload, for: session), from: source(place))
+        engine?.command(ScreenCommand(name, payload, for: session), from: source(place))
     }
 
     /// Returns the origin of a dispatch: its place in the program, and the action that led to it.
     package func source(_ place: String) -> ActionSource {
-        var source = ActionSource(cause: cause.version, place: place)
-        source.session = session ?? audience
-        source.principal = cause.sender?.principal
-        source.trace = cause.sender?.trace
-        source.watch = cause.watch
-        return source
+        ActionSource(
+            cause: cause.version,
+            place: place,
+            session: session ?? audience,
+            principal: cause.sender?.principal,
+            trace: cause.sender?.trace,
+            watch: cause.watch
+        )
     }
 }
 

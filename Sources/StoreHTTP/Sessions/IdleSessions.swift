@@ -33,8 +33,7 @@ package enum IdleSessions {
         for name in table.beginEndingIdle(max: endedMax) {
             // The action belongs to the session, as if its client had ended it. So other clients do
             // not read in the log which session was idle.
-            var source = ActionSource(cause: nil, place: "StoreServer/idle")
-            source.session = name
+            let source = ActionSource(place: "StoreServer/idle", session: name)
             do {
                 let ended = Sessions.Internal.ended(session: name)
                 try store.core.offer(

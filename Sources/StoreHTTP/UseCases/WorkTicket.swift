@@ -113,12 +113,14 @@ final class WorkTicket: DispatchTicket, @unchecked Sendable {
         for (action, place) in following {
             store.core.dispatchProgramAction(
                 action,
-                after: answer.last,
-                at: place,
-                from: caller.session,
-                principal: caller.stamp,
-                trace: trace,
-                watch: work
+                from: ActionSource(
+                    cause: answer.last,
+                    place: place,
+                    session: caller.session,
+                    principal: caller.stamp,
+                    trace: trace,
+                    watch: work
+                )
             )
         }
         if preferences.waitSeconds == nil {

@@ -83,10 +83,9 @@ extension PresenterContext {
     /// Removes a view, whose content is gone, from the route of the slice's session. If the slice
     /// is shared, removes the view from all routes.
     public func withdraw(_ view: String, file: String = #fileID, line: Int = #line) {
-        access.engine?.dispatchProgramAction(
+        engine?.dispatchProgramAction(
             Sessions.Internal.withdrawn(view: view, sessions: session.map { [$0] }),
-            from: source("\(file):\(line)"),
-            applied: nil
+            from: source("\(file):\(line)")
         )
     }
 
@@ -102,17 +101,16 @@ extension PresenterContext {
                 return
             }
             let source = source("StoreCore/\(name)")
-            guard let engine = access.engine else { return }
+            guard let engine else { return }
             guard let completion else {
-                engine.dispatchProgramAction(action, from: source, applied: nil)
-                return
+                return engine.dispatchProgramAction(action, from: source)
             }
             // A client that waits for the action waits for the completion, too.
             let watch = source.watch
             watch?.begin()
             engine.dispatchProgramAction(action, from: source) { version in
                 let report: RouteCompletion = { outcome in
-                    let isTaken = access.engine?.enqueue {
+                    let isTaken = self.engine?.enqueue {
                         completion(outcome)
                         watch?.end()
                     }

@@ -37,7 +37,7 @@ extension StoreServer {
             at: links,
             bounds: configuration.requestBounds,
             actions: base.registry.table,
-            core: core.handle,
+            core: core.engine,
             reader: reader,
             streams: published.streams,
             encoder: base.encoder,
@@ -130,9 +130,9 @@ extension StoreServer {
         of modules: [SliceDescription],
         _ core: Core<State>
     ) -> ViewPresence {
-        let handle = core.handle
-        let presence = ViewPresence(modules) { action, session, origin throws(MailboxError) in
-            try handle.offerProgramAction(action, from: session, origin: origin)
+        let presence = ViewPresence(modules) {
+            [engine = core.engine] action, session, origin throws(MailboxError) in
+            try engine.offerProgramAction(action, from: session, origin: origin)
         }
         for module in presence.watched {
             composition.watchSlices(of: module, in: core) { [weak presence] key, isThere in
@@ -146,7 +146,8 @@ extension StoreServer {
     /// them again.
     func endViews(of store: AssembledStore<State>) {
         for (action, session) in composition.endsOfViews(in: store.base.history.state) {
-            store.core.handle.dispatchProgramAction(action, at: ViewPresence.place, from: session)
+            let source = ActionSource(place: ViewPresence.place, session: session)
+            store.core.engine.dispatchProgramAction(action, from: source)
         }
     }
 

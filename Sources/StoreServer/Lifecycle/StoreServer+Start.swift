@@ -154,7 +154,7 @@ extension StoreServer {
         for reaction in others { store.core.add(reaction: reaction) }
         try startModules(of: store)
         for (action, place) in store.firstActions {
-            store.core.handle.dispatchProgramAction(action, at: place)
+            store.core.engine.dispatchProgramAction(action, from: ActionSource(place: place))
         }
         for reaction in first { store.core.add(reaction: reaction) }
         endViews(of: store)
@@ -162,7 +162,7 @@ extension StoreServer {
         // Waits until the mailbox has the actions that reactions dispatch at the start, so that
         // they come before the requests of clients.
         let haveReacted = Latch()
-        if store.core.enqueue({ haveReacted.open() }) { _ = haveReacted.wait() }
+        if store.core.engine.enqueue({ haveReacted.open() }) { _ = haveReacted.wait() }
         store.published.log.start()
         if let threads = process.threads {
             try store.published.streams.start(on: threads.streams)
@@ -220,10 +220,10 @@ extension StoreServer {
         let envelope = Envelope(
             members: members,
             condition: VersionCondition(0),
-            source: ActionSource(cause: nil, place: "StoreServer/start"),
+            source: ActionSource(place: "StoreServer/start"),
             completion: first
         )
-        try store.core.handle.offer(envelope)
+        try store.core.engine.offer(envelope)
         return first
     }
 }

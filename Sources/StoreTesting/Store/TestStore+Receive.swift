@@ -221,7 +221,8 @@ extension TestStore where Subject == State, State: RootState {
         report(unstated: events.take(), before: "'\(name)' is notified", at: place)
         for notification in meant {
             guard let action = notification.react(payload) else { continue }
-            (core as? Core<State>)?.handle.dispatchProgramAction(action, at: notification.place)
+            let source = ActionSource(place: notification.place)
+            (core as? Core<State>)?.engine.dispatchProgramAction(action, from: source)
         }
         await rest(at: place)
     }

@@ -77,7 +77,7 @@ struct UseCaseMethods: Sendable {
                     let request = try useCase.request(input, to: address)
                     try await withCheckedThrowingContinuation { continuation in
                         do {
-                            try core.handle.offer(
+                            try core.engine.offer(
                                 request,
                                 principal: sender.principal,
                                 from: sender.session,

@@ -82,9 +82,9 @@ final class FuzzServer {
         loop.handler = parts.router
         loop.isEarly = false
         loop.thread.store(UInt(pthread_self()), ordering: .relaxed)
-        parts.core.handle.dispatchProgramAction(
+        parts.core.engine.dispatchProgramAction(
             Counter.Action.stepChangeRequested(step: step),
-            at: "Fuzz"
+            from: ActionSource(place: "Fuzz")
         )
         while parts.core.turn() {}
     }

@@ -65,7 +65,7 @@ import Testing
 
     private func send(_ action: any Action, as session: String?) throws -> (House?, Outcome) {
         let answers = Answers()
-        try core.handle.offer(
+        try core.engine.offer(
             Envelope(
                 members: [EnvelopeMember(action: action, type: "")],
                 wantsState: true,

@@ -37,7 +37,7 @@ final class OpenMarket: Sendable {
         mode: EnvelopeMode = .apply
     ) throws -> Outcome {
         let answers = Answers()
-        try core.handle.offer(
+        try core.engine.offer(
             Envelope(
                 members: actions.map { EnvelopeMember(action: $0, type: "\(type(of: $0))") },
                 condition: version.map { VersionCondition($0) },

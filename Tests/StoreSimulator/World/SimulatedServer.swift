@@ -142,7 +142,10 @@ final class SimulatedServer<Root: RootState> {
     /// Dispatches as many actions of the program itself as may wait.
     func fillOwnMailbox(with action: any Action) {
         for _ in 0..<CoreConfiguration<Root>().ownMailboxMax {
-            parts.store.core.dispatchProgramAction(action, at: "Simulator/own")
+            parts.store.core.dispatchProgramAction(
+                action,
+                from: ActionSource(place: "Simulator/own")
+            )
         }
     }
 
@@ -215,8 +218,7 @@ final class SimulatedServer<Root: RootState> {
                 try parts.store.actions.member(of: $0, parts.store.encoder)
             })
         else { return false }
-        var source = ActionSource(cause: nil, place: "Simulator/sessions")
-        source.session = name
+        let source = ActionSource(place: "Simulator/sessions", session: name)
         let envelope = Envelope(members: members, source: source, completion: Unanswered())
         return (try? parts.store.core.offer(envelope)) != nil
     }

@@ -1,0 +1,84 @@
+import StorePlatform
+import Synchronization
+
+// Requests that are no actions. Any thread may make any call; only reads wait for the Core.
+
+extension Engine {
+    /// Accepts or refuses a client request that is no action. If the outcome of the completion is
+    /// `applied`, the request is recorded and its work begins. The watch ends with the work and all
+    /// its consequences. The record and its consequences belong to `trace`.
+    ///
+    /// - Throws: ``MailboxError/full`` at the mailbox's bound; ``MailboxError/closed`` after the
+    ///   Core has stopped.
+    package func offer(
+        _ request: ClientRequest,
+        requestID: String? = nil,
+        principal: ActionPrincipal? = nil,
+        from session: String? = nil,
+        origin: String? = nil,
+        trace: String? = nil,
+        watch: EffectWatch? = nil,
+        completion: any Completion
+    ) throws(MailboxError) {
+        let member = EnvelopeMember(action: request, type: request.name, payload: [123, 125])
+        try enter(
+            .envelope(
+                Envelope(
+                    members: [member.traced(trace)],
+                    requestID: requestID,
+                    principal: principal,
+                    watch: watch,
+                    session: session,
+                    origin: origin,
+                    completion: completion
+                )
+            ),
+            .own
+        )
+    }
+
+    /// Returns the current root state; an empty value if the Core has stopped.
+    func read() async -> any Sendable {
+        await read { $0.state }
+    }
+
+    /// Returns the current root state, read on behalf of a session; an empty value if the Core has
+    /// stopped.
+    func read(as session: String?) async -> any Sendable {
+        await read { $0.state(of: session) }
+    }
+
+    private func read(
+        _ state: @escaping @Sendable (any StateOwner) -> any Sendable
+    ) async -> any Sendable {
+        await withCheckedContinuation { continuation in
+            let isTaken = perform { continuation.resume(returning: state($0.owner)) }
+            if !isTaken { continuation.resume(returning: ()) }
+        }
+    }
+
+    /// Runs a task on the thread that does the Core's work, behind the waiting items. Returns
+    /// `false`, without running the task, if the Core has stopped.
+    @discardableResult
+    package func enqueue(_ task: @escaping @Sendable () -> Void) -> Bool {
+        perform { _ in task() }
+    }
+
+    /// The runner of the effects, if the state is made of modules.
+    package var effects: EffectRunner? { ports.effects }
+
+    /// The presentation, which decides to which sessions modules are presented; `nil` if no module
+    /// has one.
+    package var presentation: (any Presentation)? { ports.presentation }
+
+    /// The number of waiting actions of clients and of the program itself, and both bounds.
+    package var mailboxFigures: (clients: Int, clientsMax: Int, own: Int, ownMax: Int) {
+        mailbox.withLock { ($0.clients, $0.clientsMax, $0.own, $0.ownMax) }
+    }
+
+    /// The number of actions since the start that the mailbox did not take.
+    package var mailboxRefusedTotal: UInt64 { refused.load(ordering: .relaxed) }
+
+    /// The number of the program's own actions, since the start, that were not applied.
+    package var droppedTotal: UInt64 { dropped.load(ordering: .relaxed) }
+}
