@@ -143,8 +143,8 @@ let package = Package(
             "StoreHistory",
             on: [
                 "StoreActionCatalog", "StoreCore", "StoreDigest", "StoreEventStream",
-                "StoreJSON", "StoreJSONSchema", "StorePlatform", "StorePublishing",
-                "StoreTelemetry", "StoreTexts", "StoreWire",
+                "StoreJSON", "StoreJSONSchema", "StorePlatform", "StoreTelemetry", "StoreTexts",
+                "StoreWire",
             ]
         ),
         layer(

@@ -1,7 +1,6 @@
 package import StoreCore
 import StoreJSON
 package import StorePlatform
-package import StorePublishing
 package import StoreTelemetry
 package import Synchronization
 
@@ -16,7 +15,7 @@ package final class SnapshotKeeper: Sendable {
     private let clock: any WallClock
     private let recordsMax: UInt64
     private let bytesMax: UInt64
-    private let newest: @Sendable () -> Snapshot
+    private let newest: @Sendable () -> any EncodedState
     private let logger: Logger
 
     /// The queue of the thread: true if a snapshot is due. Several requests become one.
@@ -47,7 +46,7 @@ package final class SnapshotKeeper: Sendable {
         clock: any WallClock = SystemClock(),
         logger: Logger,
         on threads: WorkerThreads = .own(),
-        newest: @escaping @Sendable () -> Snapshot
+        newest: @escaping @Sendable () -> any EncodedState
     ) {
         self.journal = journal
         self.form = form
@@ -81,16 +80,16 @@ package final class SnapshotKeeper: Sendable {
     }
 
     private func save() {
-        let snapshot = newest()
-        guard snapshot.version > savedVersion.load(ordering: .relaxed) else { return }
+        let newest = newest()
+        guard newest.version > savedVersion.load(ordering: .relaxed) else { return }
         let began = SystemTime.steadyNanoseconds()
         defer { saving.observe(SystemTime.steadyNanoseconds() &- began) }
         do {
             try journal.save(
                 StateSnapshot(
-                    version: snapshot.version,
+                    version: newest.version,
                     time: clock.now(),
-                    state: snapshot.state.withUnsafeBytes { Array($0) },
+                    state: newest.state.withUnsafeBytes { Array($0) },
                     form: form
                 )
             )
@@ -99,12 +98,12 @@ package final class SnapshotKeeper: Sendable {
             failures.count()
             logger.warning(
                 .snapshotFailed,
-                "the state of version \(snapshot.version) can't be kept: \(error)"
+                "the state of version \(newest.version) can't be kept: \(error)"
             )
         }
         // The next attempt waits for as many records as usual, because repeated attempts would fill
         // a full disk.
-        savedVersion.store(snapshot.version, ordering: .relaxed)
+        savedVersion.store(newest.version, ordering: .relaxed)
         pendingBytes.store(0, ordering: .relaxed)
     }
 }

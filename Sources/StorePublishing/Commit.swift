@@ -63,9 +63,3 @@ struct Commit: Sendable {
         audiences = all.count <= Self.audiencesMax ? all : nil
     }
 }
-
-/// An observer of the published versions, on the Core's thread.
-package protocol VersionFollower: AnyObject, Sendable {
-    /// Called after all versions up to `version` are published.
-    func published(_ version: UInt64)
-}

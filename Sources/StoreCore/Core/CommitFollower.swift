@@ -136,3 +136,9 @@ package protocol Sink<State>: AnyObject, Sendable {
     /// The Core has taken back everything that was reduced since the last commit.
     func rolledBack()
 }
+
+/// An observer of the published versions, on the Core's thread.
+package protocol VersionFollower: AnyObject, Sendable {
+    /// Called after all versions up to `version` are published.
+    func published(_ version: UInt64)
+}

@@ -1,6 +1,6 @@
 import StoreAuthorization
 package import StoreCore
-import StoreEventStream
+package import StoreEventStream
 import StoreHTTPTransport
 package import StoreHistory
 package import StoreJSON
@@ -24,14 +24,14 @@ package final class StateReader: Sendable {
     /// The cache of parsed documents of published states.
     package let documents: ParsedDocuments
     package let newest: NewestSnapshot
-    private let past: any PastStates
+    private let past: any PastStates<Snapshot>
     private let log: ActionLog
     private let comparison: DryRunComparison
 
     package init(
         of log: ActionLog,
         newest: NewestSnapshot,
-        past: any PastStates,
+        past: any PastStates<Snapshot>,
         documents: ParsedDocuments,
         views: (any PublishedViews)?,
         streams: any StreamBeginnings,
@@ -74,6 +74,12 @@ package final class StateReader: Sendable {
     }
 }
 
+extension Snapshot: EncodedState {
+    package func part(at pointer: JSONPointer, for viewer: Viewer) -> Bytes? {
+        ParsedDocuments().part(at: pointer, in: visible(to: viewer))
+    }
+}
+
 extension StateReader {
     /// Returns the newest published state as a session sees it; `nil` for clients without a
     /// session.
@@ -85,7 +91,7 @@ extension StateReader {
     ///
     /// - Throws: 410 if history no longer has the version, 503 if reading it takes too long.
     package func state(at version: UInt64, for caller: Caller) throws(Problem) -> VisibleState {
-        let snapshot = try past.snapshot(at: version).visible(to: caller.viewer)
+        let snapshot = try past.state(at: version).visible(to: caller.viewer)
         return VisibleState(snapshot, documents, for: caller)
     }
 

@@ -2,7 +2,6 @@ package import StoreCore
 package import StoreEventStream
 package import StoreJSON
 package import StorePlatform
-import StorePublishing
 package import StoreTelemetry
 package import StoreWire
 import Synchronization

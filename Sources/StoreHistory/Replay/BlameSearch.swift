@@ -2,7 +2,6 @@ package import StoreCore
 import StoreEventStream
 import StoreJSON
 import StorePlatform
-import StorePublishing
 import StoreWire
 
 /// The action that last changed a part of the state.
@@ -25,10 +24,10 @@ package struct Blame: Sendable {
 /// A search for the last action that changed a part of the state. The search replays the records
 /// behind the newest snapshot, then the records behind the snapshot before, and so on. The search
 /// ends at the first range with a change, or at the deadline.
-struct BlameSearch<State: Codable & Sendable> {
+struct BlameSearch<State: Codable & Sendable, Version: EncodedState> {
     let replay: Replay<State>
     let epoch: Epoch
-    let encode: StateEncoding<State>
+    let encode: StateEncoding<State, Version>
     let pointer: JSONPointer
     /// The viewer on whose behalf the state is read.
     let viewer: Viewer
@@ -80,7 +79,6 @@ struct BlameSearch<State: Codable & Sendable> {
     /// Returns the encoded part. Equal values have equal bytes.
     private func part(of state: State, at version: UInt64) -> Bytes? {
         let tag = Tag(epoch: epoch, version: version)
-        guard let snapshot = try? encode(state, tag) else { return nil }
-        return ParsedDocuments().part(at: pointer, in: snapshot.visible(to: viewer))
+        return (try? encode(state, tag))?.part(at: pointer, for: viewer)
     }
 }

@@ -2,33 +2,43 @@ import StoreCore
 package import StoreEventStream
 package import StoreJSON
 import StorePlatform
-package import StorePublishing
 package import StoreTelemetry
 package import StoreWire
 import Synchronization
 
+/// A version of the state as its readers get it. History does not decide the form.
+package protocol EncodedState: Sendable {
+    var version: UInt64 { get }
+    /// The whole state, as JSON.
+    var state: Bytes { get }
+
+    /// Returns the part at a pointer that a viewer may read; `nil` if there is none. Equal values
+    /// have equal bytes. May take long.
+    func part(at pointer: JSONPointer, for viewer: Viewer) -> Bytes?
+}
+
 /// Encodes states one after the other; of each, only the difference from the state before.
-package typealias StateEncoding<State> = (State, Tag) throws(JSONError) -> Snapshot
+package typealias StateEncoding<State, Version> = (State, Tag) throws(JSONError) -> Version
 
 /// Past states, made again on demand by threads other than the Core's, with a small cache.
-package final class TimeTravel<State: Codable & Sendable>: PastStates {
+package final class TimeTravel<State: Codable & Sendable, Version: EncodedState>: PastStates {
     /// The longest time for making one state, in seconds.
-    package static var secondsMax: Double { 5 }
+    static var secondsMax: Double { 5 }
     /// The most states in the cache.
     static var cachedMax: Int { 16 }
     static var cachedBytesMax: Int { 32 << 20 }
 
-    package let replay: Replay<State>
+    private let replay: Replay<State>
     private let epoch: Epoch
-    private let encoding: @Sendable () -> StateEncoding<State>
+    private let encoding: @Sendable () -> StateEncoding<State, Version>
     private let logger: Logger
     /// The most recently made states; the newest is the last.
-    private let cache = Locked<[Snapshot]>([])
+    private let cache = Locked<[Version]>([])
 
     package init(
         _ replay: Replay<State>,
         epoch: Epoch,
-        encoding: @escaping @Sendable () -> StateEncoding<State>,
+        encoding: @escaping @Sendable () -> StateEncoding<State, Version>,
         logger: Logger
     ) {
         self.replay = replay
@@ -57,7 +67,7 @@ package final class TimeTravel<State: Codable & Sendable>: PastStates {
         }
     }
 
-    package func snapshot(at version: UInt64) throws(Problem) -> Snapshot {
+    package func state(at version: UInt64) throws(Problem) -> Version {
         if let known = cache.withLock({ $0.first { $0.version == version } }) { return known }
         let state: State
         do {
@@ -74,9 +84,9 @@ package final class TimeTravel<State: Codable & Sendable>: PastStates {
         }
     }
 
-    private func keep(_ snapshot: Snapshot) {
+    private func keep(_ version: Version) {
         cache.withLock { cached in
-            cached.append(snapshot)
+            cached.append(version)
             var bytes = cached.reduce(0) { $0 + $1.state.count }
             while cached.count > Self.cachedMax || (bytes > Self.cachedBytesMax && cached.count > 1)
             {
@@ -84,6 +94,7 @@ package final class TimeTravel<State: Codable & Sendable>: PastStates {
             }
         }
     }
+
     /// Returns the problem for a client whose state can't be made.
     private func problem(_ error: ReplayError, _ version: UInt64) -> Problem {
         switch error {
@@ -104,16 +115,18 @@ package final class TimeTravel<State: Codable & Sendable>: PastStates {
 }
 
 /// The port that makes past states from history.
-package protocol PastStates: Sendable {
+package protocol PastStates<Version>: Sendable {
+    associatedtype Version: EncodedState
+
     /// Returns the state of a version. Waits for the disk.
     ///
     /// - Throws: 410 if history does not reach back that far, 503 if it takes too long.
-    func snapshot(at version: UInt64) throws(Problem) -> Snapshot
+    func state(at version: UInt64) throws(Problem) -> Version
 
     /// Finds the action that last changed a part of the state, up to a version and as a viewer sees
     /// it. Waits for the disk.
     ///
-    /// - Throws: the same problems as ``snapshot(at:)``.
+    /// - Throws: the same problems as ``state(at:)``.
     func blame(
         _ pointer: JSONPointer,
         at version: UInt64,

@@ -56,7 +56,7 @@ struct ModularState<State: RootState>: StateComposition {
         SliceWriter(encoder, touched, measuring: times)
     }
 
-    func encoding(_ encoder: JSONEncoder) -> StateEncoding<State> {
+    func encoding(_ encoder: JSONEncoder) -> StateEncoding<State, Snapshot> {
         let touched = EditedModules()
         let writer = SliceWriter<State>(encoder, touched)
         return { state, tag throws(JSONError) in

@@ -46,7 +46,7 @@ protocol StateComposition<State>: Sendable {
     ) -> any StateWriter<State>
 
     /// Makes the encoder for past states.
-    func encoding(_ encoder: JSONEncoder) -> StateEncoding<State>
+    func encoding(_ encoder: JSONEncoder) -> StateEncoding<State, Snapshot>
 
     /// Makes the function that compares the states before and after a dry run.
     func comparison(_ encoder: JSONEncoder) -> DryRunComparison
@@ -117,7 +117,7 @@ struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {
         WholeStateWriter(encoder, measuring: times)
     }
 
-    func encoding(_ encoder: JSONEncoder) -> StateEncoding<State> {
+    func encoding(_ encoder: JSONEncoder) -> StateEncoding<State, Snapshot> {
         let writer = WholeStateWriter<State>(encoder)
         return { state, tag throws(JSONError) in try writer.snapshot(state, at: tag) }
     }
