@@ -108,12 +108,9 @@ extension Engine {
                 throw .corrupt("version \(record.version) follows version \(version)")
             }
             do {
-                guard replay != nil else {
-                    throw Refusal(reason: "It has no reader of records.")
-                }
-                try replay?.reduce(record) { action in
-                    try addStep(of: record, with: action ?? SkippedAction())
-                }
+                let isRead = try replay?.reduce(record) { try addStep(of: record, with: $0) }
+                guard let isRead else { throw Refusal(reason: "It has no reader of records.") }
+                if !isRead { try addStep(of: record, with: SkippedAction()) }
             } catch {
                 throw .corrupt(
                     "this program can't apply version \(record.version) (\(record.type)), which "

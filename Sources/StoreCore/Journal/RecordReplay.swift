@@ -12,23 +12,27 @@ package struct RecordReplay {
         self.counter = counter
     }
 
-    /// Makes the action of a record, and passes it to `reduce`. If a migration drops the record,
-    /// there is no action.
+    /// Makes the action of a record, and passes it to `reduce`. Returns `false` if a migration
+    /// drops the record; then there is no action.
     ///
     /// - Throws: ``UnreadableRecord``, or the error of `reduce`. Their texts are for the operator.
+    @discardableResult
     package mutating func reduce(
         _ record: RecordView,
-        by reduce: ((any Action)?) throws -> Void
-    ) throws {
-        try reduce(reader.action(of: record))
+        by reduce: (any Action) throws -> Void
+    ) throws -> Bool {
+        let action = try reader.action(of: record)
+        if let action { try reduce(action) }
         counter?.reached(record.version)
+        return action != nil
     }
 
     /// Makes the action of a record, and passes it to `reduce`, as for a ``RecordView``.
+    @discardableResult
     package mutating func reduce(
         _ record: Record,
-        by reduce: ((any Action)?) throws -> Void
-    ) throws {
+        by reduce: (any Action) throws -> Void
+    ) throws -> Bool {
         try record.withView { view throws in try self.reduce(view, by: reduce) }
     }
 

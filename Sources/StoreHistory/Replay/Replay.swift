@@ -36,7 +36,6 @@ package struct Replay<State: Codable & Sendable>: Sendable {
             for record in records {
                 do {
                     try replay.reduce(record) { action in
-                        guard let action else { return }
                         try program.reducer(&state, action, record.version, record.session)
                     }
                 } catch let error as UnreadableRecord {

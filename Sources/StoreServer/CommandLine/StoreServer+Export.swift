@@ -125,7 +125,6 @@ extension StoreServer {
                 // The action is reduced before its record is kept: an action that can't be replayed
                 // must not become history.
                 try replay.reduce(record) { action in
-                    guard let action else { return }
                     try reducer(&state, action, record.version, record.session)
                 }
                 programs.note(record)

@@ -63,7 +63,6 @@ package final class OpeningReplay<State: Codable & Equatable & Sendable>: Histor
             for index in 0..<page.count {
                 let record = page.record(at: index)
                 try records.reduce(record) { action in
-                    guard let action else { return }
                     let session = record.session.map { String(decoding: $0, as: UTF8.self) }
                     try program.reducer(&base.state, action, record.version, session)
                 }
