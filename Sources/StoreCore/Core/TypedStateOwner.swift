@@ -56,12 +56,7 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
 
 extension TypedStateOwner {
     func changePlainly(_ action: any Action) throws {
-        switch form {
-        case .mutating(let reducer): reducer(&current, action)
-        case .returning(let reducer): current = reducer(current, action)
-        case .throwing(let reducer): try replace(by: reducer, action)
-        case .machine(let machine): try machine.edit(&current, action, version: 0)
-        }
+        try replace(action)
         if watchers.counts.observers > 0 { watchers.show(current) }
     }
 
@@ -70,38 +65,7 @@ extension TypedStateOwner {
         version: UInt64,
         from session: String?
     ) throws -> Reduction {
-        if let machine { return try changeState(action, in: machine, version, session) }
-        let kept = keepCurrent(watchers.counts.hasStateWatchers)
-        let change = try change(action)
-        keepNext(kept)
-        return Reduction(change: change, effect: nil, kept: kept)
-    }
-
-    private func changeState(
-        _ action: any Action,
-        in machine: any StateMachine<State>,
-        _ version: UInt64,
-        _ session: String?
-    ) throws -> Reduction {
-        let isShown = watchers.counts.hasStateWatchers
-        guard let route = machine.route(of: action) else {
-            let kept = keepCurrent(isShown)
-            keepNext(kept)
-            let none = Change(isChange: false, isOfSession: hasSessions)
-            return Reduction(change: none, effect: nil, kept: kept)
-        }
-        let kept = keepCurrent(isShown || machine.isWatched(route))
-        var effect: PendingEffect?
-        let change = try machine.edit(
-            &current,
-            action,
-            by: route,
-            version: version,
-            from: session,
-            effect: &effect
-        )
-        keepNext(kept)
-        return Reduction(change: change, effect: effect, kept: kept)
+        try changeState(action, version, session, isReplay: false)
     }
 
     func replay(
@@ -110,25 +74,51 @@ extension TypedStateOwner {
         from session: String?
     ) throws -> Reduction {
         show(to: session)
-        let route = machine.flatMap { $0.route(of: action) }
-        let isWatched = route.map { machine?.isWatched($0) == true } ?? false
-        let kept = keepCurrent(watchers.counts.hasStateWatchers || isWatched)
+        return try changeState(action, version, session, isReplay: true)
+    }
+
+    @inline(__always)
+    private func changeState(
+        _ action: any Action,
+        _ version: UInt64,
+        _ session: String?,
+        isReplay: Bool
+    ) throws -> Reduction {
+        let isShown = watchers.counts.hasStateWatchers
         var effect: PendingEffect?
-        let change =
-            if let machine, let route {
-                try machine.replay(
-                    &current,
-                    action,
-                    by: route,
-                    version: version,
-                    from: session,
-                    effect: &effect
-                )
-            } else if machine == nil {
-                try change(action)
+        let kept: Int?
+        let change: Change
+        if let machine {
+            if let route = machine.route(of: action) {
+                kept = keepCurrent(isShown || machine.isWatched(route))
+                change =
+                    if isReplay {
+                        try machine.replay(
+                            &current,
+                            action,
+                            by: route,
+                            version: version,
+                            from: session,
+                            effect: &effect
+                        )
+                    } else {
+                        try machine.edit(
+                            &current,
+                            action,
+                            by: route,
+                            version: version,
+                            from: session,
+                            effect: &effect
+                        )
+                    }
             } else {
-                Change.none
+                kept = keepCurrent(isShown)
+                change = Change(isChange: false, isOfSession: hasSessions && !isReplay)
             }
+        } else {
+            kept = keepCurrent(isShown)
+            change = try self.change(action)
+        }
         keepNext(kept)
         return Reduction(change: change, effect: effect, kept: kept)
     }
@@ -183,7 +173,7 @@ extension TypedStateOwner {
         case .returning(let reducer): current = reducer(current, action)
         case .mutating(let reducer): reducer(&current, action)
         case .throwing(let reducer): try replace(by: reducer, action)
-        case .machine: break
+        case .machine(let machine): try machine.edit(&current, action, version: 0)
         }
     }
 
