@@ -46,6 +46,9 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     let ledger: EffectLedger<Root>?
     /// The ledger of views, if there is one.
     let presence: PresenceLedger<Root>?
+    /// A function that is true if a session has begun and not ended; `nil` if the root state has no
+    /// sessions.
+    let isOpen: (@Sendable (String, Root) -> Bool)?
     /// The observers of slices; `nil` if there are none, as in a replay.
     let changes: SliceChanges<Root>?
     /// For each module, true if it reads shared values of other modules.
@@ -135,6 +138,11 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         ledger = try EffectLedger(of: modules)
         hasLinks = links.map { $0.count > 0 }
         presence = PresenceLedger(of: modules)
+        isOpen =
+            modules.lazy.compactMap { mount in
+                (mount.slice.wireType as? any SessionRegister.Type)?.isOpen(in: mount)
+            }
+            .first
         let ledgers = [ledger?.module, presence?.module].compactMap { $0 }
         keptByStore = isKeyedBySession.indices.filter { [isKeyedBySession, ledger] in
             isKeyedBySession[$0] || $0 == ledger?.module

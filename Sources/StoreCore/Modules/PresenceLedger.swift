@@ -7,12 +7,9 @@ struct PresenceLedger<Root: RootState>: Sendable {
     let place: SinglePlace<Root, Presence.State>
     /// For each module, the change of visibility that an action reports; `nil` if none does.
     let reports: [(@Sendable (any Action) -> ViewVisibility?)?]
-    /// The module that keeps the open sessions; `nil` if the root state has none.
-    private let sessions: Mount<Root>?
 
     /// Makes the ledger; `nil` if the root state has none.
     init?(of modules: Root.Modules) {
-        sessions = modules.first { $0.slice.wireType is any SessionRegister.Type }
         for (index, mount) in modules.enumerated() {
             guard let place = mount.singlePlace(of: Presence.self) else { continue }
             module = index
@@ -22,21 +19,6 @@ struct PresenceLedger<Root: RootState>: Sendable {
         }
         return nil
     }
-
-    /// Returns true if a session has ended. The state alone decides it, so that a replay removes
-    /// the lists that were removed.
-    func isOver(_ session: String, in root: Root) -> Bool {
-        guard let register = sessions?.slice.value(root) as? any SessionRegister else {
-            return false
-        }
-        return !session.isSame(as: SessionName.shared) && !register.isOpen(session)
-    }
-}
-
-/// A slice that keeps the sessions that have begun and not ended.
-package protocol SessionRegister {
-    /// Returns true if the session has begun and not ended.
-    func isOpen(_ session: String) -> Bool
 }
 
 extension RootState {
@@ -122,7 +104,7 @@ extension ModuleMachine {
         case (.stop, _): endViews([key], of: module, &root, &change)
         case (_, .visible?): changePresence(&root, &change) { $0.enter(slice, in: session) }
         case (_, .hidden?):
-            let isOver = presence.isOver(session, in: root)
+            let isOver = isOver(session, in: root)
             changePresence(&root, &change) { $0.remove(slice, in: session, isOver: isOver) }
         default: break
         }
@@ -136,7 +118,7 @@ extension ModuleMachine {
         _ change: inout Change
     ) {
         guard let presence, presence.reports[module] != nil, !keys.isEmpty else { return }
-        let isOver: (String) -> Bool = { [root] in presence.isOver($0, in: root) }
+        let isOver: (String) -> Bool = { [root] in self.isOver($0, in: root) }
         changePresence(&root, &change) { state in
             for key in keys {
                 let slice = SliceAddress(module: names[module], key).path

@@ -8,28 +8,52 @@ package protocol SessionAction: Action {
     var namedSessions: [String]? { get }
 }
 
+/// A slice that keeps the sessions that have begun and not ended.
+package protocol SessionRegister: ModuleState {
+    /// True if the session has begun and not ended.
+    func isOpen(_ session: String) -> Bool
+}
+
+extension SessionRegister {
+    /// Returns a function that reads the state of a mounted module; `nil` if the module has another
+    /// state.
+    static func isOpen<Root: RootState>(
+        in mount: Mount<Root>
+    ) -> (@Sendable (String, Root) -> Bool)? {
+        guard let place = mount.place(of: Self.self) as? SinglePlace<Root, Self> else {
+            return nil
+        }
+        return { session, root in place.read(root).isOpen(session) }
+    }
+}
+
 extension ModuleMachine {
     /// Refuses an action on a slice of a session that has ended: no later action would remove the
     /// slice.
     func admitSession(_ key: SliceKey, in state: Root) throws(Refusal) {
         if key.isOnly { return }
-        guard let session = key.session, isOver(session, in: state) else { return }
+        guard let session = key.session, refuses(session, in: state) else { return }
         throw Refusal.ofEndedSession
     }
 
     /// Refuses an action on the routes of sessions that have all ended.
     func admitSessions(named action: any Action, in state: Root) throws(Refusal) {
         guard let sessions = (action as? any SessionAction)?.namedSessions, !sessions.isEmpty,
-            sessions.allSatisfy({ isOver($0, in: state) })
+            sessions.allSatisfy({ refuses($0, in: state) })
         else { return }
         throw Refusal.ofEndedSession
     }
 
+    /// True if an action may not change the slices of a session, because the session is over. A
+    /// machine without observers makes no such checks: a replayed action was checked before.
+    func refuses(_ session: String, in state: Root) -> Bool {
+        changes != nil && isOver(session, in: state)
+    }
+
     /// True if a session is not open. False for the shared session, and in a state without
-    /// sessions.
+    /// sessions. The state alone decides it, so that a replay removes the views that were removed.
     func isOver(_ session: String, in state: Root) -> Bool {
-        session != SessionName.shared
-            && changes?.presentation?.isOpen(session, in: state) == false
+        session != SessionName.shared && isOpen?(session, state) == false
     }
 
     /// Removes all slices of the session that the action ends, if it ends one.

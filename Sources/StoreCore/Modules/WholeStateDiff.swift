@@ -144,7 +144,7 @@ extension ModuleMachine {
     ) throws(Refusal) {
         guard ownership[module] == .session else { return }
         for case let session? in keys.lazy.map(\.session)
-        where !settling.isOver(session) && isOver(session, in: state) {
+        where !settling.isOver(session) && refuses(session, in: state) {
             throw .ofEndedSession("A session whose slice this would change has ended.")
         }
     }

@@ -215,9 +215,6 @@ package protocol RootPresentation<Root>: Presentation {
     func admit(_ module: Int, _ key: SliceKey, from session: String?, in root: Root)
         throws(Refusal)
 
-    /// True if a session has begun and not ended.
-    func isOpen(_ session: String, in root: Root) -> Bool
-
     /// True if a session does not show a slice. If this session starts the slice, its presenters
     /// get the slice as a new one, even if it was started before.
     func isHidden(_ touch: SliceEdit, from session: String, in root: Root) -> Bool

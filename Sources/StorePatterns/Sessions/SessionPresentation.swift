@@ -32,10 +32,6 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
         }
     }
 
-    func isOpen(_ session: String, in root: Root) -> Bool {
-        place.read(root)[session] != nil
-    }
-
     func isHidden(_ touch: SliceEdit, from session: String, in root: Root) -> Bool {
         guard let views = views(of: touch) else { return false }
         let state = place.read(root)
