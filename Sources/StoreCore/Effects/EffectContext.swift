@@ -19,7 +19,7 @@ public struct EffectContext<State: Sendable>: Sendable {
     ///
     /// - Throws: `CancellationError` if the effect is cancelled or its slice does not exist.
     public func state() async throws -> State {
-        let root = await runner.state()
+        let root = await runner.engine?.read() ?? ()
         guard !token.isCancelled, let state = read(root) else { throw CancellationError() }
         return state
     }
@@ -46,7 +46,7 @@ public struct EffectContext<State: Sendable>: Sendable {
     /// - Throws: `CancellationError` if the effect is cancelled or the store has ended;
     ///   ``ForeignState`` if the store has another root state.
     public func state<Root: RootState>(of root: Root.Type) async throws -> Root {
-        let state = await runner.root(for: token)
+        let state = await runner.engine?.read(as: token.cause.session) ?? ()
         guard !token.isCancelled, !(state is Void) else { throw CancellationError() }
         guard let state = state as? Root else {
             throw ForeignState(asked: "\(Root.self)", actual: "\(type(of: state))")
@@ -68,12 +68,7 @@ public struct EffectContext<State: Sendable>: Sendable {
         file: String = #fileID,
         line: Int = #line
     ) async throws -> UInt64 {
-        try Task.checkCancellation()
-        return try await runner.dispatch(
-            action,
-            from: token,
-            origin: "\(file):\(line)"
-        )
+        try await dispatch(action, source("\(file):\(line)"))
     }
 
     /// Dispatches an action without waiting for it. The action goes into the mailbox, behind the
@@ -84,7 +79,14 @@ public struct EffectContext<State: Sendable>: Sendable {
     /// is full, it is dropped, logged and counted, like an action of a presenter. An effect that is
     /// cancelled sends nothing.
     public func send(_ action: any Action, file: String = #fileID, line: Int = #line) {
-        runner.send(action, from: token, origin: "\(file):\(line)")
+        guard !token.isCancelled else { return }
+        let address = token.address
+        runner.engine?.send(
+            action,
+            by: address.module,
+            address.instance,
+            from: source("\(file):\(line)")
+        )
     }
 
     /// Sends a command to the screens of the session that this effect works for. If it works for no
@@ -93,7 +95,7 @@ public struct EffectContext<State: Sendable>: Sendable {
     ///
     /// An effect that is cancelled sends nothing.
     public func command(_ name: String, file: String = #fileID, line: Int = #line) {
-        runner.command(name, nil, from: token, origin: "\(file):\(line)")
+        send(name, nil, source("\(file):\(line)"))
     }
 
     /// Sends a command with data for the screens; otherwise like ``command(_:file:line:)``.
@@ -103,7 +105,7 @@ public struct EffectContext<State: Sendable>: Sendable {
         file: String = #fileID,
         line: Int = #line
     ) {
-        runner.command(name, payload, from: token, origin: "\(file):\(line)")
+        send(name, payload, source("\(file):\(line)"))
     }
 
     /// Dispatches an action, and waits for the result of the effects that follow it.
@@ -112,17 +114,52 @@ public struct EffectContext<State: Sendable>: Sendable {
         file: String,
         line: Int
     ) async throws -> (any Sendable)? {
-        try Task.checkCancellation()
-        return try await runner.value(
-            of: action,
-            from: token,
-            origin: "\(file):\(line)"
-        )
+        let watch = EffectWatch(within: token.cause.watch?.ofDispatched, sharing: .nothing)
+        _ = try await dispatch(action, source("\(file):\(line)", watch))
+        return try await watch.result()
     }
 
     /// Pauses on the clock of ``dependencies``.
     public func sleep(for duration: Duration) async throws {
         try await dependencies.clock.sleep(for: duration)
+    }
+}
+
+extension EffectContext {
+    /// Dispatches an action of the module, and waits until it is durable.
+    private func dispatch(_ action: any Action, _ source: ActionSource) async throws -> UInt64 {
+        try Task.checkCancellation()
+        guard !token.isCancelled, let engine = runner.engine else { throw CancellationError() }
+        let address = token.address
+        return try await engine.submit(action, by: address.module, address.instance, from: source)
+    }
+
+    /// Sends a command to the screens of the session that the effect works for.
+    private func send(
+        _ name: String,
+        _ payload: (any Encodable & Sendable)?,
+        _ source: ActionSource
+    ) {
+        guard !token.isCancelled else { return }
+        let session = token.address.key.session ?? token.cause.session ?? SessionName.shared
+        runner.engine?.command(ScreenCommand(name, payload, for: session), from: source)
+    }
+
+    /// Returns the origin of a dispatch. `watch` ends with its consequences. Without it, this
+    /// effect's watch ends with them, and gets their failures.
+    private func source(_ place: String, _ watch: EffectWatch? = nil) -> ActionSource {
+        ActionSource(
+            cause: token.cause.version,
+            place: place,
+            token: token,
+            session: token.cause.session,
+            principal: token.cause.principal,
+            trace: token.trace,
+            watch: watch
+                ?? token.cause.watch?.ofDispatched.map {
+                    EffectWatch(within: $0, sharing: .failures)
+                }
+        )
     }
 }
 
