@@ -114,12 +114,4 @@ extension Core {
             return add(ActionReaction(at: place) { action, old, new, _ in react(action, old, new) })
         }
     }
-
-    /// Adds a middleware, like ``/StoreCore/Core/add(middleware:)``; this is the name in Unicore.
-    @discardableResult
-    public func onAction(
-        execute: @escaping @Sendable (State, any Action) -> Void
-    ) -> PlainCommand {
-        add(middleware: execute)
-    }
 }

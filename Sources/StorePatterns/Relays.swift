@@ -81,7 +81,7 @@ public final class PublishRelay<Value: Sendable>: Sendable {
     /// - Returns: a command that removes the listener.
     @discardableResult
     public func observe(_ listener: @escaping @Sendable (Value) -> Void) -> PlainCommand {
-        core.add { (_: Int, action: any Action) in
+        core.onAction { _, action in
             if let published = action as? Published { listener(published.value) }
         }
     }

@@ -4,34 +4,31 @@ import StoreHTTP
 public import StorePatterns
 
 extension StoreServer {
-    /// A function that is called before each action is reduced, with the state before it.
-    public typealias Middleware =
-        @Sendable (_ old: State, _ action: any Action, _ envelope: ActionEnvelope) -> Void
-
     /// Returns a server that calls the middleware `observe` before each action is reduced, with the
     /// state before it.
     ///
     /// ```swift
     /// StoreServer(AppState.self)
     ///     .middleware("tracker") { state, action, envelope in
-    ///         guard let shown = action as? ScreenShown else { return }
+    ///         guard let shown = action as? ScreenShown else { return nil }
     ///         let count = state.counter.count
-    ///         envelope.afterCommit { tracker.screenShown(shown.name, counter: count) }
+    ///         return { tracker.screenShown(shown.name, counter: count) }
     ///     }
     ///     .main()
     /// ```
     ///
     /// Middleware runs in the order in which it was added, after analytics, on the Core's thread.
-    /// Middleware may inspect the action and schedule work. The Core also calls it for actions that
-    /// the reducer then refuses; their ``/StoreCore/ActionEnvelope/afterCommit(_:)`` closures do
-    /// not run. Replays and dry runs never call it.
+    /// Middleware may inspect the action and return work for the time after the commit. The Core
+    /// also calls it for actions that the reducer then refuses; their work does not run. Replays
+    /// and dry runs never call it.
     ///
     /// - Parameters:
     ///   - id: the name of the middleware in `GET /debug/middleware`, by which an operator removes
     ///     it. Of two with one name, the first is removed first.
-    ///   - observe: receives the state before the action, the action and its envelope.
+    ///   - observe: receives the state before the action, the action and its envelope, and returns
+    ///     the work for the time after the commit.
     /// - Returns: the server with this middleware behind its earlier middleware.
-    public func middleware(_ id: String, _ observe: @escaping Middleware) -> StoreServer {
+    public func middleware(_ id: String, _ observe: @escaping Middleware<State>) -> StoreServer {
         var server = self
         server.middleware.append((id, observe))
         return server
@@ -42,7 +39,7 @@ extension StoreServer {
     public func middleware(
         file: String = #fileID,
         line: Int = #line,
-        _ observe: @escaping Middleware
+        _ observe: @escaping Middleware<State>
     ) -> StoreServer {
         middleware("\(file):\(line)", observe)
     }
@@ -57,7 +54,7 @@ extension StoreServer {
     ///
     /// ```swift
     /// StoreServer(AppState.self)
-    ///     .intercepting("opening hours") { state, _ in
+    ///     .intercepting("opening hours") { state, _, _ in
     ///         guard state.shop.isOpen else { throw Refusal.forbidden("The shop is closed.") }
     ///         return .proceed
     ///     }

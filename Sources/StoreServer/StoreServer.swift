@@ -41,7 +41,7 @@ public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
     /// The preparations that run before the state is made, in the order in which they were added.
     var preparations: [@Sendable (inout Dependencies) async throws -> Void] = []
     /// The middleware by name: each function observes an action with the state before it.
-    var middleware: [(id: String, observe: Middleware)] = []
+    var middleware: [(id: String, observe: Middleware<State>)] = []
     /// The interceptors by name, which decide about actions before the reducer.
     var interceptors: [(id: String, intercept: Interceptor<State>)] = []
     /// The reactions, which dispatch actions without a request for them.

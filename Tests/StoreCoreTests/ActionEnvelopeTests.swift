@@ -25,11 +25,7 @@ import Testing
         for name in ["a", "b"] {
             core.add(middleware: { state, action, envelope in
                 lines.withLock { $0.append("\(name) before \(state.value)") }
-                for part in 1...2 {
-                    envelope.afterCommit {
-                        lines.withLock { $0.append("\(name)\(part) \(envelope.version)") }
-                    }
-                }
+                return { lines.withLock { $0.append("\(name) after \(envelope.version)") } }
             })
         }
         try await core.dispatch(Added(amount: 3))
@@ -37,41 +33,32 @@ import Testing
         try await core.dispatch(Added(amount: 4))
         #expect(
             lines.withLock { $0 } == [
-                "a before 0", "b before 0", "a1 1", "a2 1", "b1 1", "b2 1",
+                "a before 0", "b before 0", "a after 1", "b after 1",
                 "a before 3", "b before 3",
-                "a before 3", "b before 3", "a1 2", "a2 2", "b1 2", "b2 2",
+                "a before 3", "b before 3", "a after 2", "b after 2",
             ]
         )
-    }
-
-    @Test func `an envelope takes nothing once its middleware has returned`() async throws {
-        let core = makeCore()
-        let kept = Locked<[ActionEnvelope]>([])
-        let count = Locked(0)
-        core.add(middleware: { _, _, envelope in
-            // An envelope takes no work after its own middleware, nor in the call for another
-            // action.
-            for old in kept.withLock({ $0 }) {
-                #expect(!old.afterCommit { count.withLock { $0 += 100 } })
-            }
-            kept.withLock { $0.append(envelope) }
-            #expect(envelope.afterCommit { count.withLock { $0 += 1 } })
-        })
-        for _ in 0..<3 { try await core.dispatch(Added(amount: 1)) }
-        #expect(kept.withLock { $0 }.allSatisfy { !$0.afterCommit {} })
-        #expect(count.withLock { $0 } == 3)
     }
 
     @Test func `an envelope has the place and the origin of its action`() async throws {
         let core = makeCore()
         let seen = Recorder<ActionEnvelope>()
-        core.add(middleware: { _, _, envelope in seen.record(envelope) })
+        core.add(interceptor: { _, _, envelope in
+            seen.record(envelope)
+            return .proceed
+        })
+        core.add(middleware: { _, _, envelope in
+            seen.record(envelope)
+            return nil
+        })
         try await core.dispatch(Added(amount: 1))
-        let envelope = try #require(seen.values.first)
-        #expect(envelope.version == 1)
-        #expect(envelope.type == "Added")
-        #expect(envelope.session == "shared")
-        #expect(envelope.cause == nil && envelope.request == nil && envelope.meta == nil)
-        #expect(envelope.time > 0)
+        #expect(seen.values.count == 2)
+        for envelope in seen.values {
+            #expect(envelope.version == 1)
+            #expect(envelope.type == "Added")
+            #expect(envelope.session == "shared")
+            #expect(envelope.cause == nil && envelope.requestID == nil && envelope.meta == nil)
+            #expect(envelope.time > 0)
+        }
     }
 }

@@ -71,7 +71,7 @@ import Testing
 
     @Test func `interceptors judge dry runs, and refuse them with the same reason`() throws {
         let core = core { _ in }
-        core.add(interceptor: { _, _ in throw Refusal.forbidden("The shop is closed.") })
+        core.add(interceptor: { _, _, _ in throw Refusal.forbidden("The shop is closed.") })
         for mode in [EnvelopeMode.dryRun, .apply] {
             let outcomes = Outcomes()
             try core.engine.offer(

@@ -140,7 +140,7 @@ import Testing
         let seen = Journaled<Int>()
         let released = Journaled<UInt64>()
         bench.core.observe { seen.add($0.count) }
-        bench.core.add(stampedMiddleware: { _, action in { released.add(action.version) } })
+        bench.core.add(middleware: { _, _, envelope in { released.add(envelope.version) } })
         _ = try bench.offer([step])
         bench.journal.fail(with: .storageFull)
         guard case .failed(.storageFull) = try bench.offer([step]) else {

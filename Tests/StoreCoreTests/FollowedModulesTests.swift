@@ -92,8 +92,11 @@ import Testing
             let calls = calls
             core.observe { [seen] in seen.add($0) }
             try core.child(Lamp.self).observe { [lamps] _, new in lamps.add(new) }
-            core.add(middleware: { _, _ in calls.all.add("middleware") })
-            core.add(interceptor: { _, _ in
+            core.add(middleware: { _, _, _ in
+                calls.all.add("middleware")
+                return nil
+            })
+            core.add(interceptor: { _, _, _ in
                 calls.all.add("interceptor")
                 return .proceed
             })

@@ -12,7 +12,7 @@ import Testing
         let core = try Core(SampleState())
         let order = Locked<[String]>([])
         for number in 1...3 {
-            core.add(interceptor: { state, _ in
+            core.add(interceptor: { state, _, _ in
                 order.withLock { $0.append("in \(number) \(state.tally.count)") }
                 return .proceed { state in
                     order.withLock { $0.append("out \(number) \(state.tally.count)") }
@@ -31,8 +31,8 @@ import Testing
     {
         let core = try Core(SampleState())
         let asked = Locked(0)
-        core.add(interceptor: { _, _ in throw Refusal.forbidden("Closed.") })
-        core.add(interceptor: { _, _ in
+        core.add(interceptor: { _, _, _ in throw Refusal.forbidden("Closed.") })
+        core.add(interceptor: { _, _, _ in
             asked.withLock { $0 += 1 }
             return .proceed
         })
@@ -44,16 +44,16 @@ import Testing
 
     @Test func `an interceptor may replace the action`() async throws {
         let core = try Core(SampleState())
-        core.add(interceptor: { _, stamped in
-            stamped.action is Noise ? .replace(with: Tally.Action.stepChanged(to: 9)) : .proceed
+        core.add(interceptor: { _, action, _ in
+            action is Noise ? .replace(with: Tally.Action.stepChanged(to: 9)) : .proceed
         })
         #expect(try await core.dispatch(Noise()).state.tally.step == 9)
     }
 
     @Test func `actions behind the action are applied with it or not at all`() async throws {
         let core = try Core(SampleState())
-        core.add(interceptor: { _, stamped in
-            switch stamped.action as? Tally.Action {
+        core.add(interceptor: { _, action, _ in
+            switch action as? Tally.Action {
             case .increased?: .follow(with: Tally.Action.increased, Tally.Action.increased)
             case .decreased?: .follow(with: Tally.Action.stepChanged(to: 0))
             default: .proceed

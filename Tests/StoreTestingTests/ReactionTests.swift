@@ -32,11 +32,11 @@ import Testing
 
     @Test func `the work of an interceptor is one change`() async {
         let store = TestStore(Shop())
-        store.add(interceptor: { state, stamped in
-            if stamped.action is Doubled {
+        store.add(interceptor: { state, action, _ in
+            if action is Doubled {
                 return .replace(with: Tally.Action.stepChanged(to: 2 * state.tally.step))
             }
-            if stamped.action as? Tally.Action == .increased {
+            if action as? Tally.Action == .increased {
                 return .follow(with: Tally.Action.increased)
             }
             throw Refusal(reason: "Closed.")

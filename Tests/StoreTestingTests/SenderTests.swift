@@ -100,8 +100,8 @@ private struct Shop: RootState {
 
     @Test func `interceptors get the principal and the session`() async {
         let store = TestStore(Shop())
-        store.add(interceptor: { _, action in
-            guard action.principal == ActionPrincipal(name: "eve", role: "editor") else {
+        store.add(interceptor: { _, _, envelope in
+            guard envelope.principal == ActionPrincipal(name: "eve", role: "editor") else {
                 throw Refusal(reason: "Only Eve.")
             }
             return .proceed

@@ -1,18 +1,19 @@
 /// A function that runs before the reducer. An interceptor lets an action pass, replaces it, adds
 /// actions behind it, or refuses it by throwing ``Refusal``.
 ///
-/// An interceptor receives the current state and the action. Interceptors run on the thread that
-/// does the Core's work, in the order in which they were added. A replay skips them: the journal
-/// has the results of their decisions.
+/// An interceptor receives the current state, the action and its envelope. Interceptors run on the
+/// thread that does the Core's work, in the order in which they were added. A replay skips them:
+/// the journal has the results of their decisions.
 ///
 /// ```swift
-/// core.add(interceptor: { state, stamped in
+/// core.add(interceptor: { state, _, _ in
 ///     guard state.isOpen else { throw Refusal.forbidden("The shop is closed.") }
 ///     return .proceed
 /// })
 /// ```
 public typealias Interceptor<State: Sendable> =
-    @Sendable (State, StampedAction) throws -> Interception<State>
+    @Sendable (_ old: State, _ action: any Action, _ envelope: ActionEnvelope) throws ->
+    Interception<State>
 
 /// The decision of an interceptor about an action.
 public struct Interception<State: Sendable>: Sendable {

@@ -144,38 +144,14 @@ public final class Core<State: Sendable>: Sendable {
         }
     }
 
-    /// Calls `middleware` before each action is reduced, with the current state and the action.
+    /// Adds middleware behind the existing middleware.
     ///
-    /// Middleware runs in the order in which it was added. A middleware may read and dispatch, but
-    /// it cannot change or stop the action. The Core also calls it for actions that the reducer
-    /// then refuses.
+    /// A middleware may read and dispatch, but it cannot change or stop the action.
     ///
-    /// - Returns: the command that removes the middleware.
+    /// - Returns: the command that removes the middleware. Work that it has already returned for an
+    ///   action still runs.
     @discardableResult
-    public func add(
-        middleware: @escaping @Sendable (State, any Action) -> Void
-    ) -> PlainCommand {
-        add(stampedMiddleware: { state, stamped in
-            middleware(state, stamped.action)
-            return nil
-        })
-    }
-
-    /// Calls `middleware` before each action is reduced, and the closure that it returns after the
-    /// commit.
-    ///
-    /// Put output into the returned closure: the Core does not call it for an action that was
-    /// refused, or that could not be made durable. The label differs from ``add(middleware:)``:
-    /// with the same label, an untyped closure of several statements would be ambiguous.
-    ///
-    /// - Returns: the command that removes the middleware.
-    @discardableResult
-    package func add(
-        stampedMiddleware middleware:
-            @escaping @Sendable (State, StampedAction) -> (
-                @Sendable () -> Void
-            )?
-    ) -> PlainCommand {
+    public func add(middleware: @escaping Middleware<State>) -> PlainCommand {
         let subscription = Subscriber<Middleware<State>>(handler: middleware, queue: nil)
         perform { owner in
             if subscription.isActive { owner.watchers.middleware.append(subscription) }

@@ -41,9 +41,6 @@ package enum ReducerForm<State: Sendable>: Sendable {
     case machine(any StateMachine<State>)
 }
 
-/// A function that runs before each reduction. The closure that it returns runs after the commit.
-typealias Middleware<State> = @Sendable (State, StampedAction) -> (@Sendable () -> Void)?
-
 /// The ports and bounds of a Core that do not depend on the state's type.
 package struct EnginePorts: Sendable {
     /// The thread that does the Core's work.

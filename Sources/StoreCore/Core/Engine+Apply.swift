@@ -189,7 +189,7 @@ extension Engine {
                 if let action {
                     member.replacement = .init(try self.member(of: action).traced(trace))
                 }
-                return stamped(member, at: time)
+                return sealed(member, at: time)
             }
             hooks = intercepted.hooks
             isClients = member.replacement == nil
@@ -215,7 +215,7 @@ extension Engine {
         let type = member.type
         var released: [@Sendable () -> Void] = []
         if counts.middleware > 0, member.envelope.mode == .apply {
-            released = owner.middleware(before: stamped(member, at: time))
+            released = owner.middleware(before: sealed(member, at: time))
         }
         let began = begin(type, next)
         let reduction: Reduction
@@ -274,17 +274,18 @@ extension Engine {
         return EnvelopeMember(action: action, type: type)
     }
 
-    private func stamped(_ member: ReducedMember, at time: Int64) -> StampedAction {
+    /// Makes the envelope in which interceptors and middleware get an action.
+    private func sealed(_ member: ReducedMember, at time: Int64) -> ActionEnvelope {
         let (action, envelope) = (member.action, member.envelope)
-        return StampedAction(
+        return ActionEnvelope(
             action: action,
             version: version + 1,
             time: time,
             type: isPlain ? String(describing: type(of: action)) : member.type,
             meta: member.meta,
             principal: envelope.principal,
+            session: envelope.session ?? SessionName.shared,
             requestID: envelope.requestID,
-            session: envelope.session,
             cause: envelope.source?.cause,
             origin: envelope.origin
         )

@@ -41,14 +41,14 @@ protocol StateOwner: AnyObject {
     /// Switches the state to the slices of the session whose actions come next.
     func show(to session: String?)
 
-    /// Calls middleware. Returns the work that it registered for the time after the commit.
-    func middleware(before action: StampedAction) -> [@Sendable () -> Void]
+    /// Calls middleware. Returns its work for the time after the commit.
+    func middleware(before envelope: ActionEnvelope) -> [@Sendable () -> Void]
 
-    /// Calls the interceptors, one after the other. `stamp(nil)` stamps the action itself; `stamp`
-    /// stamps a replacement that is passed to it.
+    /// Calls the interceptors, one after the other. `seal` makes the envelope of the action, or of
+    /// the replacement that is passed to it.
     ///
     /// - Throws: the error of the interceptor that refuses the action.
-    func intercept(stamp: ((any Action)?) throws -> StampedAction) throws -> Intercepted
+    func intercept(seal: ((any Action)?) throws -> ActionEnvelope) throws -> Intercepted
 
     /// Saves the state.
     func save()

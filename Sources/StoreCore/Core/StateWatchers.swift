@@ -24,31 +24,33 @@ final class StateWatchers<State: Sendable>: @unchecked Sendable {
 // Before an action is reduced
 
 extension StateWatchers {
-    /// Calls middleware. Returns the work that it registered for the time after the commit.
+    /// Calls middleware. Returns its work for the time after the commit.
     func middleware(
-        before action: StampedAction,
+        before envelope: ActionEnvelope,
         _ state: State
     ) -> [@Sendable () -> Void] {
         var released: [@Sendable () -> Void] = []
         for subscriber in middleware where subscriber.isActive {
-            if let after = subscriber.handler(state, action) { released.append(after) }
+            if let after = subscriber.handler(state, envelope.action, envelope) {
+                released.append(after)
+            }
         }
         return released
     }
 
-    /// Calls the interceptors, one after the other. `stamp(nil)` stamps the action itself; `stamp`
-    /// stamps a replacement that is passed to it.
+    /// Calls the interceptors, one after the other. `seal` makes the envelope of the action, or of
+    /// the replacement that is passed to it.
     ///
     /// - Throws: the error of the interceptor that refuses the action.
     func intercept(
         _ state: State,
-        stamp: ((any Action)?) throws -> StampedAction
+        seal: ((any Action)?) throws -> ActionEnvelope
     ) throws -> Intercepted {
         var intercepted = Intercepted()
-        var stamped = try stamp(nil)
+        var envelope = try seal(nil)
         for interceptor in interceptors where interceptor.isActive {
-            let interception = try interceptor.handler(state, stamped)
-            if let replacement = interception.replacement { stamped = try stamp(replacement) }
+            let interception = try interceptor.handler(state, envelope.action, envelope)
+            if let replacement = interception.replacement { envelope = try seal(replacement) }
             intercepted.following += interception.following
             if let hook = interception.after {
                 intercepted.hooks.append { state in

@@ -280,12 +280,12 @@ extension TypedStateOwner {
         )
     }
 
-    func middleware(before action: StampedAction) -> [@Sendable () -> Void] {
-        watchers.middleware(before: action, current)
+    func middleware(before envelope: ActionEnvelope) -> [@Sendable () -> Void] {
+        watchers.middleware(before: envelope, current)
     }
 
-    func intercept(stamp: ((any Action)?) throws -> StampedAction) throws -> Intercepted {
-        try watchers.intercept(current, stamp: stamp)
+    func intercept(seal: ((any Action)?) throws -> ActionEnvelope) throws -> Intercepted {
+        try watchers.intercept(current, seal: seal)
     }
 
     func reactions(to step: Step) -> [(action: any Action, place: String)] {

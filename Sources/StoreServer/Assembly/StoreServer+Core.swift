@@ -109,8 +109,14 @@ struct Analytics<State: Sendable>: Sendable {
     let recent: RecentAnalytics?
     let encoder: CloudEventEncoder
 
-    /// Makes the event of an action. The Core calls this before it reduces the action.
-    func observe(_ state: State, _ action: any Action, _ envelope: ActionEnvelope) {
+    /// Makes the event of an action. The Core calls this before it reduces the action, and the
+    /// returned closure after the commit.
+    @Sendable
+    func observe(
+        _ state: State,
+        _ action: any Action,
+        _ envelope: ActionEnvelope
+    ) -> (@Sendable () -> Void)? {
         let event = AnalyticsEvent(
             version: envelope.version,
             time: envelope.time,
@@ -119,7 +125,7 @@ struct Analytics<State: Sendable>: Sendable {
             record: registry.record(of: action, of: envelope.session, before: state),
             traceparent: TraceContext.parent(of: envelope.meta)
         )
-        envelope.afterCommit { [writer, recent, encoder] in
+        return { [writer, recent, encoder] in
             recent?.add(event, encoder)
             writer?.offer(event, encoder)
         }

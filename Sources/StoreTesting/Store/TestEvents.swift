@@ -27,7 +27,7 @@ final class TestEvents<State: Sendable>: Sendable {
     private struct Table: Sendable {
         var waiting: [TestEvent<State>] = []
         /// Actions whose states have not come yet, in order.
-        var applied: [StampedAction] = []
+        var applied: [ActionEnvelope] = []
         var names: [UInt64: String] = [:]
     }
 
@@ -39,11 +39,11 @@ final class TestEvents<State: Sendable>: Sendable {
     }
 
     /// Records that an action is durable. The Core's thread calls it.
-    func applied(_ action: StampedAction) {
-        let name = ActionText.of(action.action)
+    func applied(_ envelope: ActionEnvelope) {
+        let name = ActionText.of(envelope.action)
         table.withLock { table in
-            table.applied.append(action)
-            table.names[action.version] = name
+            table.applied.append(envelope)
+            table.names[envelope.version] = name
         }
     }
 
@@ -51,18 +51,18 @@ final class TestEvents<State: Sendable>: Sendable {
     func reached(_ state: State) {
         table.withLock { table in
             guard !table.applied.isEmpty else { return }
-            let action = table.applied.removeFirst()
+            let envelope = table.applied.removeFirst()
             // An action that the test sends has no origin; the actions of the ledgers are the
             // store's own.
-            guard action.origin != nil, !(action.action is PendingEffects.Internal),
-                !(action.action is Presence.Internal)
+            guard envelope.origin != nil, !(envelope.action is PendingEffects.Internal),
+                !(envelope.action is Presence.Internal)
             else { return }
             table.waiting.append(
                 TestEvent(
-                    form: .action(action.action, state),
-                    version: action.version,
-                    cause: action.cause ?? 0,
-                    origin: action.origin
+                    form: .action(envelope.action, state),
+                    version: envelope.version,
+                    cause: envelope.cause ?? 0,
+                    origin: envelope.origin
                 )
             )
         }

@@ -107,10 +107,10 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
                 runner: runner,
                 configuration: configuration
             ) { core in
-                core.add(stampedMiddleware: { _, stamped in
+                core.add(middleware: { _, action, envelope in
                     // The call of a use case is no action that a test states.
-                    if stamped.action is ClientRequest { return nil }
-                    return { events.applied(stamped) }
+                    if action is ClientRequest { return nil }
+                    return { events.applied(envelope) }
                 })
                 core.observe { root in events.reached(shown(root)) }
             }

@@ -189,9 +189,9 @@ func register(_ core: Core<AppState>, _ tracker: Tracker, _ disposer: Disposer) 
         tracker.trackScreenShown(payload.name, counter: state.counter)
     })
     core.add(middleware: { state, action, envelope in
-        guard let payload = action as? ScreenShown else { return }
+        guard let payload = action as? ScreenShown else { return nil }
         let counter = state.counter
-        envelope.afterCommit { tracker.trackScreenShown(payload.name, counter: counter) }
+        return { tracker.trackScreenShown(payload.name, counter: counter) }
     })
 }
 

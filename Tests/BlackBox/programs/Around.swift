@@ -218,23 +218,23 @@ func line(_ text: String) {
 func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
 /// Prints the state before the action, and the committed version.
-func seen(_ name: String) -> StoreServer<AppState>.Middleware {
+func seen(_ name: String) -> Middleware<AppState> {
     { state, action, envelope in
-        guard case .written(let text) = action as? Desk.Action else { return }
+        guard case .written(let text) = action as? Desk.Action else { return nil }
         let before = state.desk.lines.count
         line("\(name) sees \(text), before it \(before)")
-        envelope.afterCommit {
+        return {
             let cause = envelope.cause.map { "\($0)" } ?? "none"
             line("\(name) 1: \(text) is \(envelope.version), \(envelope.type), cause \(cause)")
+            line("\(name) 2: \(text) of \(envelope.session)")
         }
-        envelope.afterCommit { line("\(name) 2: \(text) of \(envelope.session)") }
     }
 }
 
 /// Blocks one text.
 func block(_ text: String) -> Interceptor<AppState> {
-    { _, stamped in
-        guard case .written(text) = stamped.action as? Desk.Action else { return .proceed }
+    { _, action, _ in
+        guard case .written(text) = action as? Desk.Action else { return .proceed }
         throw Refusal.forbidden("\(text) is blocked.")
     }
 }
@@ -243,10 +243,10 @@ let queue = DispatchQueue(label: "around")
 var server = StoreServer(AppState.self)
     .middleware("twin", seen("first"))
     .middleware("twin", seen("second"))
-    .middleware { _, _, _ in }
+    .middleware { _, _, _ in nil }
     .intercepting("no x", block("x"))
     .intercepting("no y", block("y"))
-    .intercepting { _, _ in .proceed }
+    .intercepting { _, _, _ in .proceed }
     .observing(on: queue) { state in usleep(state.desk.observedMs * 1_000) }
 if let file = variable("AROUND_FILE") {
     server =

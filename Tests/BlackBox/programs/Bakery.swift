@@ -86,10 +86,11 @@ struct AppState: RootState {
 }
 
 /// Middleware that prints a line for each action.
-func seen(_ name: String) -> StoreServer<AppState>.Middleware {
+func seen(_ name: String) -> Middleware<AppState> {
     { state, action, _ in
-        guard case .placed(let text) = action as? Orders.Action else { return }
+        guard case .placed(let text) = action as? Orders.Action else { return nil }
         print("\(name): \(text), before it \(state.orders.items.count)")
+        return nil
     }
 }
 

@@ -83,16 +83,16 @@ struct Overseen: RootState {
 }
 
 StoreServer(Overseen.self)
-    .intercepting("guard") { state, stamped in
-        guard case Todos.Action.added(let text) = stamped.action else { return .proceed }
+    .intercepting("guard") { state, action, envelope in
+        guard case Todos.Action.added(let text) = action else { return .proceed }
         return switch text {
         case "blocked": throw Refusal(reason: "There is \(state.safe.content).", pointer: "/text")
         case "followed": .follow(with: Safe.Action.refused)
         case "replaced": .replace(with: Safe.Action.refused)
         case "signed":
             throw Refusal(
-                reason: "It is \(stamped.principal?.name ?? "-") with "
-                    + "\(stamped.principal?.role ?? "-")."
+                reason: "It is \(envelope.principal?.name ?? "-") with "
+                    + "\(envelope.principal?.role ?? "-")."
             )
         default: .proceed
         }

@@ -372,8 +372,8 @@ case "many": StoreServer(ManyNamed.self).main()
 case "shown": StoreServer(ShownState.self).main()
 default:
     StoreServer(AppState.self)
-        .intercepting { _, stamped in
-            switch stamped.action as? Doors.Action {
+        .intercepting { _, action, _ in
+            switch action as? Doors.Action {
             case .knocked("replace"):
                 .replace(with: Doors.Internal.unlocked(by: "replacement", code: code))
             case .knocked("follow"):

@@ -34,8 +34,8 @@ struct AppState: RootState {
 
 /// Adds a note of its own behind each text of three words.
 func note(_ name: String) -> Interceptor<AppState> {
-    { _, stamped in
-        guard case .written("one two three") = stamped.action as? Diary.Action else {
+    { _, action, _ in
+        guard case .written("one two three") = action as? Diary.Action else {
             return .proceed
         }
         return .follow(with: Diary.Action.noted(by: name))
@@ -48,8 +48,8 @@ StoreServer(AppState.self)
     .intercepting(note("1"))
     .intercepting(note("2"))
     .intercepting(note("3"))
-    .intercepting { _, stamped in
-        switch stamped.action as? Diary.Action {
+    .intercepting { _, action, _ in
+        switch action as? Diary.Action {
         case .burned: throw Refusal.forbidden("Diaries don't burn.")
         case .written("secret"): return .replace(with: Diary.Action.written(text: "…"))
         default: return .proceed

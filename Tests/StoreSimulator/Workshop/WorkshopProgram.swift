@@ -19,22 +19,22 @@ enum WorkshopProgram: Program {
         _ recorder: Recorder
     ) -> StoreServer<Workshop> {
         server
-            .intercepting { _, stamped in
-                guard case Shelf.Action.intercepted? = stamped.action as? Shelf.Action else {
+            .intercepting { _, action, _ in
+                guard case Shelf.Action.intercepted? = action as? Shelf.Action else {
                     return .proceed
                 }
-                let made = try intercepted(stamped.action)
-                if case Shelf.Action.intercepted(_, "replace")? = stamped.action as? Shelf.Action {
+                let made = try intercepted(action)
+                if case Shelf.Action.intercepted(_, "replace")? = action as? Shelf.Action {
                     return .replace(with: made[0])
                 }
                 return made.count > 2
                     ? .follow(with: made[1], made[2])
                     : made.count > 1 ? .follow(with: made[1]) : .proceed
             }
-            .intercepting { _, stamped in
-                guard stamped.action is Shelf.Action else { return .proceed }
+            .intercepting { _, action, envelope in
+                guard action is Shelf.Action else { return .proceed }
                 return .proceed {
-                    recorder.hook(stamped.version, recorder.texts.slices(of: $0).whole)
+                    recorder.hook(envelope.version, recorder.texts.slices(of: $0).whole)
                 }
             }
     }

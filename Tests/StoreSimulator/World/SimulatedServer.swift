@@ -108,9 +108,9 @@ final class SimulatedServer<Root: RootState> {
         )
         loop.nextSecond = .infinity
         let core = parts.core
-        core.add(middleware: { (state: Root, _: any Action, envelope: ActionEnvelope) in
+        core.add(middleware: { state, _, envelope in
             let before = recorder.texts.slices(of: state).whole
-            envelope.afterCommit { recorder.line(envelope.version, before, envelope.cause) }
+            return { recorder.line(envelope.version, before, envelope.cause) }
         })
         if let observer { core.observe(with: observer) }
         for reaction in server.reactions where !reaction.isAtStart { core.add(reaction: reaction) }
