@@ -7,7 +7,7 @@ import Synchronization
 /// ```swift
 /// let states = Recorder<AppState>()
 /// core.observe(with: states.record)
-/// try await core.dispatch(Counter.Action.increased)
+/// try await core.apply(Counter.Action.increased)
 /// #expect(try await states.next().counter.count == 0)
 /// #expect(try await states.next().counter.count == 1)
 /// ```

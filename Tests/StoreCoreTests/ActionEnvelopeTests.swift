@@ -28,9 +28,9 @@ import Testing
                 return { lines.withLock { $0.append("\(name) after \(envelope.version)") } }
             })
         }
-        try await core.dispatch(Added(amount: 3))
-        await #expect(throws: Refusal.self) { try await core.dispatch(Added(amount: -1)) }
-        try await core.dispatch(Added(amount: 4))
+        try await core.apply(Added(amount: 3))
+        #expect(await refusal { try await core.apply(Added(amount: -1)) } != nil)
+        try await core.apply(Added(amount: 4))
         #expect(
             lines.withLock { $0 } == [
                 "a before 0", "b before 0", "a after 1", "b after 1",
@@ -51,7 +51,7 @@ import Testing
             seen.record(envelope)
             return nil
         })
-        try await core.dispatch(Added(amount: 1))
+        try await core.apply(Added(amount: 1))
         #expect(seen.values.count == 2)
         for envelope in seen.values {
             #expect(envelope.version == 1)

@@ -106,8 +106,8 @@ import Testing
     @Test func `awaiting a dispatch gives the version and the state of that version`() async throws
     {
         let core = Core<AppState>(state: AppState.initial, reducer: reduce)
-        let first = try await core.dispatch(StepChangeRequested(step: 7))
-        let second = try await core.dispatch(CounterIncreaseRequested())
+        let first = try await core.apply(StepChangeRequested(step: 7))
+        let second = try await core.apply(CounterIncreaseRequested())
         #expect(first.version == 1)
         #expect(second.version == 2)
         #expect(second.state == AppState(counter: 7, step: 7))
@@ -119,10 +119,11 @@ import Testing
         }
         let seen = Journaled<Int>()
         core.observe { seen.add($0.count) }
-        await #expect(throws: Refusal(reason: "Not this one.", pointer: "/name")) {
-            try await core.dispatch(Forbidden())
-        }
-        let next = try await core.dispatch(CounterIncreaseRequested())
+        #expect(
+            await refusal { try await core.apply(Forbidden()) }
+                == Refusal(reason: "Not this one.", pointer: "/name")
+        )
+        let next = try await core.apply(CounterIncreaseRequested())
         #expect(next.version == 1)
         #expect(seen.values == [0, 1])
     }
@@ -180,7 +181,7 @@ import Testing
         }
         // The function `dispatch` may return before another thread applies the action; `await`
         // waits for that.
-        let last = try await core.dispatch(CounterIncreaseRequested())
+        let last = try await core.apply(CounterIncreaseRequested())
         #expect(last.version == 8_001)
         #expect(seen.values == Array(0...8_001))
     }
@@ -189,14 +190,14 @@ import Testing
         let core = Core<AppState>(state: AppState.initial, thread: "test") { state, action in
             state = reduce(state, with: action)
         }
-        let dispatch: (any Action) -> Bool = { core.dispatch($0) }
-        for _ in 0..<1_000 { #expect(dispatch(CounterIncreaseRequested())) }
-        let last = try await core.dispatch(CounterIncreaseRequested())
+        for _ in 0..<1_000 { #expect(core.dispatch(CounterIncreaseRequested())) }
+        let last = try await core.apply(CounterIncreaseRequested())
         #expect(last.version == 1_001 && last.state.counter == 1_001)
         core.stop()
-        #expect(!dispatch(CounterIncreaseRequested()))
-        await #expect(throws: MailboxError.closed) {
-            try await core.dispatch(CounterIncreaseRequested())
+        #expect(!core.dispatch(CounterIncreaseRequested()))
+        let error = await #expect(throws: DispatchError.self) {
+            try await core.apply(CounterIncreaseRequested())
         }
+        #expect(error?.code == .closed)
     }
 }

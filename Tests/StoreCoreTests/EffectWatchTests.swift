@@ -48,14 +48,14 @@ private struct Launch: RootState {
     @Test func `a client waits for an effect that lies ten thousand actions deep`() async throws {
         let core = try Core(Launch())
         let watch = EffectWatch()
-        _ = try await core.dispatch(Countdown.Action.counted(to: 10_000), watch: watch)
+        _ = try await core.apply(Countdown.Action.counted(to: 10_000), watch: watch)
         let result = await withCheckedContinuation { continuation in
             watch.whenDone { result in
                 continuation.resume(returning: result.map { $0.map { _ in () } })
             }
         }
         try result?.get()
-        #expect(try await core.dispatch(Countdown.Action.counted(to: -2)).version == 10_002)
+        #expect(try await core.apply(Countdown.Action.counted(to: -2)).version == 10_002)
     }
 
     @Test func `a running part counts once in its parent, which ends with all parts`() {

@@ -107,7 +107,7 @@ private struct Tower: RootState {
             )
         )
         // The next action and the wait behind it leave none of these actions' effects running.
-        _ = try await core.dispatch(Lift.Internal.rode("end"))
+        _ = try await core.apply(Lift.Internal.rode("end"))
         await core.effects?.untilIdle()
         return outcomes.all.values
     }
@@ -117,11 +117,11 @@ private struct Tower: RootState {
     {
         let core = try core(House())
         for action in [Lift.Action.called(to: 3), .called(to: 5)] {
-            try await core.dispatch(action)
+            try await core.apply(action)
             await core.effects?.untilIdle()
         }
         #expect(rides.values == ["called from 0 to 3", "called from 3 to 5"])
-        let state = try await core.dispatch(Lift.Internal.rode("end")).state
+        let state = try await core.apply(Lift.Internal.rode("end")).state
         #expect(state.lift?.floor == 5)
         #expect(state.lift?.rides == rides.values + ["end"])
     }
@@ -132,7 +132,7 @@ private struct Tower: RootState {
             Lift.Action.called(to: 1), Lift.UI.pressed(2), Lift.Internal.servedLater,
         ]
         for action in actions {
-            try await core.dispatch(action)
+            try await core.apply(action)
             await core.effects?.untilIdle()
         }
         #expect(rides.values == ["called from 0 to 1", "pressed from 1 to 2", "served"])
@@ -140,10 +140,10 @@ private struct Tower: RootState {
 
     @Test func `an effect works for its own instance`() async throws {
         let core = try core(Tower())
-        for id in ["a", "b"] { try await core.dispatch(Lift.start.to(id)) }
-        try await core.dispatch(Lift.Action.called(to: 4).to("b"))
+        for id in ["a", "b"] { try await core.apply(Lift.start.to(id)) }
+        try await core.apply(Lift.Action.called(to: 4).to("b"))
         await core.effects?.untilIdle()
-        let state = try await core.dispatch(Lift.start.to("c")).state
+        let state = try await core.apply(Lift.start.to("c")).state
         #expect(state.lifts["a"] == Lift.State())
         #expect(state.lifts["b"] == Lift.State(floor: 4, rides: ["called from 0 to 4"]))
     }

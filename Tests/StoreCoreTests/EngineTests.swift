@@ -205,7 +205,7 @@ import Testing
         let bench = Bench(driver: driver)
         let outcomes = (0..<10).map { _ in Outcomes() }
         bench.core.start()
-        _ = try await bench.core.dispatch(step)
+        _ = try await bench.core.apply(step)
         for outcome in outcomes {
             try bench.core.engine.offer(
                 Envelope(members: [.init(action: step, type: "s")], completion: outcome),

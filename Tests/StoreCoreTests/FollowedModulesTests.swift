@@ -109,7 +109,7 @@ import Testing
         }
 
         func dispatch(_ action: any Action) async throws {
-            try await Calls.$current.withValue(calls) { _ = try await core.dispatch(action) }
+            try await Calls.$current.withValue(calls) { _ = try await core.apply(action) }
         }
     }
 

@@ -107,22 +107,22 @@ import Testing
 
     private func end(of action: Desk.Action, in core: Core<Room>) async throws -> Room {
         let watch = EffectWatch()
-        _ = try await core.dispatch(action, watch: watch)
+        _ = try await core.apply(action, watch: watch)
         await withCheckedContinuation { continuation in
             watch.whenDone { _ in continuation.resume() }
         }
-        return try await core.dispatch(Desk.Action.tapped).state
+        return try await core.apply(Desk.Action.tapped).state
     }
 
     @Test func `a module has its interface's name, start, actions and shared value`() async throws {
         let core = try core()
         #expect(Room.modules.map(\.name) == ["lamp", "desk"])
         #expect(LampModule.name == "lamp" && Lamp.module.at(\Room.lamp).name == "lamp")
-        var room = try await core.dispatch(Lamp.start(.init(brightness: 3))).state
+        var room = try await core.apply(Lamp.start(.init(brightness: 3))).state
         #expect(room.lamp == Lamp.State(brightness: 3) && room.desk.isLit.value == true)
-        room = try await core.dispatch(Lamp.Action.dimmed(by: 1)).state
+        room = try await core.apply(Lamp.Action.dimmed(by: 1)).state
         #expect(room.lamp == Lamp.State(brightness: 2))
-        #expect(try await core.dispatch(Lamp.stop).state.lamp == nil)
+        #expect(try await core.apply(Lamp.stop).state.lamp == nil)
         #expect(LampModule.start(.init(brightness: 3)) == Lamp.start(.init(brightness: 3)))
     }
 
@@ -131,10 +131,10 @@ import Testing
         let lamp = try core.child(Lamp.self)
         let seen = Journaled<Lamp.State?>()
         lamp.observe { seen.add($1) }
-        try await core.dispatch(Lamp.start(.init(brightness: 3)))
+        try await core.apply(Lamp.start(.init(brightness: 3)))
         lamp.dispatch(.dimmed(by: 2))
         try core.child(LampModule.self).dispatch(.touched)
-        _ = try await core.dispatch(Desk.Action.tapped)
+        _ = try await core.apply(Desk.Action.tapped)
         #expect(seen.values.map { $0?.brightness } == [nil, 3, 1, 100])
     }
 
@@ -162,33 +162,35 @@ import Testing
         async throws
     {
         let core = try core()
-        try await core.dispatch(Lamp.start(.init(brightness: 3)))
+        try await core.apply(Lamp.start(.init(brightness: 3)))
         let room = try await end(of: .awaited, in: core)
         #expect(room.lamp?.brightness == 3 && core.droppedTotal == 1)
         #expect(room.desk.refusal.contains("dispatch a public action of 'lamp'"))
-        let reason = try await follower.droppedActions.next().reason as? ForeignAction
-        #expect(reason?.owner == "lamp" && reason?.module == "desk")
+        let reason = try await follower.droppedActions.next().reason as? DispatchError
+        #expect(reason?.code == .foreignAction)
+        #expect(reason?.reason.contains("one of module 'desk'") == true)
     }
 
     @Test func `another module's own action is refused from a send or a presenter`() async throws {
         let core = try core()
-        try await core.dispatch(Lamp.start(.init(brightness: 3)))
+        try await core.apply(Lamp.start(.init(brightness: 3)))
         var room = try await end(of: .sent, in: core)
         #expect(room.lamp?.brightness == 3)
-        try await core.dispatch(Lamp.Action.dimmed(by: 3))
-        room = try await core.dispatch(Desk.Action.tapped).state
+        try await core.apply(Lamp.Action.dimmed(by: 3))
+        room = try await core.apply(Desk.Action.tapped).state
         #expect(room.lamp?.brightness == 0 && core.droppedTotal == 2)
         for place in ["Desk.swift:7", "DeskPresenter.swift:3"] {
             let dropped = try await follower.droppedActions.next()
-            #expect(dropped.source.place == place && dropped.reason is ForeignAction)
+            let reason = dropped.reason as? DispatchError
+            #expect(dropped.source.place == place && reason?.code == .foreignAction)
         }
     }
 
     @Test func `a presenter of the module may dispatch the module's own actions`() async throws {
         let core = try core()
-        try await core.dispatch(Lamp.start(.init(brightness: 14)))
-        try await core.dispatch(Lamp.Action.dimmed(by: 1))
-        #expect(try await core.dispatch(Desk.Action.tapped).state.lamp?.brightness == 1)
+        try await core.apply(Lamp.start(.init(brightness: 14)))
+        try await core.apply(Lamp.Action.dimmed(by: 1))
+        #expect(try await core.apply(Desk.Action.tapped).state.lamp?.brightness == 1)
         #expect(core.droppedTotal == 0)
     }
 

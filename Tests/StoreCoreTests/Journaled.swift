@@ -13,6 +13,16 @@ final class Journaled<Value: Sendable>: Sendable {
     }
 }
 
+/// Returns the refusal with which `work` ends; `nil` if it ends in another way.
+nonisolated(nonsending) func refusal(_ work: () async throws -> Void) async -> Refusal? {
+    do {
+        try await work()
+        return nil
+    } catch {
+        return error.refusal
+    }
+}
+
 /// Remembers the calls of the Core to its sink.
 final class RecordingSink<State: Sendable & Equatable>: Sink {
     enum Event: Equatable, Sendable {

@@ -189,7 +189,7 @@ extension Core where State: RootState {
     /// Returns the state after the end of all work.
     fileprivate func settled() async throws -> State {
         await effects?.untilIdle()
-        return try await dispatch(PendingEffects.Internal.ended(version: 0)).state
+        return try await apply(PendingEffects.Internal.ended(version: 0)).state
     }
 
     /// Resumes, and returns the result for each entry.
@@ -213,7 +213,7 @@ extension Core where State: RootState {
             Shop(),
             .live.setting(CourierKey.self) { _ in for await _ in gate { break } }
         )
-        let begun = try await core.dispatch(Orders.Action.placed(number: 7, again: true)).state
+        let begun = try await core.apply(Orders.Action.placed(number: 7, again: true)).state
         #expect(begun.effects.pending.map(\.version) == [1])
         #expect(begun.effects.pending.map(\.onRestart) == [.retried])
         #expect(
@@ -233,7 +233,7 @@ extension Core where State: RootState {
             Shop(orders: Orders.State(placed: [5, 6])),
             .live.setting(CourierKey.self) { _ in for await _ in gate { break } }
         )
-        let cutOff = try await first.dispatch(Orders.Action.placed(number: 7, again: true)).state
+        let cutOff = try await first.apply(Orders.Action.placed(number: 7, again: true)).state
         var now = cutOff
         now.orders.placed += [8, 9]
         let core = try keepingCore(now)
@@ -256,9 +256,9 @@ extension Core where State: RootState {
             }
         )
         for _ in 0..<EffectRunner.runningMax {
-            _ = try await core.dispatch(Orders.Action.placed(number: -1, again: false))
+            _ = try await core.apply(Orders.Action.placed(number: -1, again: false))
         }
-        _ = try await core.dispatch(Orders.Action.placed(number: 7, again: true))
+        _ = try await core.apply(Orders.Action.placed(number: 7, again: true))
         opening.finish()
         let full = try await core.settled()
         #expect(full.orders.sent.count == EffectRunner.runningMax)
@@ -273,7 +273,7 @@ extension Core where State: RootState {
 
     @Test func `the kept parts of a row run again in their order`() async throws {
         let core = try keepingCore(Shop())
-        let entry = try await core.dispatch(Orders.Action.placedTwice(number: 1)).state
+        let entry = try await core.apply(Orders.Action.placedTwice(number: 1)).state
         _ = try await core.settled()
         let next = try keepingCore(Shop())
         #expect(try await next.resumed(entry.effects.pending) == [.runAgain])
@@ -282,7 +282,7 @@ extension Core where State: RootState {
 
     @Test func `a side effect is run again as the same value`() async throws {
         let core = try keepingCore(Depot())
-        let entry = try await core.dispatch(Posted(number: 4)).state.effects.pending
+        let entry = try await core.apply(Posted(number: 4)).state.effects.pending
         _ = try await core.settled()
         let next = try keepingCore(Depot())
         #expect(try await next.resumed(entry) == [.runAgain])
@@ -294,7 +294,7 @@ extension Core where State: RootState {
             Shop(),
             .live.setting(CourierKey.self) { _ in throw CancelledOrder() }
         )
-        try await core.dispatch(Orders.Action.placed(number: 7, again: true))
+        try await core.apply(Orders.Action.placed(number: 7, again: true))
         #expect(try await core.settled().orders.sent == [-7])
     }
 
@@ -323,7 +323,7 @@ extension Core where State: RootState {
 
     @Test func `kept work does not run again for a slice that has ended`() async throws {
         let first = try keepingCore(Yard(rounds: Rounds.State()))
-        let entries = try await first.dispatch(Rounds.Action.asked).state.effects.pending
+        let entries = try await first.apply(Rounds.Action.asked).state.effects.pending
         _ = try await first.settled()
         for now in [Rounds.State(), nil] {
             let core = try keepingCore(Yard(rounds: now))
@@ -337,7 +337,7 @@ extension Core where State: RootState {
         let core = try keepingCore(Shop())
         let long = String(repeating: "x", count: KeptWork.inputBytesMax)
         for action in [Orders.Action.weighed(kilograms: .nan), .labelled(long)] {
-            let error = await #expect(throws: Refusal.self) { try await core.dispatch(action) }
+            let error = await refusal { try await core.apply(action) }
             #expect(error?.failure is KeptWorkError)
         }
         let state = try await core.settled()

@@ -56,7 +56,7 @@ import Testing
         let clock = ManualClock()
         let core = try Core(AppState(), dependencies: .controlled(by: clock))
         let watch = EffectWatch()
-        _ = try await core.dispatch(Fetcher.Action.asked, watch: watch)
+        _ = try await core.apply(Fetcher.Action.asked, watch: watch)
         await clock.untilSleeping()
         await clock.advance(by: .seconds(1))
         let hasFailed = await withCheckedContinuation { continuation in
@@ -66,18 +66,18 @@ import Testing
             }
         }
         #expect(!hasFailed)
-        #expect(try await core.dispatch(Fetcher.Action.asked).state.fetcher.failures.count == 1)
+        #expect(try await core.apply(Fetcher.Action.asked).state.fetcher.failures.count == 1)
     }
 
     @Test func `a cancelled effect makes no action`() async throws {
         let clock = ManualClock()
         let core = try Core(AppState(), dependencies: .controlled(by: clock))
-        try await core.dispatch(Fetcher.Action.askedForLong)
+        try await core.apply(Fetcher.Action.askedForLong)
         await clock.untilSleeping()
         let runner = try #require(core.effects)
         #expect(runner.cancel(id: "fetcher/fetch"))
         await runner.untilIdle()
         runner.stop()
-        #expect(try await core.dispatch(Fetcher.Action.asked).state.fetcher.failures.isEmpty)
+        #expect(try await core.apply(Fetcher.Action.asked).state.fetcher.failures.isEmpty)
     }
 }

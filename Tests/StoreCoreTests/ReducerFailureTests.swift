@@ -56,7 +56,7 @@ import Testing
 
     @Test func `a dispatch in process gets the error with the refusal`() async throws {
         let core = core(journaled: false)
-        let refusal = await #expect(throws: Refusal.self) { try await core.dispatch(Step()) }
-        #expect(refusal?.failure is Defect)
+        let reported = await refusal { try await core.apply(Step()) }
+        #expect(reported?.failure is Defect)
     }
 }

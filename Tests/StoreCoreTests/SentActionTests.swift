@@ -62,7 +62,7 @@ import Testing
 
     private func end(of action: Bell.Action, in core: Core<Church>) async throws {
         let watch = EffectWatch()
-        _ = try await core.dispatch(action, watch: watch)
+        _ = try await core.apply(action, watch: watch)
         await withCheckedContinuation { continuation in
             watch.whenDone { _ in continuation.resume() }
         }
@@ -76,7 +76,7 @@ import Testing
         let records = try journal.read(JournalPage(after: 0, limit: 10)).records
         #expect(records.map(\.cause) == [nil, 1])
         #expect(records.map(\.origin) == [nil, "Bell.swift:5"])
-        #expect(try await core.dispatch(Bell.Action.pulled(times: 0)).state.bell.rung == [0])
+        #expect(try await core.apply(Bell.Action.pulled(times: 0)).state.bell.rung == [0])
     }
 
     @Test func `a refused sent action is counted and reported, and the next is applied`()
@@ -84,7 +84,7 @@ import Testing
     {
         let core = try core()
         try await end(of: .pulled(times: 3), in: core)
-        #expect(try await core.dispatch(Bell.Action.pulled(times: 0)).state.bell.rung == [0, 2])
+        #expect(try await core.apply(Bell.Action.pulled(times: 0)).state.bell.rung == [0, 2])
         #expect(core.droppedTotal == 1)
         let dropped = try await follower.droppedActions.next()
         #expect(dropped.reason as? Refusal == Refusal(reason: "The rope has slipped."))
@@ -93,10 +93,10 @@ import Testing
 
     @Test func `a cancelled effect sends nothing`() async throws {
         let core = try core()
-        try await core.dispatch(Bell.Action.held)
-        try await core.dispatch(Bell.Action.released)
+        try await core.apply(Bell.Action.held)
+        try await core.apply(Bell.Action.released)
         await core.effects?.untilIdle()
-        #expect(try await core.dispatch(Bell.Action.pulled(times: 0)).state.bell.rung.isEmpty)
+        #expect(try await core.apply(Bell.Action.pulled(times: 0)).state.bell.rung.isEmpty)
         #expect(core.droppedTotal == 0)
     }
 }

@@ -59,15 +59,15 @@ private struct Tissue: RootState {
     func `an action reaches the instance of its own id`(twin: (String, String)) async throws {
         let core = try Core(Tissue())
         let told = Locked<[Int]>([])
-        for id in [twin.0, twin.1] { try await core.dispatch(Cells.start(.init()).to(id)) }
+        for id in [twin.0, twin.1] { try await core.apply(Cells.start(.init()).to(id)) }
         try core.child(Cells.self, twin.1).observe { old, new in
             if old != nil { told.withLock { $0.append(new?.count ?? -1) } }
         }
-        try await core.dispatch(Cells.Action.counted.to(twin.0))
-        try await core.dispatch(Cells.Action.counted.to(twin.1))
-        try await core.dispatch(Cells.Action.counted.to(twin.1))
-        try await core.dispatch(Cells.stop.to(twin.0))
-        let state = try await core.dispatch(Cells.Action.counted.to(twin.1)).state
+        try await core.apply(Cells.Action.counted.to(twin.0))
+        try await core.apply(Cells.Action.counted.to(twin.1))
+        try await core.apply(Cells.Action.counted.to(twin.1))
+        try await core.apply(Cells.stop.to(twin.0))
+        let state = try await core.apply(Cells.Action.counted.to(twin.1)).state
         #expect(state.cells.count == 1)
         #expect(state.cells[twin.1]?.count == 3)
         #expect(told.withLock { $0 } == [1, 2, 3])
@@ -81,11 +81,11 @@ private struct Tissue: RootState {
         let effects = try #require(core.effects)
         func running() -> [ExactText] { effects.running.map { ExactText($0.id) } }
         for id in [twin.0, twin.1] {
-            try await core.dispatch(Cells.start(.init()).to(id))
-            try await core.dispatch(Cells.Action.awaited.to(id))
+            try await core.apply(Cells.start(.init()).to(id))
+            try await core.apply(Cells.Action.awaited.to(id))
         }
         // When the next action is applied, the effects of the earlier actions have begun.
-        try await core.dispatch(Cells.Action.counted.to(twin.0))
+        try await core.apply(Cells.Action.counted.to(twin.0))
         #expect(running() == [twin.0, twin.1].map { ExactText("cells/\($0)/wait") })
         #expect(!effects.cancel(id: "cells/\(twin.0)/other"))
         #expect(!effects.cancelEverywhere(id: "cells/\(twin.0)/other"))
@@ -95,10 +95,10 @@ private struct Tissue: RootState {
             effects.running.first { !$0.isCancelled }?.address.instance?.utf8.count
                 == twin.0.utf8.count
         )
-        try await core.dispatch(Cells.stop.to(twin.1))
-        try await core.dispatch(Cells.Action.counted.to(twin.0))
+        try await core.apply(Cells.stop.to(twin.1))
+        try await core.apply(Cells.Action.counted.to(twin.0))
         #expect(effects.running.contains { !$0.isCancelled })
-        try await core.dispatch(Cells.stop.to(twin.0))
+        try await core.apply(Cells.stop.to(twin.0))
         await effects.untilIdle()
     }
 
@@ -107,14 +107,14 @@ private struct Tissue: RootState {
         async throws
     {
         let core = try Core(Tissue())
-        for id in [twin.0, twin.1] { try await core.dispatch(Cells.start(.init()).to(id)) }
+        for id in [twin.0, twin.1] { try await core.apply(Cells.start(.init()).to(id)) }
         let address = SliceAddress(module: "cells", SliceKey(instance: twin.1))
         core.resume(
             [PendingEffects.Entry(version: 7, slice: address.path, onRestart: .reported)],
             past: { _ in nil },
             report: { _, _ in }
         )
-        let state = try await core.dispatch(Cells.Action.counted.to(twin.0)).state
+        let state = try await core.apply(Cells.Action.counted.to(twin.0)).state
         #expect(state.cells[twin.1]?.cut == [7])
         #expect(state.cells[twin.0]?.cut == [])
     }

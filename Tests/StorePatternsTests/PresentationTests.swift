@@ -91,7 +91,7 @@ import Testing
     }
 
     private func guests(_ core: Core<House>) async throws -> [String] {
-        let state = try await core.dispatch(Sessions.Internal.withdrawn(view: "none")).state
+        let state = try await core.apply(Sessions.Internal.withdrawn(view: "none")).state
         return state.sessions.sessions.filter { $0.value.shows("room") }.keys.sorted()
     }
 
@@ -99,9 +99,9 @@ import Testing
         let core = try house()
         try send(Room.start, as: "ada", to: core)
         #expect(try await guests(core) == ["ada"])
-        _ = try await core.dispatch(Room.stop)
+        _ = try await core.apply(Room.stop)
         #expect(try await guests(core) == [])
-        _ = try await core.dispatch(Room.start)
+        _ = try await core.apply(Room.start)
         #expect(try await guests(core) == [Sessions.shared])
     }
 
@@ -126,11 +126,11 @@ import Testing
         configuration.journal = LatePresenter.journal
         let runner = EffectRunner(dependencies: .unprepared)
         let core = try Core(Attic(), runner: runner, configuration: configuration)
-        _ = try await core.dispatch(Room.start)
+        _ = try await core.apply(Room.start)
         var outcomes = LatePresenter.outcomes.stream.makeAsyncIterator()
         #expect(await outcomes.next() == .dropped)
         LatePresenter.journal.fail(with: nil)
-        let state = try await core.dispatch(Sessions.Internal.withdrawn(view: "none")).state
+        let state = try await core.apply(Sessions.Internal.withdrawn(view: "none")).state
         #expect(state.sessions[Sessions.shared]?.shows("room") == false)
     }
 
@@ -142,19 +142,22 @@ import Testing
         state.room = Room.State()
         let core = try house(state)
         #expect(try await guests(core) == [Sessions.shared])
-        let seen = try await core.dispatch(Sessions.Internal.withdrawn(view: "none"))
+        let seen = try await core.apply(Sessions.Internal.withdrawn(view: "none"))
         let again = try house(seen.state)
         // Only the beginnings of the two sessions come before.
-        #expect(try await again.dispatch(Room.UI.knocked).version == seen.version + 3)
+        #expect(try await again.apply(Room.UI.knocked).version == seen.version + 3)
     }
 
     @Test func `an action of a view is refused if the view is not presented`() async throws {
         let core = try house()
         try send(Room.start, as: "ada", to: core)
-        await #expect(throws: Refusal.self) { try await core.dispatch(Room.UI.knocked) }
+        let error = await #expect(throws: DispatchError.self) {
+            try await core.apply(Room.UI.knocked)
+        }
+        #expect(error?.code == .refused)
         try send(Room.UI.knocked, as: "ada", to: core)
-        _ = try await core.dispatch(Room.start)
-        #expect(try await core.dispatch(Room.UI.knocked).state.room?.knocks == 1)
+        _ = try await core.apply(Room.start)
+        #expect(try await core.apply(Room.UI.knocked).state.room?.knocks == 1)
     }
 
     @Test func `a presenter that presents needs sessions`() {

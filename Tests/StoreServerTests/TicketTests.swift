@@ -100,7 +100,6 @@ import Testing
         (.storageFull, 507, "disk is full"),
         (.unreadable, 503, "can't be read"),
         (.contended, 503, "other servers of this history"),
-        (.closed, 503, "is stopping"),
         (.journalFailed, 503, "journal has failed"),
     ]
 

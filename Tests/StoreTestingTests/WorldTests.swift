@@ -32,7 +32,7 @@ import Testing
         let core = try Core(AppState())
         let states = Recorder<AppState>()
         core.observe(with: states.record)
-        try await core.dispatch(Tally.Action.increased)
+        try await core.apply(Tally.Action.increased)
         #expect(try await states.next().tally.count == 0)
         #expect(try await states.next().tally.count == 1)
     }

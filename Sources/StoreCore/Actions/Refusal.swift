@@ -48,7 +48,7 @@ public struct Refusal: Error, Sendable, Equatable {
     /// fixed text.
     package init(_ error: any Error) {
         self =
-            error as? Refusal
+            error.refusal
             ?? Refusal(
                 reason: "The reducer failed; the server's log has the reason.",
                 pointer: nil,

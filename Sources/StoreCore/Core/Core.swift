@@ -102,25 +102,14 @@ public final class Core<State: Sendable>: Sendable {
     /// Puts an action into the mailbox and returns at once. If the calling thread does the Core's
     /// work, returns after it has applied this action and the actions that arrived meanwhile.
     ///
+    /// The function throws no error: use ``apply(_:)`` to wait for the outcome of the action.
+    ///
     /// - Returns: `false` if the mailbox is full or the Core has stopped. The action is then not
     ///   applied, and ``mailboxRefusedTotal`` counts it. Also `false` if a server has no wire name
     ///   for the action's type: the server logs the action, and ``droppedTotal`` counts it.
     @discardableResult
     public func dispatch(_ action: any Action) -> Bool {
         engine.dispatch(action)
-    }
-
-    /// Dispatches an action and waits until it is committed and every observer without a queue was
-    /// called.
-    ///
-    /// - Returns: the version that the action made, and the state of that version.
-    /// - Throws: ``Refusal`` if the reducer refuses the action, ``MailboxError`` if the mailbox
-    ///   does not take it, ``CoreFailure`` if the Core cannot apply it.
-    @discardableResult
-    public func dispatch(_ action: any Action) async throws -> Dispatched<State> {
-        try await withCheckedThrowingContinuation { continuation in
-            dispatch(action, reportingTo: continuation)
-        }
     }
 
     /// Calls `observer` with the current state, and then after every action, even if the action did
@@ -224,14 +213,6 @@ extension Core {
     /// Processes the waiting items in place of the Core's thread, which was not started. A
     /// simulation does all work on one thread. Returns `true` if any item waited.
     package func turn() -> Bool { engine.turn() }
-}
-
-/// The result of a dispatched action.
-public struct Dispatched<State: Sendable>: Sendable {
-    /// The version that the action made: 1 for the first.
-    public let version: UInt64
-    /// The state of that version.
-    public let state: State
 }
 
 /// Makes the next state from a state and an action.

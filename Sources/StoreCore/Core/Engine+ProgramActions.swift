@@ -78,30 +78,45 @@ extension Engine {
     /// Submits an action of an effect of a module or instance, and waits until it is durable.
     ///
     /// - Returns: the version that the action made.
-    /// - Throws: ``ForeignAction`` for another module's own action; the errors of `Core.dispatch`.
+    /// - Throws: ``DispatchError`` with the code `foreignAction` for another module's own action, or
+    ///   with a code of `Core.apply(_:)`.
     func submit(
         _ action: any Action,
         by module: String,
         _ instance: String?,
         from source: ActionSource
-    ) async throws -> UInt64 {
+    ) async throws(DispatchError) -> UInt64 {
         let action = try admitted(action, by: module, instance, from: source)
         let span = span(within: source.trace)
-        let member = try member(of: action).traced(span?.identity.traceparent ?? source.trace)
-        return try await withCheckedThrowingContinuation { continuation in
-            do {
-                try offer(
-                    Envelope(
-                        members: [member],
-                        source: source,
-                        span: span,
-                        completion: WaitingVersion(continuation)
-                    )
-                )
+        let member = try validMember(of: action).traced(span?.identity.traceparent ?? source.trace)
+        let outcome = try await outcome { completion in
+            Envelope(members: [member], source: source, span: span, completion: completion)
+        }
+        guard case .applied(_, let version, _, _) = outcome else {
+            throw outcome.dispatchError ?? DispatchError(CoreFailure.unknown)
+        }
+        return version
+    }
+
+    /// Returns the journal's form of an action, or throws the error for its dispatcher.
+    func validMember(of action: any Action) throws(DispatchError) -> EnvelopeMember {
+        do {
+            return try member(of: action)
+        } catch {
+            throw DispatchError(ofInvalidAction: error)
+        }
+    }
+
+    /// Offers the envelope that `make` makes of a completion, and waits for its outcome.
+    func outcome(of make: (any Completion) -> Envelope) async throws(DispatchError) -> Outcome {
+        let result = await withCheckedContinuation { continuation in
+            do throws(MailboxError) {
+                try offer(make(AwaitedOutcome(continuation)))
             } catch {
-                continuation.resume(throwing: error)
+                continuation.resume(returning: .failure(DispatchError(error)))
             }
         }
+        return try result.get()
     }
 
     /// Dispatches an action of a module's effect or presenter, behind the waiting items. Drops
@@ -124,7 +139,7 @@ extension Engine {
         by module: String?,
         _ instance: String?,
         from source: ActionSource
-    ) throws(ForeignAction) -> any Action {
+    ) throws(DispatchError) -> any Action {
         guard let module, let found = owner.module(of: action) else { return action }
         if found.name.isSame(as: module) {
             guard let instance, !(action is AddressedAction) else { return action }
@@ -132,31 +147,24 @@ extension Engine {
         }
         guard found.isPrivate else { return action }
         let type = (try? member(of: action))?.type ?? "\(type(of: action))"
-        let foreign = ForeignAction(action: type, of: found.name, by: module)
+        let foreign = DispatchError.foreign(type, of: found.name, by: module)
         drop(DroppedAction(type: type, source: source, reason: foreign))
         throw foreign
     }
 }
 
-/// The completion that resumes the effect which awaits its action.
-private final class WaitingVersion: Completion {
-    private let continuation: CheckedContinuation<UInt64, any Error>
+/// The completion that resumes the caller which awaits an outcome.
+private final class AwaitedOutcome: Completion {
+    typealias Continuation = CheckedContinuation<Result<Outcome, DispatchError>, Never>
 
-    init(_ continuation: CheckedContinuation<UInt64, any Error>) {
+    private let continuation: Continuation
+
+    init(_ continuation: Continuation) {
         self.continuation = continuation
     }
 
     func complete(_ outcome: Outcome) {
-        switch outcome {
-        case .applied(_, let version, _, _): continuation.resume(returning: version)
-        case .refused(let refusal, _): continuation.resume(throwing: refusal)
-        case .failed(let failure): continuation.resume(throwing: failure)
-        case .cancelled: continuation.resume(throwing: CancellationError())
-        // The envelope above has no key, no version condition and no dry run, so none of these
-        // outcomes can occur.
-        case .replayed, .keyTaken, .versionMismatch, .dryRun:
-            continuation.resume(throwing: CoreFailure.unknown)
-        }
+        continuation.resume(returning: .success(outcome))
     }
 }
 

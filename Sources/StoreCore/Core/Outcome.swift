@@ -49,7 +49,7 @@ package struct DryRun: Sendable {
 }
 
 /// The reason why the Core could not apply a valid action.
-public enum CoreFailure: Error, Sendable, Equatable {
+package enum CoreFailure: Error, Sendable, Equatable {
     /// The journal has no room. The action was not applied.
     case storageFull
     /// The result of the append is unknown: the action may have been applied.
@@ -60,14 +60,12 @@ public enum CoreFailure: Error, Sendable, Equatable {
     /// Other writers of the journal appended first too many times in a row. The action was not
     /// applied.
     case contended
-    /// The Core has stopped. The action was not applied.
-    case closed
     /// The journal failed earlier. The action was not applied.
     case journalFailed
 }
 
 /// The reason why the mailbox did not take an item.
-public enum MailboxError: Error, Sendable, Equatable {
+package enum MailboxError: Error, Sendable, Equatable {
     /// The bound on waiting actions is reached.
     case full
     /// The Core has stopped.

@@ -59,15 +59,14 @@ public struct EffectContext<State: Sendable>: Sendable {
     /// The log shows the action with this effect's ``cause`` and the place of the call.
     ///
     /// - Returns: the version that the action made.
-    /// - Throws: ``Refusal`` if the reducer refuses the action, `CancellationError` if the effect
-    ///   is cancelled, ``ForeignAction`` for another module's own action, and ``MailboxError`` and
-    ///   ``CoreFailure`` as `Core.dispatch(_:)`.
+    /// - Throws: ``DispatchError`` with the code `cancelled` if the effect is cancelled, with
+    ///   `foreignAction` for another module's own action, or with a code of `Core.apply(_:)`.
     @discardableResult
     public func dispatch(
         _ action: any Action,
         file: String = #fileID,
         line: Int = #line
-    ) async throws -> UInt64 {
+    ) async throws(DispatchError) -> UInt64 {
         try await dispatch(action, source("\(file):\(line)"))
     }
 
@@ -127,9 +126,13 @@ public struct EffectContext<State: Sendable>: Sendable {
 
 extension EffectContext {
     /// Dispatches an action of the module, and waits until it is durable.
-    private func dispatch(_ action: any Action, _ source: ActionSource) async throws -> UInt64 {
-        try Task.checkCancellation()
-        guard !token.isCancelled, let engine = runner.engine else { throw CancellationError() }
+    private func dispatch(
+        _ action: any Action,
+        _ source: ActionSource
+    ) async throws(DispatchError) -> UInt64 {
+        guard !Task.isCancelled, !token.isCancelled, let engine = runner.engine else {
+            throw .cancelled
+        }
         let address = token.address
         return try await engine.submit(action, by: address.module, address.instance, from: source)
     }

@@ -173,7 +173,7 @@ extension EffectRunner {
             } catch {
                 attempt += 1
                 guard attempt <= run.retry.attempts, !context.token.isCancelled,
-                    !(error is CancellationError)
+                    !error.isCancellation
                 else { return await recovery(of: run, from: error, context) }
                 do {
                     try await context.sleep(for: run.retry.pause(before: attempt))
@@ -193,7 +193,7 @@ extension EffectRunner {
         _ context: EffectContext<State>
     ) async -> Result<any Sendable, any Error> {
         guard let recovery = run.recovery, !context.token.isCancelled,
-            !(error is CancellationError)
+            !error.isCancellation
         else { return .failure(error) }
         do {
             guard let action = recovery.make(error) else { return .failure(error) }

@@ -181,7 +181,7 @@ extension EffectRunner {
         let ended = SpanTime.now
         let error: (any Error)? = if case .failure(let error) = result { error } else { nil }
         let outcome =
-            token.isCancelled || error is CancellationError
+            token.isCancelled || error?.isCancellation == true
             ? "cancelled" : error == nil ? "done" : "failed"
         var attributes = tracing.attributes
         attributes += [
@@ -191,7 +191,10 @@ extension EffectRunner {
             .init("store.outcome", outcome),
         ]
         let isError = outcome == "failed"
-        if isError, let error { attributes.append(.init("error.type", "\(type(of: error))")) }
+        if isError, let error {
+            let kind: any Error = error.refusal ?? error
+            attributes.append(.init("error.type", "\(type(of: kind))"))
+        }
         tracing.tracer.record(
             Span(
                 span,

@@ -60,8 +60,8 @@ public final class ChildStore<Root: RootState, M: ModuleInterface>: Sendable {
         core.dispatch(addressed(action), for: audience, from: key.session)
     }
 
-    /// Dispatches one of the module's public actions. Returns `false` if the Core does not accept
-    /// it.
+    /// Dispatches one of the module's public actions, and does not wait for the outcome. Returns
+    /// `false` if the Core does not accept it.
     @discardableResult
     public func dispatch(_ action: M.Action) -> Bool { send(action) }
 

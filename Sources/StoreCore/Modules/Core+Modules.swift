@@ -148,25 +148,6 @@ extension Core where State: RootState {
 }
 
 extension Core where State: RootState {
-    /// Dispatches like `dispatch(_:)`, for a client with a session and a principal. `watch` ends
-    /// with the effects that follow.
-    package func dispatch(
-        _ action: any Action,
-        watch: EffectWatch,
-        from session: String? = nil,
-        by principal: ActionPrincipal? = nil
-    ) async throws -> Dispatched<State> {
-        try await withCheckedThrowingContinuation { continuation in
-            dispatch(
-                action,
-                watch: watch,
-                from: session,
-                by: principal,
-                reportingTo: continuation
-            )
-        }
-    }
-
     /// Calls `look` with the state and its version, on the thread that runs the Core. Returns
     /// `false` if the Core has stopped.
     @discardableResult

@@ -136,11 +136,11 @@ extension DispatchTicket {
     /// The reason of a refusal may name data of the state. The caller gets it only if it sees the
     /// module of the work, or has dispatched to this module.
     private func reason(of error: any Error) -> String {
-        switch error {
-        case let refusal as Refusal: mayReadReason(of: refusal) ? refusal.reason : Self.failedText
-        case is CancellationError: "It was cancelled."
-        default: Self.failedText
+        if error.isCancellation { return "It was cancelled." }
+        guard let refusal = error.refusal, mayReadReason(of: refusal) else {
+            return Self.failedText
         }
+        return refusal.reason
     }
 
     private func mayReadReason(of refusal: Refusal) -> Bool {

@@ -259,7 +259,6 @@ extension CoreFailure {
     fileprivate var problem: Problem? {
         switch self {
         case .storageFull: .storageFull()
-        case .closed: .draining()
         case .journalFailed: .journalFailed()
         case .unreadable: .overloaded("the journal can't be read; the log has the reason")
         case .contended: .overloaded("other servers of this history appended first too often")

@@ -34,8 +34,9 @@ final class StoreFollower<State: Codable & Equatable & Sendable>: CommitFollower
         let line =
             "\(action.type), which \(action.source.place) dispatched\(cause), "
             + "was not applied: \(reason)"
+        let isForeign = (action.reason as? DispatchError)?.code == .foreignAction
         // A foreign action is a mistake of the program; other refusals may be caused by the input.
-        let level = action.reason is ForeignAction ? LogLevel.error : .warning
+        let level = isForeign ? LogLevel.error : .warning
         var fields = [LogField("type", .name(action.type))]
         if let cause = action.source.cause { fields.append(LogField("cause", .count(cause))) }
         logger.write(level, .actionDropped, line, fields)

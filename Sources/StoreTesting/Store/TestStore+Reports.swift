@@ -99,7 +99,7 @@ extension TestStore {
                 + (event.origin.map { " (\($0))" } ?? "")
         case .failure(let id, let error):
             "the effect '\(id)', after \(events.name(event.cause)), threw: "
-                + ((error as? Refusal).map { "Refusal: \($0.reason)" } ?? "\(error)")
+                + (error.refusal.map { "Refusal: \($0.reason)" } ?? "\(error)")
         }
     }
 

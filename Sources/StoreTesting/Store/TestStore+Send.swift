@@ -34,10 +34,12 @@ extension TestStore {
                 at: place
             )
             accept(action, done.state, change, "send", at: place)
-        } catch let refusal as Refusal {
-            check("send").refused(action, refusal, at: place)
         } catch {
-            fail("\(ActionText.of(action)) could not be dispatched: \(error)", nil, at: place)
+            if let refusal = error.refusal {
+                check("send").refused(action, refusal, at: place)
+            } else {
+                fail("\(ActionText.of(action)) could not be dispatched: \(error)", nil, at: place)
+            }
         }
         await rest(at: place)
     }
@@ -75,11 +77,19 @@ extension TestStore {
             let done = try await dispatch(action, sender, EffectWatch())
             state = done.state
             check("send").applied(action, insteadOf: stated.reason, at: place)
-        } catch let refusal as Refusal {
-            coverage?.note(action)
-            check("send").refused(action, refusal, for: stated.reason, stated.pointer, at: place)
         } catch {
-            fail("\(ActionText.of(action)) could not be dispatched: \(error)", nil, at: place)
+            if let refusal = error.refusal {
+                coverage?.note(action)
+                check("send").refused(
+                    action,
+                    refusal,
+                    for: stated.reason,
+                    stated.pointer,
+                    at: place
+                )
+            } else {
+                fail("\(ActionText.of(action)) could not be dispatched: \(error)", nil, at: place)
+            }
         }
         await rest(at: place)
     }

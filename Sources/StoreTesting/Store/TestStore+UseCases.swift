@@ -101,10 +101,10 @@ struct UseCaseMethods: Sendable {
         }
 
         func complete(_ outcome: Outcome) {
-            switch outcome {
-            case .applied: continuation.resume()
-            case .refused(let refusal, _): continuation.resume(throwing: refusal)
-            default: continuation.resume(throwing: CoreFailure.closed)
+            if let error = outcome.dispatchError {
+                continuation.resume(throwing: error)
+            } else {
+                continuation.resume()
             }
         }
     }

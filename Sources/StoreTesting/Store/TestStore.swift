@@ -120,7 +120,7 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
             let admission = Self.admission(by: policy, to: Root.self, reporter, at: place)
             dispatch = { action, sender, watch in
                 try admission.action(action, sender)
-                let done = try await core.dispatch(
+                let done = try await core.apply(
                     action,
                     watch: watch,
                     from: sender.session,

@@ -139,9 +139,9 @@ extension Recorder {
         current?.began(note)
         do {
             try await body()
-        } catch is CancellationError {
+        } catch  where error.isCancellation {
             current?.wasCut(note)
-            throw CancellationError()
+            throw error
         }
     }
 

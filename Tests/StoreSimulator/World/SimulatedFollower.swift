@@ -27,7 +27,7 @@ final class SimulatedFollower: CommitFollower {
             .init(
                 type: action.type,
                 cause: action.source.cause,
-                isForeign: action.reason is ForeignAction,
+                isForeign: (action.reason as? DispatchError)?.code == .foreignAction,
                 isTooLate: (action.reason as? Refusal)?.reason.hasSuffix("/start first.") == true
             )
         )

@@ -107,7 +107,7 @@ enum CoreBench {
         for _ in 0..<50 {
             let clock = ContinuousClock()
             let start = clock.now
-            for _ in 0..<1_000 { _ = try await core.dispatch(Increase()) }
+            for _ in 0..<1_000 { _ = try await core.apply(Increase()) }
             times.append(start.duration(to: clock.now) / .nanoseconds(1) / 1_000)
         }
         times.sort()
