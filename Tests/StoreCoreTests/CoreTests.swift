@@ -128,7 +128,7 @@ import Testing
         #expect(seen.values == [0, 1])
     }
 
-    @Test func `the four forms of a reducer make the same states`() {
+    @Test func `the three forms of a reducer make the same states`() {
         let actions: [any Action] = [
             StepChangeRequested(step: 7), CounterIncreaseRequested(), ScreenShown(name: "Main"),
             CounterDecreaseRequested(), CounterIncreaseRequested(),
@@ -137,10 +137,6 @@ import Testing
             Core<AppState>(state: .initial, reducer: reduce),
             Core<AppState>(state: .initial) { (state: inout AppState, action: any Action) in
                 state = reduce(state, with: action)
-            },
-            Core<AppState>(state: .initial) { (state: AppState, action: any Action) throws in
-                try refuse(Forbidden.self, action)
-                return reduce(state, with: action)
             },
             Core<AppState>(state: .initial) {
                 (state: inout AppState, action: any Action) throws in

@@ -29,58 +29,36 @@ public final class Core<State: Sendable>: Sendable {
 
     /// Makes a Core with a reducer that changes the state in place. This avoids a copy of a large
     /// state.
+    ///
+    /// - Parameters:
+    ///   - state: the initial state, version 0.
+    ///   - thread: the name of a thread of the Core's own; the system shows at most 15 bytes of it.
+    ///     The thread works until ``stop()``, and a caller only puts its action into the mailbox.
+    ///     With `nil`, callers do the work.
+    ///   - mailboxMax: the most actions that wait; `nil` means 65,536. Beyond it, a dispatch is
+    ///     refused.
+    ///   - reducer: changes the state, on the thread that does the Core's work.
     public convenience init(
         state: State,
+        thread: String? = nil,
+        mailboxMax: Int? = nil,
         reducer: @escaping @Sendable (inout State, any Action) -> Void
     ) {
-        self.init(state: state, form: .mutating(reducer), configuration: CoreConfiguration())
-    }
-
-    /// Makes a Core with a reducer that may refuse an action by throwing ``Refusal``.
-    @_disfavoredOverload
-    public convenience init(
-        state: State,
-        reducer: @escaping @Sendable (State, any Action) throws -> State
-    ) {
-        self.init(
-            state: state,
-            form: .throwing { $0 = try reducer($0, $1) },
-            configuration: CoreConfiguration()
-        )
+        var configuration = CoreConfiguration<State>()
+        if thread != nil { configuration.driver = .thread }
+        if let mailboxMax { configuration.mailboxMax = mailboxMax }
+        self.init(state: state, form: .mutating(reducer), configuration: configuration)
+        if let thread { engine.start(named: thread) }
     }
 
     /// Makes a Core with a reducer that changes the state in place, or refuses an action by
     /// throwing ``Refusal``. The reducer works on a copy, so the Core drops its changes if it
     /// throws.
-    @_disfavoredOverload
     public convenience init(
         state: State,
         reducer: @escaping @Sendable (inout State, any Action) throws -> Void
     ) {
         self.init(state: state, form: .throwing(reducer), configuration: CoreConfiguration())
-    }
-
-    /// Makes a Core with a thread of its own, which works until ``stop()``. A caller only puts its
-    /// action into the mailbox.
-    ///
-    /// - Parameters:
-    ///   - state: the initial state, version 0.
-    ///   - thread: the thread's name; the system shows at most 15 bytes of it.
-    ///   - mailboxMax: the most actions that wait; `nil` means 65,536. Beyond it, a dispatch is
-    ///     refused.
-    ///   - reducer: changes the state in place, on the Core's thread.
-    @_disfavoredOverload
-    public convenience init(
-        state: State,
-        thread: String,
-        mailboxMax: Int? = nil,
-        reducer: @escaping @Sendable (inout State, any Action) -> Void
-    ) {
-        var configuration = CoreConfiguration<State>()
-        configuration.driver = .thread
-        if let mailboxMax { configuration.mailboxMax = mailboxMax }
-        self.init(state: state, form: .mutating(reducer), configuration: configuration)
-        engine.start(named: thread)
     }
 
     /// Stops accepting actions. If the Core has a thread, waits until the queued actions are

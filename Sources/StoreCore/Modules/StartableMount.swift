@@ -66,10 +66,8 @@ extension StartableMount {
     }
 }
 
-// These functions are disfavored: if an expression can be a `Mount`, the compiler makes it one.
 extension StartableModule {
     /// Mounts the module with a slice that may start with the store.
-    @_disfavoredOverload
     public func at<Root: RootState>(
         _ path: any WritableKeyPath<Root, State?> & Sendable
     ) -> StartableMount<Root, Self> {
@@ -78,7 +76,6 @@ extension StartableModule {
     }
 
     /// Mounts the module with a slice for each session, which may start with the session.
-    @_disfavoredOverload
     public func at<Root: RootState>(
         _ path: any WritableKeyPath<Root, PerSession<State?>> & Sendable
     ) -> StartableMount<Root, Self> {
