@@ -40,11 +40,6 @@ public final class Command<Value>: Sendable {
         self.action = action
     }
 
-    /// Runs the command on the caller's thread.
-    public func execute(with value: Value) {
-        action(value)
-    }
-
     /// Runs the command on the caller's thread: `command(with: 7)`.
     public func callAsFunction(with value: Value) {
         action(value)
@@ -93,14 +88,9 @@ extension Command where Value: Sendable {
 public typealias PlainCommand = Command<Void>
 
 extension Command where Value == Void {
-    /// Runs the command on the caller's thread.
-    public func execute() {
-        execute(with: ())
-    }
-
     /// Runs the command on the caller's thread: `command()`.
     public func callAsFunction() {
-        execute(with: ())
+        callAsFunction(with: ())
     }
 
     /// Adds the command to a disposer, which runs it when the disposer is deallocated.
@@ -150,7 +140,7 @@ public final class Disposer: Sendable {
 
     deinit {
         for disposal in disposals.withLock({ $0 }) {
-            disposal.execute()
+            disposal()
         }
     }
 }

@@ -10,9 +10,9 @@ public import StoreCore
 ///
 /// final class LoginInteractor: Interactor<Login.Internal>, LoginUseCase { … }
 /// ```
-open class Interactor<Action: Sendable>: @unchecked Sendable {
-    // Safety: this class has one constant; a subclass that adds variables has to make them safe.
-
+///
+/// An interactor belongs to one use case, and is made where the work begins.
+open class Interactor<Action: Sendable> {
     /// The dispatcher of the outputs.
     public let dispatcher: AnyDispatcher<Action>
 
@@ -45,9 +45,6 @@ public struct AnyDispatcher<Action: Sendable>: Sendable {
     ) -> AnyDispatcher<Other> {
         AnyDispatcher<Other> { try await self.dispatch(translate($0)) }
     }
-
-    /// Returns the same dispatcher.
-    public func asDispatcher() -> AnyDispatcher<Action> { self }
 }
 
 extension EffectContext {

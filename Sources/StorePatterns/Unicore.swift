@@ -27,3 +27,10 @@ extension Core {
         add(middleware: execute)
     }
 }
+
+extension Command {
+    /// Runs the command on the caller's thread; this is the name in Unicore of `command(with:)`.
+    public func execute(with value: Value) {
+        self(with: value)
+    }
+}

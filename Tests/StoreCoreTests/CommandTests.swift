@@ -8,7 +8,7 @@ import Testing
         let printed = Recorder<Int>()
         let commandInt = Command<Int>(action: { value in printed.record(value) })
         commandInt(with: 7)
-        commandInt.execute(with: 8)
+        commandInt(with: 8)
         let shorter = Command<Int> { value in printed.record(value) }
         shorter(with: 9)
         #expect(printed.values == [7, 8, 9])

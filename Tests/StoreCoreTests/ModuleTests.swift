@@ -181,6 +181,8 @@ import Testing
             static let modules: Modules = [Strange().at(\.strange)]
         }
         #expect(throws: ModuleError.nameTwice("tally")) { try Core(Twice()) }
-        #expect(throws: ModuleError.foreignDispatchable("Reset", "strange")) { try Core(Foreign()) }
+        #expect(throws: ModuleError.foreignDispatchable("Reset", module: "strange")) {
+            try Core(Foreign())
+        }
     }
 }

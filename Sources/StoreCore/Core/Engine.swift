@@ -116,7 +116,7 @@ package final class Engine: @unchecked Sendable {
     }
 
     deinit {
-        watching?.execute()
+        watching?()
     }
 
     /// The version of the current state, durable or not.

@@ -94,15 +94,18 @@ public protocol Journal: AnyObject, Sendable {
 }
 
 extension Journal {
-    /// The bounds of one ``tail(from:)``: 1,000 records, and 4 MiB of payloads and metas. A single
-    /// record may exceed the 4 MiB.
-    public static var tailPage: (recordsMax: Int, bytesMax: Int) { (1_000, 4 << 20) }
+    /// The most records of one ``tail(from:)``.
+    public static var tailRecordsMax: Int { 1_000 }
+
+    /// The most bytes of payloads and metas in one ``tail(from:)``. A single record may have more.
+    public static var tailBytesMax: Int { 4 << 20 }
 
     /// Reads the first records after a version with ``read(_:)``: all of them if only this process
     /// writes.
     public func tail(from version: UInt64) throws(JournalError) -> [Record] {
-        let (recordsMax, bytesMax) = Self.tailPage
-        return try read(JournalPage(after: version, limit: recordsMax, bytesMax: bytesMax)).records
+        try read(
+            JournalPage(after: version, limit: Self.tailRecordsMax, bytesMax: Self.tailBytesMax)
+        ).records
     }
 
     /// Never calls `appended`, and returns `nil`.

@@ -7,11 +7,11 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
     case nameTwice(String)
     /// A module has this name, which the log uses for use cases or notifications.
     case nameReserved(String)
-    /// Two modules handle this type of action; the second string is the later module.
-    case actionTwice(String, String)
-    /// This type is listed among the dispatchables of the module that the second string names. The
-    /// type is for the state of another module, or is neither a state updater nor a side effect.
-    case foreignDispatchable(String, String)
+    /// Two modules handle this type of action; `module` is the later one.
+    case actionTwice(String, module: String)
+    /// The module `module` lists this type among its dispatchables. The type is for the state of
+    /// another module, or is neither a state updater nor a side effect.
+    case foreignDispatchable(String, module: String)
     /// This type is listed among the dispatchables of the root state, but is not a state updater of
     /// that state.
     case foreignRootDispatchable(String, root: String)

@@ -104,13 +104,13 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
                 throw ModuleError.nameReserved(mount.name)
             }
             if let foreign = mount.bound?.foreignDispatchables.first {
-                throw ModuleError.foreignDispatchable("\(foreign)", mount.name)
+                throw ModuleError.foreignDispatchable("\(foreign)", module: mount.name)
             }
             for handler in mount.handlers {
                 handlers.append(handler)
                 let route = ActionRoute(of: handler, at: index, isWhole: reducer != nil)
                 guard routes.updateValue(route, forKey: ObjectIdentifier(handler.type)) == nil
-                else { throw ModuleError.actionTwice("\(handler.type)", mount.name) }
+                else { throw ModuleError.actionTwice("\(handler.type)", module: mount.name) }
             }
         }
         let other = ActionHandler<Root>.doingNothing

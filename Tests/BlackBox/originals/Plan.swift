@@ -25,7 +25,7 @@ protocol LoginUseCase {
     func login(userName: String, password: String) async throws
 }
 
-class LoginInteractor: Interactor<LoginUseCaseAction>, LoginUseCase, @unchecked Sendable {
+class LoginInteractor: Interactor<LoginUseCaseAction>, LoginUseCase {
     let userRepository = UserRepository()
 
     func login(userName: String, password: String) async throws {
@@ -87,5 +87,5 @@ func present(_ store: LoginStore) -> LoginInteractor {
         LoginTranslator().translate(action: action, store: &shown)
     }
     store.viewModel.observe { viewModel in print(viewModel) }
-    return LoginInteractor(dispatcher: dispatcher.asDispatcher())
+    return LoginInteractor(dispatcher: dispatcher)
 }

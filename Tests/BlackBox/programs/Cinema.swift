@@ -319,7 +319,7 @@ struct AccountPresenter {
     func asDispatcher() -> AnyDispatcher<UserInfoOutput> { dispatcher.map { .userInfo($0) } }
 }
 
-final class SignInInteractor: Interactor<SignInOutput>, @unchecked Sendable {
+final class SignInInteractor: Interactor<SignInOutput> {
     func signIn(user: String, password: String) async throws {
         try await dispatcher.dispatch(.loading)
         guard password == "open sesame" else { throw Refusal(reason: "The word is another one.") }
@@ -327,7 +327,7 @@ final class SignInInteractor: Interactor<SignInOutput>, @unchecked Sendable {
     }
 }
 
-final class UserInfoInteractor: Interactor<UserInfoOutput>, @unchecked Sendable {
+final class UserInfoInteractor: Interactor<UserInfoOutput> {
     func load(_ name: String) async throws { try await dispatcher.dispatch(.loaded(name: name)) }
 }
 

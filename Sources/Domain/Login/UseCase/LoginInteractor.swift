@@ -3,8 +3,7 @@ public import StorePatterns
 
 /// The work of a login: it asks the repository, dispatches the result, and logs the reason of a
 /// failure for the operator.
-public final class LoginInteractor: Interactor<LoginOutput>, LoginUseCase, @unchecked Sendable {
-    // Safety: it has constants only.
+public final class LoginInteractor: Interactor<LoginOutput>, LoginUseCase {
     private let users: any UserRepository
     private let log: OperatorLog
 
