@@ -11,7 +11,7 @@ public import StoreCore
 /// final class LoginInteractor: Interactor<Login.Internal>, LoginUseCase { … }
 /// ```
 ///
-/// An interactor belongs to one use case, and is made where the work begins.
+/// An interactor serves one use case; the work makes it at its beginning.
 open class Interactor<Action: Sendable> {
     /// The dispatcher of the outputs.
     public let dispatcher: AnyDispatcher<Action>
