@@ -238,7 +238,7 @@ let package = Package(
                 "StoreCore", "StoreEventStream", "StoreHTTP",
                 "StoreHTTPTransport", "StoreHistory", "StoreJSON", "StoreJournalSQLite",
                 "StorePatterns", "StorePlatform", "StorePublishing", "StoreServer",
-                "StoreTelemetry", "StoreTesting", "StoreTexts",
+                "StoreTelemetry", "StoreTesting", "StoreTexts", "StoreWire",
             ] + modules.map { .init(stringLiteral: $0.name) },
             path: "Tests/StoreSimulator",
             swiftSettings: strict

@@ -44,7 +44,8 @@ enum StreamOpening {
         let (resume, owner) = try admitted(request, store, to: stream, showing: slice)
         // Make the head now: a suspended request must not be read any more.
         let head = head(for: request)
-        let isOpen = stream.beginNow { first in
+        let (states, mode) = (store.reader.streams, stream.topic.mode)
+        let isOpen = states.beginNow(stream.content, in: mode) { first in
             request.exchange.stream(
                 beginning(head, of: stream.topic, resume, owner, first),
                 to: store.streams
@@ -52,7 +53,7 @@ enum StreamOpening {
         }
         guard !isOpen else { return }
         request.exchange.suspend()
-        stream.begin { first in
+        states.begin(stream.content, in: mode) { first in
             request.exchange.completeAsStream(
                 beginning(head, of: stream.topic, resume, owner, first),
                 to: store.streams
@@ -65,18 +66,19 @@ enum StreamOpening {
         of topic: TopicID,
         _ resume: Resume,
         _ owner: StreamOwner,
-        _ first: VisibleStream.First?
+        _ first: FirstFrame?
     ) -> StreamBeginning {
         switch first {
         case nil:
             return StreamBeginning(head, topic: topic, resume: resume, owner: owner)
-        case .unchanged(let since, let version):
+        case .shared(let first, let newest):
             var known = resume
-            if case .after(let seen) = resume, seen >= since, seen <= version {
-                known = .after(version: since)
+            // The reader has seen the same content under a later version.
+            if case .after(let seen) = resume, seen >= first.number, seen <= newest {
+                known = .after(version: first.number)
             }
-            return StreamBeginning(head, topic: topic, resume: known, owner: owner)
-        case .frame(let frame, let version):
+            return StreamBeginning(head, topic: topic, resume: known, owner: owner, first: first)
+        case .own(let frame, let version):
             let (whole, known) = begin(head, resume, (frame, version))
             return StreamBeginning(whole, topic: topic, resume: known, owner: owner)
         }

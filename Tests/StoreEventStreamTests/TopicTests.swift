@@ -1,7 +1,6 @@
 import StoreEventStream
 import StoreJSON
 import StoreTexts
-import StoreWire
 import Testing
 
 @Suite struct TopicTests {
@@ -41,78 +40,6 @@ import Testing
         let older = topic.setNewest(two, version: 3)
         #expect(!same && !older)
         #expect(topic.newest == bracketed(one))
-    }
-}
-
-@Suite struct InboxTests {
-    @Test func `an inbox keeps the order of frames and of readers that join`() {
-        var inbox = Inbox<String>()
-        _ = inbox.add(.state, version: 1, .frame(Bytes(utf8: "a")))
-        inbox.join("reader")
-        _ = inbox.add(.state, version: 2, .frame(Bytes(utf8: "b")))
-        let taken = Inbox(taking: &inbox)
-        #expect(inbox.isEmpty)
-        let order = taken.events.map { event in
-            switch event {
-            case .publish(_, let version, _, _): "\(version)"
-            case .join(let reader): reader
-            case .command: "command"
-            }
-        }
-        #expect(order == ["1", "reader", "2"])
-    }
-
-    @Test func `at its bound the newest frame of a topic takes the place of the older ones`() {
-        var inbox = Inbox<String>()
-        let other = TopicID(.part("/other"))
-        _ = inbox.add(other, version: 1, .frame(Bytes(utf8: "x")))
-        inbox.join("reader")
-        var skipped = 0
-        for version in 1...UInt64(Inbox<String>.framesMax) {
-            skipped += inbox.add(.state, version: version, .frame(Bytes(utf8: "y")))
-        }
-        #expect(skipped == Inbox<String>.framesMax - 1)
-        #expect(inbox.frames == 2)
-        #expect(inbox.events.count == 3)
-        #expect(inbox.keepsUp)
-    }
-
-    @Test func `an inbox does not keep up from half its bound on`() {
-        var inbox = Inbox<String>()
-        for version in 1...UInt64(Inbox<String>.framesMax / 2) {
-            #expect(inbox.keepsUp)
-            _ = inbox.add(.state, version: version, .frame(Bytes(utf8: "y")))
-        }
-        #expect(!inbox.keepsUp)
-    }
-}
-
-@Suite struct InboxAudienceTests {
-    private func receives(_ event: Inbox<String>.Event?, _ name: String) -> Bool {
-        guard case .publish(_, _, _, let audience)? = event else { return false }
-        return audience?(name) ?? true
-    }
-
-    @Test func `a frame that takes the place of others goes to their readers, too`() {
-        var inbox = Inbox<String>()
-        for version in 1...UInt64(Inbox<String>.framesMax) {
-            _ = inbox.add(.state, version: version, .frame(Bytes(utf8: "y"))) { $0 == "ada" }
-        }
-        #expect(inbox.events.allSatisfy { receives($0, "ada") && !receives($0, "bob") })
-        let frame = Bytes(utf8: "z")
-        #expect(inbox.add(.state, version: 9_999, .frame(frame)) { $0 == "bob" } > 0)
-        #expect(inbox.events.count == 1)
-        #expect(receives(inbox.events.first, "ada") && receives(inbox.events.first, "bob"))
-    }
-
-    @Test func `a large frame waits for each of its audiences, and once for all readers`() {
-        var inbox = Inbox<String>()
-        let frame = Bytes(utf8: String(repeating: "y", count: SSEFrame.pieceBytesMin))
-        for name in ["ada", "bob"] {
-            _ = inbox.add(.state, version: 1, .frame(frame)) { $0 == name }
-        }
-        for _ in 0..<2 { _ = inbox.add(.state, version: 1, .frame(frame)) }
-        #expect(inbox.events.count == 3)
     }
 }
 

@@ -11,9 +11,8 @@ import Testing
 @Suite(.serialized) struct LogSocketTests {
     /// Two ends of a connection with the smallest buffers that the system has.
     private func pair() throws -> (server: CInt, client: CInt) {
-        var ends: [CInt] = [-1, -1]
-        try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
-        for end in ends {
+        let ends = try socketPair()
+        for end in [ends.server, ends.client] {
             var size: CInt = 1
             let length = socklen_t(MemoryLayout<CInt>.size)
             setsockopt(end, SOL_SOCKET, SO_SNDBUF, &size, length)
@@ -21,8 +20,8 @@ import Testing
         }
         var limit = timeval(tv_sec: 20, tv_usec: 0)
         let length = socklen_t(MemoryLayout<timeval>.size)
-        setsockopt(ends[1], SOL_SOCKET, SO_RCVTIMEO, &limit, length)
-        return (ends[0], ends[1])
+        setsockopt(ends.client, SOL_SOCKET, SO_RCVTIMEO, &limit, length)
+        return ends
     }
 
     private func writer(_ log: TestLog) throws -> StreamWriter {

@@ -47,12 +47,9 @@ final class Numbered: TopicState {
         padding: Int = 0,
         for audience: StreamAudience? = nil
     ) {
-        echo.streams.publish(
-            topic: .state.carrying(.patch),
-            version: version,
-            state: Numbered(version, padding: padding),
-            for: audience
-        )
+        let state = Numbered(version, padding: padding)
+        let topic = TopicID.state.carrying(.patch)
+        echo.streams.publish(TopicVersion(version, state: state), to: topic, for: audience)
     }
 
     /// Returns a reader that makes the topic keep its versions.

@@ -1,8 +1,10 @@
+import Glibc
 import StoreEventStream
 import StoreJSON
 import StorePlatform
 import StoreTestSupport
 import Synchronization
+import Testing
 
 @testable import StoreHTTPTransport
 
@@ -124,13 +126,38 @@ extension StreamFrames {
 
 extension StreamBeginning {
     /// The beginning of a stream of the state.
-    static func test(owner: StreamOwner = StreamOwner()) -> StreamBeginning {
+    static func test(
+        in mode: StreamMode = .snapshot,
+        _ resume: Resume = .fresh,
+        owner: StreamOwner = StreamOwner(),
+        first: TopicVersion? = nil
+    ) -> StreamBeginning {
         let response = Bytes(utf8: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
         return StreamBeginning(
             StreamHead(response: response),
-            topic: .state,
-            resume: .fresh,
-            owner: owner
+            topic: .state.carrying(mode),
+            resume: resume,
+            owner: owner,
+            first: first
         )
     }
+}
+
+extension StreamWriter {
+    /// Publishes a frame to the readers of a topic in an audience.
+    func publish(
+        topic: TopicID,
+        version: UInt64,
+        frame: Bytes,
+        for audience: StreamAudience? = nil
+    ) {
+        publish(TopicVersion(version, frame: frame), to: topic, for: audience)
+    }
+}
+
+/// Returns the two ends of a connection.
+func socketPair() throws -> (server: CInt, client: CInt) {
+    var ends: [CInt] = [-1, -1]
+    try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    return (ends[0], ends[1])
 }

@@ -19,14 +19,13 @@ import Testing
         /// Lets `count` readers join a writer.
         init(_ count: Int, of writer: StreamWriter) throws {
             for _ in 0..<count {
-                var ends: [CInt] = [-1, -1]
-                try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
+                let ends = try socketPair()
                 var limit = timeval(tv_sec: 20, tv_usec: 0)
                 let length = socklen_t(MemoryLayout<timeval>.size)
-                setsockopt(ends[1], SOL_SOCKET, SO_RCVTIMEO, &limit, length)
-                clients.append(ends[1])
+                setsockopt(ends.client, SOL_SOCKET, SO_RCVTIMEO, &limit, length)
+                clients.append(ends.client)
                 try #require(writer.reserve(.state))
-                writer.adopt(descriptor: ends[0], .test(), onEnd: nil)
+                writer.adopt(descriptor: ends.server, .test(), onEnd: nil)
             }
         }
 

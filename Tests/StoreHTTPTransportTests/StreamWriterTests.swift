@@ -73,7 +73,7 @@ import Testing
         let marker = try StreamReader(port: echo.port, "/patches?", seconds: 30)
         func awaitTaken(_ mark: UInt64) throws {
             let topic = TopicID.state.carrying(.patch)
-            echo.streams.publish(topic: topic, version: mark, state: Numbered(mark, padding: 0))
+            echo.streams.publish(TopicVersion(mark, state: Numbered(mark, padding: 0)), to: topic)
             _ = try marker.read(through: "\n")
         }
         // More than the sockets' buffers hold.

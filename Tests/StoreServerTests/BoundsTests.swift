@@ -272,7 +272,7 @@ import Testing
     }
 
     @Test func `a stream's backlog is small beside the bound of all streams`() {
-        #expect(Backlog.bytesMax <= Inbox<Int>.bytesMax)
+        #expect(Backlog.bytesMax <= Inbox.bytesMax)
         #expect(LogCache.pieceBytesMax <= LogCache().bytesMax)
     }
 

@@ -15,30 +15,27 @@ import Testing
 
     private let epoch = Epoch(rawValue: 0x4f1c_09ab)
     private let streams = Streams()
+    private let states: StateStreams
     private let publisher: StatePublisher<State>
 
     init() throws {
-        publisher = try StatePublisher(
-            epoch: epoch,
-            version: 0,
-            state: ["a": 0],
-            writer: WholeStateWriter(JSONEncoder()),
-            parts: PartStreams(layout: nil, PartSender(streams: streams, epoch: epoch)),
+        let writer = WholeStateWriter<State>(JSONEncoder())
+        states = StateStreams(
+            try writer.first(["a": 0], at: Tag(epoch: epoch, version: 0)),
+            TopicSender(streams: streams, epoch: epoch),
             documents: ParsedDocuments(),
-            streams: streams,
             waiters: LongPolls(),
-            log: Log(),
-            logger: .standardError
+            wake: {}
         )
+        publisher = StatePublisher(writer, to: states, log: Log(), logger: .standardError)
     }
 
     @Test func `the next reader of a part begins with the newest commit`() throws {
-        let part = publisher.parts.part(at: try #require(JSONPointer("/a")))
+        let part = states.parts.part(at: try #require(JSONPointer("/a")))
         streams.count.store(1, ordering: .relaxed)
-        open(part)
-        #expect(streams.sent == ["0 0"])
+        #expect(opened(part) == "0 0")
         let (begun, goesOn) = (Latch(), Latch())
-        publisher.perform { _ in
+        states.publishing.perform { _ in
             begun.open()
             _ = goesOn.wait()
         }
@@ -47,30 +44,29 @@ import Testing
         publisher.committed(["a": 1], through: 1, for: nil)
         streams.count.store(0, ordering: .relaxed)
         goesOn.open()
-        publisher.flush(seconds: 60)
+        states.flush(seconds: 60)
         streams.count.store(1, ordering: .relaxed)
-        open(part)
-        #expect(streams.sent == ["1 1"])
-        publisher.close()
+        #expect(opened(part) == "1 1")
+        states.close()
     }
 
-    private func open(_ part: WatchedPart) {
-        publisher.perform { [publisher] in publisher.announce(part, in: $0) }
-        publisher.flush(seconds: 60)
+    /// Opens a stream. Returns the version and the data of the first frame.
+    private func opened(_ part: WatchedPart) -> String? {
+        let opened = Locked<String?>(nil)
+        states.begin(.part(part), in: .snapshot) { first in
+            guard case .shared(let version, _)? = first, case .frame(let frame) = version.content
+            else { return }
+            let lines = String(decoding: frame.array, as: UTF8.self).split(separator: "\n")
+            let data = lines.first { $0.hasPrefix("data: ") } ?? ""
+            opened.withLock { $0 = "\(version.number) \(data.dropFirst(6))" }
+        }
+        states.flush(seconds: 60)
+        return opened.withLock { $0 }
     }
 
-    /// Streams whose number the test sets. They record the version and the data of each frame.
+    /// Streams whose number the test sets.
     private final class Streams: StreamPublisher {
         let count = Atomic(0)
-        private let frames = Locked<[String]>([])
-
-        /// The frames since the last call.
-        var sent: [String] {
-            frames.withLock { frames in
-                defer { frames = [] }
-                return frames
-            }
-        }
 
         var open: Int { count.load(ordering: .relaxed) }
         var workSeconds: Double { 0 }
@@ -79,18 +75,7 @@ import Testing
         func isRead(_ topic: TopicID) -> Bool { topic.mode == .snapshot }
         func sendOnce(_ frame: Bytes, to topic: TopicID) -> Bool { true }
 
-        func publish(topic: TopicID, version: UInt64, frame: Bytes, for audience: StreamAudience?) {
-            let lines = String(decoding: frame.array, as: UTF8.self).split(separator: "\n")
-            let data = lines.first { $0.hasPrefix("data: ") } ?? ""
-            frames.withLock { $0.append("\(version) \(data.dropFirst(6))") }
-        }
-
-        func publish(
-            topic: TopicID,
-            version: UInt64,
-            state: any TopicState,
-            for audience: StreamAudience?
-        ) {}
+        func publish(_ version: TopicVersion, to topic: TopicID, for audience: StreamAudience?) {}
     }
 
     private final class Log: VersionFollower {

@@ -5,6 +5,7 @@ import StoreCore
 import StoreJSON
 import StorePlatform
 import StoreTelemetry
+import StoreWire
 import Synchronization
 import Testing
 
@@ -66,7 +67,7 @@ final class InProcessServer {
 
     var core: Core<AppState> { parts.core }
 
-    var epoch: String { parts.published.publisher.epochText }
+    var epoch: String { parts.published.states.epoch.description }
 
     /// Returns the answer to a request.
     func answer(

@@ -21,7 +21,7 @@ import Testing
         streams = try StreamWriter(limits: StreamLimits(), frames: .tagged(epoch: epoch))
         parts = PartStreams(
             layout: layout,
-            PartSender(streams: streams, epoch: epoch)
+            TopicSender(streams: streams, epoch: epoch)
         )
     }
 
@@ -53,13 +53,27 @@ import Testing
     /// Topic, version and data of all frames since the last call.
     private var published: [String] {
         streams.take().inbox.events.compactMap { event in
-            guard case .publish(let topic, let version, .frame(let frame), _) = event else {
-                return nil
-            }
-            let lines = String(decoding: frame.array, as: UTF8.self).split(separator: "\n")
-            let data = lines.first { $0.hasPrefix("data: ") } ?? ""
-            return "\(topic) \(version) \(data.dropFirst(6))"
+            guard case .publish(let version, let topic, _) = event else { return nil }
+            return text(of: version, topic)
         }.sorted()
+    }
+
+    private func text(of version: TopicVersion, _ topic: TopicID) -> String? {
+        guard case .frame(let frame) = version.content else { return nil }
+        let lines = String(decoding: frame.array, as: UTF8.self).split(separator: "\n")
+        let data = lines.first { $0.hasPrefix("data: ") } ?? ""
+        return "\(topic) \(version.number) \(data.dropFirst(6))"
+    }
+
+    /// Opens a stream of a part. Returns topic, version and data of the first frame.
+    private func opened(
+        _ part: WatchedPart,
+        in parts: PartStreams? = nil,
+        _ snapshot: Snapshot
+    ) throws -> String? {
+        #expect(streams.reserve(part.topic))
+        let first = (parts ?? self.parts).firstVersion(of: part, in: .snapshot, from: snapshot)
+        return text(of: first, part.topic)
     }
 
     @Test(arguments: [false, true])
@@ -73,12 +87,8 @@ import Testing
             part("/cards/7/n"), part("/cards/8"), part("/counter"), part("/cards/9"),
         ]
         let instance = WatchedPart(instance: "7", of: 0, named: "cards")
-        for part in watched + [instance] {
-            #expect(streams.reserve(part.topic))
-            parts.announce(part) { first }
-        }
         #expect(
-            published == [
+            try (watched + [instance]).compactMap { try opened($0, first) }.sorted() == [
                 #"modules/cards/7 1 {"n":1}"#, "state/cards/7/n 1 1",
                 #"state/cards/8 1 {"n":1}"#, "state/cards/9 1 null", "state/counter 1 0",
             ]
@@ -97,26 +107,21 @@ import Testing
         #expect(published == ["state/counter 4 5"])
     }
 
-    @Test func `a version that is published while a stream opens is not missed`() throws {
+    @Test func `a stream that opens again has the last frame that was sent`() throws {
         let first = snapshot(1, ("{}", 1), ("1", 1))
         let second = snapshot(2, ("{}", 1), ("2", 2))
         let counter = try part("/counter")
-        #expect(streams.reserve(counter.topic))
-        parts.announce(counter) {
-            // The Core publishes a version after the read of the newest version and before its use.
-            parts.distribute(second, after: first, for: nil)
-            return first
-        }
-        #expect(published == ["state/counter 2 2", "state/counter 2 2"])
-        parts.distribute(snapshot(3, ("{}", 1), ("3", 3)), after: second, for: nil)
-        #expect(published == ["state/counter 3 3"])
+        #expect(try opened(counter, first) == "state/counter 1 1")
+        parts.distribute(second, after: first, for: nil)
+        #expect(published == ["state/counter 2 2"])
+        #expect(try opened(counter, snapshot(3, ("7", 3), ("2", 2))) == "state/counter 2 2")
     }
 
     @Test func `a session that ends has the first slices again, and its streams go on in time`()
         throws
     {
         let layout = SliceLayout(["draft"], ofSessions: [0])
-        let sender = PartSender(streams: streams, epoch: epoch)
+        let sender = TopicSender(streams: streams, epoch: epoch)
         let (parts, slices) = (
             PartStreams(layout: layout, sender), SliceStreams(layout, sender)
         )
@@ -135,11 +140,14 @@ import Testing
         let pointer = try #require(JSONPointer("/draft/text"))
         let part = parts.part(at: pointer, for: Viewer(session: "a"))
         let before = snapshot(2, own: (#"{"text":"x"}"#, 2))
-        #expect(streams.reserve(part.topic))
-        parts.announce(part) { before }
+        #expect(try opened(part, in: parts, before) == #"state/draft/text 2 "x""#)
         #expect(streams.reserve(slices.id(of: .slice(0, "a"))))
-        slices.announce(.slice(0, "a"), in: before)
-        #expect(published.allSatisfy { $0.contains(" 2 ") })
+        let first = slices.firstFrame(of: .slice(0, "a"), in: .snapshot, from: before)
+        guard case .shared(let version, _) = first else {
+            Issue.record("the slice is not shared")
+            return
+        }
+        #expect(version.number == 2)
         let after = snapshot(5, own: nil)
         parts.distribute(after, after: before, for: nil)
         slices.distribute(after, after: before, for: nil, ["a"])
@@ -206,8 +214,7 @@ import Testing
             // Each client watches the large part through another pointer.
             let large = try part(number == 1 ? "/cards/a" : "/cards")
             places.append(try parts.place(for: large, of: client(number)))
-            #expect(streams.reserve(large.topic))
-            parts.announce(large) { snapshot }
+            _ = try opened(large, snapshot)
         }
         let full = WatchRefusal.bytes(max: PartStreams.clientPointerBytesMax)
         #expect(throws: full) { try parts.place(for: counter, of: client(1)) }

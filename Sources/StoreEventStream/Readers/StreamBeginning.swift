@@ -1,22 +1,28 @@
 package import StoreJSON
 
-/// The first bytes of a stream, its topic, the point at which it begins, and its owner.
+/// The first bytes of a stream, its topic, the point at which it begins, its owner, and its first
+/// frame.
 package struct StreamBeginning: Sendable {
     package let head: StreamHead
     package let topic: TopicID
     package let resume: Resume
     package let owner: StreamOwner
+    /// The version of the topic with which the stream begins, unless the topic has a newer one.
+    /// `nil` if the version follows later, or is in the head.
+    package var first: TopicVersion?
 
     package init(
         _ head: StreamHead,
         topic: TopicID,
         resume: Resume,
-        owner: StreamOwner = StreamOwner()
+        owner: StreamOwner = StreamOwner(),
+        first: TopicVersion? = nil
     ) {
         self.head = head
         self.topic = topic
         self.resume = resume
         self.owner = owner
+        self.first = first
     }
 }
 

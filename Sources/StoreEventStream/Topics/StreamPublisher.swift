@@ -19,28 +19,36 @@ package protocol StreamPublisher: AnyObject, Sendable {
     /// `false` if too many such frames wait, or the publisher has ended.
     func sendOnce(_ frame: Bytes, to topic: TopicID) -> Bool
 
-    /// Sends a frame to the readers of a topic in this audience; to all readers if it is `nil`.
-    func publish(topic: TopicID, version: UInt64, frame: Bytes, for audience: StreamAudience?)
-
-    /// Brings the readers of a topic in this audience to a version, each from the version that it
-    /// has. A `nil` audience stands for all readers.
-    func publish(
-        topic: TopicID,
-        version: UInt64,
-        state: any TopicState,
-        for audience: StreamAudience?
-    )
+    /// Brings the readers of a topic in this audience to a version. A `nil` audience stands for all
+    /// readers.
+    func publish(_ version: TopicVersion, to topic: TopicID, for audience: StreamAudience?)
 }
 
-/// The new version of a topic, as a frame or as a state.
-package enum Publication: Sendable {
-    /// The payload of one frame, the same for all readers.
-    case frame(Bytes)
-    /// The state from which the writer makes a frame for each reader.
-    case state(any TopicState)
+/// A version of a topic, as the writer gets it.
+package struct TopicVersion: Sendable {
+    package enum Content: Sendable {
+        /// The payload of one frame, the same for all readers.
+        case frame(Bytes)
+        /// The state from which the writer makes a frame for each reader, in patch mode.
+        case state(any TopicState)
+    }
 
-    var bytes: Int {
-        switch self {
+    package let number: UInt64
+    package let content: Content
+
+    package init(_ number: UInt64, frame: Bytes) {
+        self.number = number
+        content = .frame(frame)
+    }
+
+    package init(_ number: UInt64, state: any TopicState) {
+        self.number = number
+        content = .state(state)
+    }
+
+    /// The number of bytes that the version does not share with others.
+    package var bytes: Int {
+        switch content {
         case .frame(let frame): frame.ownCount
         case .state(let state): state.bytes
         }

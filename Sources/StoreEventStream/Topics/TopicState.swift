@@ -58,7 +58,8 @@ package struct RecentStates: Sendable {
         bytes cost: Int
     ) {
         let place = Place(topic: topic, version: version)
-        guard states.updateValue((state, cost), forKey: place) == nil else { return }
+        guard states[place] == nil else { return }
+        states[place] = (state, cost)
         order.append(place)
         bytes += cost
         while states.count > Self.statesMax || bytes > Self.bytesMax, let oldest = order.popFirst()

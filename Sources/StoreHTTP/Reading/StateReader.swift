@@ -18,8 +18,8 @@ package final class StateReader: Sendable {
     package let threads: ReadingThreads
     /// The views; `nil` if the state is not made of modules.
     package let views: (any PublishedViews)?
-    /// The source of streams. Only functions with a caller use it.
-    let streams: any StreamBeginnings
+    /// The streams of the state. Only functions with a caller use them.
+    let streams: StateStreams
     package let waiters: LongPolls
     /// The cache of parsed documents of published states.
     package let documents: ParsedDocuments
@@ -34,7 +34,7 @@ package final class StateReader: Sendable {
         past: any PastStates<Snapshot>,
         documents: ParsedDocuments,
         views: (any PublishedViews)?,
-        streams: any StreamBeginnings,
+        streams: StateStreams,
         waiters: LongPolls,
         comparison: @escaping DryRunComparison,
         threads: ReadingThreads

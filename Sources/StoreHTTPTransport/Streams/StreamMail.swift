@@ -2,7 +2,7 @@ import StoreEventStream
 
 /// The work that other threads leave for the writer's thread.
 struct StreamMail: Sendable {
-    var inbox = Inbox<JoiningReader>()
+    var inbox = Inbox()
     var stop: (reason: CloseReason, seconds: Double)?
     /// The requests of operators. An HTTP request waits for each, so connections bound their
     /// number.
@@ -15,10 +15,10 @@ struct StreamMail: Sendable {
     var isAwaited = false
 }
 
-/// A reader on its way to the writer's thread.
+/// A reader on its way to the writer's thread, with its first frame.
 struct JoiningReader: Sendable {
     let descriptor: CInt
-    let beginning: StreamBeginning
+    var beginning: StreamBeginning
     let onEnd: (@Sendable () -> Void)?
 }
 

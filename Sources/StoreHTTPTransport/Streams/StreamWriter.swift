@@ -141,45 +141,24 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         if !isTaken { rejectLateReader(reader) }
     }
 
-    /// Sends a frame to the readers of a topic in this audience; to all readers if it is `nil`. The
-    /// frame is payload without chunks. Any thread; never waits.
+    /// Brings the readers of a topic in this audience to a version. A `nil` audience stands for all
+    /// readers. Frames are payload without chunks; in patch mode, the writer's thread makes them.
+    /// Any thread; never waits.
     package func publish(
-        topic: TopicID,
-        version: UInt64,
-        frame: Bytes,
+        _ version: TopicVersion,
+        to topic: TopicID,
         for audience: StreamAudience? = nil
     ) {
-        publish(topic, version, .frame(frame), audience)
-    }
-
-    /// Brings the readers of a topic in patch mode to a version, each from the version that it has.
-    /// A `nil` audience stands for all readers. Any thread; never waits. The writer's thread makes
-    /// the frames that readers need.
-    package func publish(
-        topic: TopicID,
-        version: UInt64,
-        state: any TopicState,
-        for audience: StreamAudience? = nil
-    ) {
-        publish(topic, version, .state(state), audience)
+        post { mail in
+            let skipped = mail.inbox.add(version, to: topic, for: audience)
+            if skipped > 0 { counters.conflated.add(UInt64(skipped), ordering: .relaxed) }
+        }
     }
 
     package func sendOnce(_ frame: Bytes, to topic: TopicID) -> Bool {
         var isTaken = false
         post { mail in isTaken = !mail.isEnded && mail.inbox.send(frame, to: topic) }
         return isTaken
-    }
-
-    private func publish(
-        _ topic: TopicID,
-        _ version: UInt64,
-        _ publication: Publication,
-        _ audience: StreamAudience?
-    ) {
-        post { mail in
-            let skipped = mail.inbox.add(topic, version: version, publication, for: audience)
-            if skipped > 0 { counters.conflated.add(UInt64(skipped), ordering: .relaxed) }
-        }
     }
 
     /// Sends `bye` to all streams, waits until they have taken it or the time is over, and ends the

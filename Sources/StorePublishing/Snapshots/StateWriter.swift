@@ -20,6 +20,14 @@ package protocol StateWriter<State>: AnyObject {
     func rolledBack()
 }
 
+extension StateWriter {
+    /// Returns the version that is published before the first commit.
+    package func first(_ state: State, at tag: Tag) throws(JSONError) -> Snapshot {
+        defer { committed() }
+        return try snapshot(state, at: tag)
+    }
+}
+
 /// A writer that encodes any state as a whole.
 package final class WholeStateWriter<State: Encodable>: StateWriter {
     private let encoder: JSONEncoder

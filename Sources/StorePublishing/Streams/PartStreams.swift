@@ -30,11 +30,10 @@ package final class PartStreams: Sendable {
     /// The number of parts from which parts without readers are dropped.
     private static let partsMax = 1_000
 
-    /// The last frame that was sent for a part: its bytes and its version. The version is `nil`
-    /// before the first frame.
+    /// The last frame that was sent for a part: its bytes and its version.
     private struct Sent: Sendable {
-        var bytes: Bytes?
-        var version: UInt64?
+        let bytes: Bytes?
+        let version: UInt64
     }
 
     private struct Watched: Sendable {
@@ -104,7 +103,7 @@ package final class PartStreams: Sendable {
     }
 
     private let layout: SliceLayout?
-    private let sender: PartSender
+    private let sender: TopicSender
     private let documents: ParsedDocuments
     private let watched = Locked(Watched())
 
@@ -112,7 +111,7 @@ package final class PartStreams: Sendable {
     /// `documents` caches parsed slices.
     package init(
         layout: SliceLayout?,
-        _ sender: PartSender,
+        _ sender: TopicSender,
         _ documents: ParsedDocuments = ParsedDocuments()
     ) {
         self.layout = layout
@@ -160,36 +159,41 @@ package final class PartStreams: Sendable {
         }
     }
 
-    /// Publishes the first frame for a stream that is about to open, and watches the part from then
-    /// on. Calls `newest` after the part is watched, so that no version is missed between. The
-    /// publishing thread calls it.
-    package func announce(_ part: WatchedPart, in newest: () -> Snapshot) {
-        var sent = watched.withLock { watched -> Sent in
-            if let known = watched[part] { return known }
-            if watched.count >= watched.sweepAt { sweep(&watched) }
-            watched[part] = Sent()
-            return Sent()
-        }
-        let isKnown = sent.version != nil
-        if !isKnown {
-            let snapshot = newest()
-            let found = Sent(
+    /// True if finding the part in a version is cheap.
+    func isAtHand(_ part: WatchedPart, in snapshot: Snapshot) -> Bool {
+        part.isAtHand(in: snapshot, documents)
+    }
+
+    /// Returns the version with which a stream of the part opens, and watches the part from then
+    /// on. The publishing thread calls it.
+    func firstVersion(
+        of part: WatchedPart,
+        in mode: StreamMode,
+        from snapshot: Snapshot
+    ) -> TopicVersion {
+        let known = watched.withLock { $0[part] }
+        let first =
+            known
+            ?? Sent(
                 bytes: bytes(of: part, in: snapshot),
                 version: part.container.version(in: snapshot)
             )
-            sent = watched.withLock { watched in
-                // A version that was published meanwhile takes precedence.
-                if let known = watched[part], known.version != nil { return known }
-                watched[part] = found
-                return found
+        if known == nil {
+            watched.withLock { watched in
+                if watched.count >= watched.sweepAt { sweep(&watched) }
+                watched[part] = first
             }
         }
-        guard let version = sent.version else { return }
-        sender.send(sent.bytes, to: part.topic, since: version, isKnown: isKnown)
+        return sender.version(
+            of: first.bytes,
+            since: first.version,
+            in: mode,
+            isKnown: known != nil
+        )
     }
 
     /// Forgets the sent frames, because versions were published while no stream was open.
-    package func forget() {
+    func forget() {
         watched.withLock { watched in
             let places = watched.places
             watched = Watched()
@@ -243,9 +247,7 @@ package final class PartStreams: Sendable {
         }
         return zip(due, document.find(due.map(\.pointer))).compactMap { part, node in
             let known = watched.withLock { $0[part] }
-            guard let known, known.version == nil || !Self.isSame(known.bytes, node) else {
-                return nil
-            }
+            guard let known, !Self.isSame(known.bytes, node) else { return nil }
             return (part, node.map { Bytes($0.source) })
         }
     }
@@ -260,7 +262,7 @@ package final class PartStreams: Sendable {
                 watched[part] = nil
                 return false
             }
-            guard sent.version == nil || sent.bytes != bytes else { return false }
+            guard sent.bytes != bytes else { return false }
             watched[part] = Sent(bytes: bytes, version: version)
             return true
         }

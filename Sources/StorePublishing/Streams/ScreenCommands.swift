@@ -1,6 +1,6 @@
 import StoreActionCatalog
 package import StoreCore
-package import StoreEventStream
+import StoreEventStream
 package import StoreJSON
 package import StoreTelemetry
 import StoreTexts
@@ -18,8 +18,7 @@ package final class ScreenCommands: Sendable {
     /// The most bytes of a command with its payload.
     package static let bytesMax = 64 << 10
 
-    private let beginnings: any StreamBeginnings
-    private let streams: any StreamPublisher
+    private let streams: StateStreams
     private let encoder: JSONEncoder
     private let logger: Logger
     private let waiting = Atomic(0)
@@ -31,14 +30,12 @@ package final class ScreenCommands: Sendable {
     /// without room for it.
     package init(
         of module: String,
-        _ beginnings: any StreamBeginnings,
-        _ streams: any StreamPublisher,
+        to streams: StateStreams,
         _ encoder: JSONEncoder,
         _ logger: Logger,
         dropped: @escaping @Sendable () -> Void
     ) {
         self.module = module
-        self.beginnings = beginnings
         self.streams = streams
         self.encoder = encoder
         self.logger = logger
@@ -53,16 +50,16 @@ package final class ScreenCommands: Sendable {
     /// Sends a command. Any thread; never waits.
     package func send(_ command: ScreenCommand) {
         let topics = topics(of: command.session)
-        guard topics.contains(where: isRead) else { return }
+        guard topics.contains(where: streams.sender.isRead) else { return }
         guard waiting.add(1, ordering: .relaxed).newValue <= Self.waitingMax else {
             waiting.subtract(1, ordering: .relaxed)
             return dropped()
         }
-        beginnings.perform { [self] _ in
+        streams.publishing.perform { [self] _ in
             waiting.subtract(1, ordering: .relaxed)
             guard let frame = frame(of: command) else { return dropped() }
-            for topic in topics where isRead(topic) && !streams.sendOnce(frame, to: topic) {
-                dropped()
+            for topic in topics where streams.sender.isRead(topic) {
+                if !streams.sender.streams.sendOnce(frame, to: topic) { dropped() }
             }
         }
     }
@@ -71,13 +68,9 @@ package final class ScreenCommands: Sendable {
     /// all clients without a session.
     private func topics(of session: String) -> [TopicID] {
         let route = Self.route(of: session, in: module)
-        let own = beginnings.parts.part(at: route, for: Viewer(session: ExactText(session))).topic
+        let own = streams.parts.part(at: route, for: Viewer(session: ExactText(session))).topic
         guard session.isSame(as: SessionName.shared) else { return [own] }
-        return [own, beginnings.parts.part(at: route).topic]
-    }
-
-    private func isRead(_ topic: TopicID) -> Bool {
-        StreamMode.allCases.contains { streams.isRead(topic.carrying($0)) }
+        return [own, streams.parts.part(at: route).topic]
     }
 
     private func frame(of command: ScreenCommand) -> Bytes? {

@@ -1,17 +1,18 @@
-package import StoreEventStream
-package import StoreJSON
+import StoreEventStream
+import StoreJSON
 package import StoreTexts
+import StoreWire
 
 /// The streams of modules: a slice is only sent after it changed.
-package final class SliceStreams: Sendable {
-    private let sender: PartSender
+final class SliceStreams: Sendable {
+    private let sender: TopicSender
     private let layout: SliceLayout
     /// The topics of each module, by which the stream writer finds its readers.
     private let topics: [(slice: TopicID, change: TopicID)]
     /// The sessions that read slices of their own.
     private let watching: WatchingViewers
 
-    package init(_ layout: SliceLayout, _ sender: PartSender) {
+    init(_ layout: SliceLayout, _ sender: TopicSender) {
         self.sender = sender
         self.layout = layout
         let topics = layout.names.map { name in
@@ -27,7 +28,7 @@ package final class SliceStreams: Sendable {
     }
 
     /// Returns the topic by which the stream writer finds the readers.
-    package func id(of topic: SliceTopic) -> TopicID {
+    func id(of topic: SliceTopic) -> TopicID {
         switch topic {
         case .slice(let index, let session): topics[index].slice.seen(by: session)
         case .change(let index, let session): topics[index].change.seen(by: session)
@@ -67,9 +68,8 @@ package final class SliceStreams: Sendable {
         for audience: StreamAudience?
     ) {
         // A slice with instances is only joined if it has readers.
-        let topic = topics[index].slice.seen(by: session)
-        if sender.isRead(topic) {
-            sender.send(new.bytes, to: topic, since: version, for: audience)
+        sender.send(to: topics[index].slice.seen(by: session), for: audience) {
+            sender.version(of: new.bytes, since: version, in: $0)
         }
         let changes = topics[index].change.seen(by: session)
         guard sender.streams.isRead(changes) else { return }
@@ -77,18 +77,31 @@ package final class SliceStreams: Sendable {
         sender.send(change, to: changes, since: version, for: audience)
     }
 
-    /// Publishes the first frame for a stream that is about to open. The publishing thread calls
-    /// it.
-    package func announce(_ topic: SliceTopic, in snapshot: Snapshot) {
+    /// Returns the first frame of a stream that opens. A reader of changes gets the slice without a
+    /// slice before it, in a frame of its own. The publishing thread calls it.
+    func firstFrame(
+        of topic: SliceTopic,
+        in mode: StreamMode,
+        from snapshot: Snapshot
+    ) -> FirstFrame {
         if let session = topic.session { watching.insert(Viewer(session: session)) }
-        // Readers of changes get a first frame of their own.
-        guard case .slice(let index, let session) = topic else { return }
-        let slice = snapshot.slice(index, for: session)
-        sender.send(slice.bytes, to: id(of: topic), since: slice.version, isKnown: true)
+        let slice = snapshot.slice(topic.module, for: topic.session)
+        guard case .change = topic else {
+            let first = sender.version(
+                of: slice.bytes,
+                since: slice.version,
+                in: mode,
+                isKnown: true
+            )
+            return .shared(first, through: slice.version)
+        }
+        let tag = Tag(epoch: sender.epoch, version: slice.version)
+        let change = Self.change(from: nil, to: slice.bytes)
+        return .own(SSEFrame.state(change, at: tag), version: slice.version)
     }
 
     /// Returns a slice before and after a change, as JSON.
-    package static func change(from old: Bytes?, to new: Bytes?) -> Bytes {
+    private static func change(from old: Bytes?, to new: Bytes?) -> Bytes {
         var json = JSONWriter(capacity: 32 + (old?.count ?? 0) + (new?.count ?? 0))
         json.object { json in
             json.key("old")
@@ -103,7 +116,7 @@ package final class SliceStreams: Sendable {
 extension Snapshot {
     /// Returns the slice of the module at an index; the slice of the session if `session` is not
     /// `nil`.
-    package func slice(_ module: Int, for session: ExactText?) -> PublishedSlice {
+    func slice(_ module: Int, for session: ExactText?) -> PublishedSlice {
         session.map { slices[module].visible(to: $0.text) } ?? slices[module]
     }
 }
@@ -115,6 +128,13 @@ package enum SliceTopic: Hashable, Sendable {
     case slice(Int, ExactText? = nil)
     /// The slice, with its value before the change.
     case change(Int, ExactText? = nil)
+
+    /// The index of the module.
+    var module: Int {
+        switch self {
+        case .slice(let module, _), .change(let module, _): module
+        }
+    }
 
     /// The session on whose behalf the stream reads the slice.
     var session: ExactText? {

@@ -66,7 +66,7 @@ package struct WatchedPart: Hashable, Sendable {
 
 extension WatchedPart {
     /// True if finding the part in a version is cheap.
-    package func isAtHand(in snapshot: Snapshot, _ documents: ParsedDocuments) -> Bool {
+    func isAtHand(in snapshot: Snapshot, _ documents: ParsedDocuments) -> Bool {
         if let slice = container.slice(in: snapshot) {
             let isOfPiece = !pointer.tokens.isEmpty && slice.namedPieces != nil
             guard isOfPiece || slice.isAtHand else { return false }

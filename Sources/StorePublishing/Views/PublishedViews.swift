@@ -10,6 +10,13 @@ package protocol PublishedViews: Sendable {
     /// Returns true if one more view may be watched. Drops views without readers to make room.
     func hasRoom(for request: ViewRequest) -> Bool
 
+    /// Watches a view for a stream that opens. Sends the first frame after the Core has passed the
+    /// state to the view.
+    func begin(_ request: ViewRequest, in streams: StateStreams)
+
+    /// Forgets the sent frames, because versions were published while no stream was open.
+    func forget()
+
     /// Returns the view of a version as JSON; `nil` if there is nothing to show.
     ///
     /// - Throws: if the state can't be decoded, or the view has no JSON form.

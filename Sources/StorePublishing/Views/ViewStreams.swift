@@ -90,17 +90,21 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     }
 
     private let projections: ViewProjections<State>
-    private let sender: PartSender
+    private let sender: TopicSender
     private let encoder: JSONEncoder
     private let logger: Logger
     private let table = Locked(Table())
     /// The modules that watched views read. The Core reads this set at each commit, and so never
     /// waits for a thread that iterates over the table.
     private let modulesRead = Locked<Set<Int>>([])
+    private let look = Locked<Look>({ _ in })
+
+    /// A function that calls its argument with the state and its version, on the Core's thread.
+    package typealias Look = @Sendable (@escaping @Sendable (State, UInt64) -> Void) -> Void
 
     package init(
         _ projections: ViewProjections<State>,
-        _ sender: PartSender,
+        _ sender: TopicSender,
         _ encoder: JSONEncoder,
         _ logger: Logger
     ) {
@@ -108,6 +112,11 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         self.sender = sender
         self.encoder = encoder
         self.logger = logger
+    }
+
+    /// Sets the function that reads the state on the Core's thread. Call it before the Core starts.
+    package func look(by look: @escaping Look) {
+        self.look.withLock { $0 = look }
     }
 
     package var views: [PublishedView] { projections.views.map(\.published) }
@@ -138,10 +147,13 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         }
     }
 
-    /// Watches a view, if it is not watched already. ``reads(_:since:)`` considers it from now on.
-    /// On the Core's thread.
-    package func watch(_ request: ViewRequest) {
-        change { _ = $0.watched(request, sources(of: request)) }
+    package func begin(_ request: ViewRequest, in streams: StateStreams) {
+        let look = look.withLock { $0 }
+        look { [self] state, version in
+            // ``reads(_:since:)`` considers the view from now on.
+            change { _ = $0.watched(request, sources(of: request)) }
+            streams.publishing.perform { [self] _ in begin(request, state, version) }
+        }
     }
 
     /// Returns the sources of a view: for each module, the slice that its session sees.
@@ -164,23 +176,30 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     }
 
     /// True if a version has changed a source of a watched view. On the Core's thread.
-    package func reads(_ new: Snapshot, since old: Snapshot) -> Bool {
+    func reads(_ new: Snapshot, since old: Snapshot) -> Bool {
         modulesRead.withLock { modules in
             modules.contains { new.slices[$0].version != old.slices[$0].version }
         }
     }
 
-    /// Sends the first frame to a stream that is about to open. On the publishing thread.
-    package func begin(_ request: ViewRequest, _ state: State, _ version: UInt64) {
+    /// Sends the first frame to a stream. On the publishing thread.
+    private func begin(_ request: ViewRequest, _ state: State, _ version: UInt64) {
         let watched = change {
             $0.watched(request, sources(of: request))
         }
-        let isKnown = watched.version != nil
-        if !isKnown {
+        let known = watched.version
+        if known == nil {
             // A view that can't be made shows nothing; the log has the reason.
             (watched.bytes, watched.version) = (try? madeOrLogged(request, state), version)
         }
-        send(watched, isKnown: isKnown)
+        sender.send(to: request.topic, for: nil) {
+            sender.version(
+                of: watched.bytes,
+                since: known ?? version,
+                in: $0,
+                isKnown: known != nil
+            )
+        }
     }
 
     /// Sends the watched views that a new version changed. On the publishing thread, which may
@@ -215,12 +234,11 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
             }
             guard bytes != watched.bytes else { continue }
             (watched.bytes, watched.version) = (bytes, version)
-            send(watched, for: audience)
+            sender.send(bytes, to: watched.request.topic, since: version, for: audience)
         }
         if hasUnread { sweep() }
     }
 
-    /// Forgets the sent frames, because versions were published while no stream was open.
     package func forget() {
         sweep()
         let all = table.withLock { Array($0.views.values) }
@@ -265,21 +283,6 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         }
         guard let view = description.make(state, request.parameters) else { return nil }
         return try encoder.encodeShared(AnyEncodable(view))
-    }
-
-    private func send(
-        _ watched: Watched,
-        for audience: StreamAudience? = nil,
-        isKnown: Bool = false
-    ) {
-        guard let version = watched.version else { return }
-        sender.send(
-            watched.bytes,
-            to: watched.request.topic,
-            since: version,
-            for: audience,
-            isKnown: isKnown
-        )
     }
 }
 

@@ -46,13 +46,13 @@ extension AssembledStore: ServedStore {
 
     func endStreams(by deadline: Deadline) -> Bool {
         // Sends the versions that are committed already before the `bye` events.
-        published.publisher.flush(seconds: deadline.left / 4)
+        published.states.flush(seconds: deadline.left / 4)
         return store.streams.stop(reason: .shutdown, seconds: deadline.left / 2)
     }
 
     func finish(by deadline: Deadline) -> String? {
         published.log.close(seconds: max(0.5, deadline.left))
-        defer { published.publisher.close() }
+        defer { published.states.close() }
         return StopSteps([
             ("the accepted actions", core.stop),
             (

@@ -111,8 +111,8 @@ struct ModularState<State: RootState>: StateComposition {
         }
     }
 
-    func showState(of core: Core<State>, to publisher: StatePublisher<State>) {
-        publisher.look { [weak core] look in core?.look(look) }
+    func showState(of core: Core<State>, to views: ViewStreams<State>) {
+        views.look { [weak core] look in core?.look(look) }
     }
 
     func resume(

@@ -5,6 +5,7 @@ import StoreHTTPTransport
 import StoreHistory
 import StorePatterns
 import StorePublishing
+import StoreWire
 import Synchronization
 
 /// The published parts of a store: the state and its streams, the log of actions, snapshots.
@@ -18,6 +19,8 @@ struct PublishedStore<State: Codable & Equatable & Sendable>: Sendable {
     /// The modules that a batch changes; the Core notes them, and the publisher encodes them.
     let touched: EditedModules
     let publisher: StatePublisher<State>
+    /// The published state and its streams.
+    let states: StateStreams
     let keeper: SnapshotKeeper
     /// The time that encoding the state takes.
     let encodeTimes: EncodeTimes
@@ -53,7 +56,7 @@ struct PublishedStore<State: Codable & Equatable & Sendable>: Sendable {
         streams.follow(log)
         let layout = composition.layout
         touched = EditedModules(hasSessions: layout?.ofSessions.isEmpty == false)
-        let sender = PartSender(streams: streams, epoch: epoch)
+        let sender = TopicSender(streams: streams, epoch: epoch)
         let linked = LinkedActions(
             base.links,
             base.registry.table,
@@ -64,26 +67,25 @@ struct PublishedStore<State: Codable & Equatable & Sendable>: Sendable {
             ViewStreams($0, sender, encoder.linking(to: linked), logger)
         }
         encodeTimes = EncodeTimes(composition.modules?.map(\.name) ?? [])
-        let publisher = try StatePublisher(
-            epoch: epoch,
-            version: history.version,
-            state: history.state,
-            writer: composition.writer(encoder, touched, measuring: encodeTimes),
-            sliceStreams: layout.map { SliceStreams($0, sender) },
-            parts: PartStreams(layout: layout, sender, documents),
+        let writer = composition.writer(encoder, touched, measuring: encodeTimes)
+        let tag = Tag(epoch: epoch, version: history.version)
+        let states = StateStreams(
+            try writer.first(history.state, at: tag),
+            sender,
+            layout: layout,
             documents: documents,
-            viewStreams: views,
-            streams: streams,
+            views: views,
             waiters: waiters,
-            log: log,
-            logger: logger,
             on: threads?.readers
-        )
-        self.publisher = publisher
+        ) { [weak transport = base.process.transport] in
+            transport?.wake()
+        }
+        self.states = states
+        publisher = StatePublisher(writer, to: states, views: views, log: log, logger: logger)
         let hasSessions = composition.modules?.contains { $0.name == Sessions.name } == true
         commands =
             hasSessions
-            ? ScreenCommands(of: Sessions.name, publisher, streams, encoder, logger) { [streams] in
+            ? ScreenCommands(of: Sessions.name, to: states, encoder, logger) { [streams] in
                 streams.counters.commandsDropped.add(1, ordering: .relaxed)
             } : nil
         let bounds = base.configuration.snapshotBounds
@@ -95,7 +97,7 @@ struct PublishedStore<State: Codable & Equatable & Sendable>: Sendable {
             bytesMax: bounds.bytes,
             logger: logger,
             on: base.process.journalThreads,
-            newest: { publisher.snapshot }
+            newest: { states.snapshot }
         )
     }
 
@@ -104,7 +106,7 @@ struct PublishedStore<State: Codable & Equatable & Sendable>: Sendable {
         _ base: StoreContext<State>,
         _ composition: any StateComposition<State>
     ) -> StateReader {
-        let newest = publisher.newest
+        let newest = states.newest
         let encoder = base.encoder
         return StateReader(
             of: log,
@@ -117,7 +119,7 @@ struct PublishedStore<State: Codable & Equatable & Sendable>: Sendable {
             ),
             documents: documents,
             views: views,
-            streams: publisher,
+            streams: states,
             waiters: waiters,
             comparison: composition.comparison(encoder),
             threads: ReadingThreads(

@@ -64,8 +64,8 @@ protocol StateComposition<State>: Sendable {
         measuring effects: EffectTimes
     ) throws(ConfigurationError) -> Core<State>
 
-    /// Connects the publisher with the Core's state, for views that no published version can serve.
-    func showState(of core: Core<State>, to publisher: StatePublisher<State>)
+    /// Connects the streams of views with the Core's state.
+    func showState(of core: Core<State>, to views: ViewStreams<State>)
 
     /// Resumes the effects that had not ended when the server did. `past` returns the action of a
     /// version, if history still has it.
@@ -143,7 +143,7 @@ struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {
         return Core(state: state, form: .throwing(reducer), configuration: ports)
     }
 
-    func showState(of core: Core<State>, to publisher: StatePublisher<State>) {}
+    func showState(of core: Core<State>, to views: ViewStreams<State>) {}
 
     func resume(
         _ core: Core<State>,

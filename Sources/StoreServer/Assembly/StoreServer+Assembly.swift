@@ -49,7 +49,6 @@ extension StoreServer {
             presence: composition.modules.map { presence(of: $0, core) }
         )
         store.attach(process.transport)
-        published.publisher.wake { [weak transport = process.transport] in transport?.wake() }
         return AssembledStore(
             store: store,
             core: core,

@@ -56,7 +56,7 @@ extension StoreServer {
         if let test = world.test {
             test.clock.resting { [weak core] in await core?.rest(of: test.executor) ?? true }
         }
-        composition.showState(of: core, to: published.publisher)
+        if let views = published.views { composition.showState(of: core, to: views) }
         return core
     }
 

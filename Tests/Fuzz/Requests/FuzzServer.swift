@@ -90,7 +90,7 @@ final class FuzzServer {
     }
 
     deinit {
-        parts.published.publisher.close()
+        parts.published.states.close()
         let loop = transport.loop
         if let daemon = loop.daemon { loop.end(daemon) }
         loop.timers = TimerHeap()
@@ -99,7 +99,7 @@ final class FuzzServer {
         close(streamsWake)
     }
 
-    var version: UInt64 { parts.published.publisher.snapshot.version }
+    var version: UInt64 { parts.published.states.snapshot.version }
 
     /// Returns the bytes that the server sends for the bytes of one connection. The client then
     /// leaves.

@@ -45,7 +45,7 @@ final class Neighbour {
         parts = try server.assemble(configuration, at: Self.links, in: process, world)
     }
 
-    deinit { parts.published.publisher.close() }
+    deinit { parts.published.states.close() }
 
     /// Predicts the result of an array; returns true if the array is applied.
     func expect(_ amounts: [Int]) -> Bool {

@@ -7,6 +7,7 @@ import StoreJSON
 import StorePatterns
 import StorePlatform
 import StoreTelemetry
+import StoreWire
 import Synchronization
 
 @testable import StoreActionCatalog
@@ -121,7 +122,7 @@ final class SimulatedServer<Root: RootState> {
     }
 
     deinit {
-        parts.published.publisher.close()
+        parts.published.states.close()
         // The waiting timers and answers hold the whole store.
         parts.base.process.transport.loop.forgetAll()
         loop.releaseAll()
@@ -132,11 +133,11 @@ final class SimulatedServer<Root: RootState> {
     /// True if an append failed and its result is unknown. The process would have ended.
     var hasFailed: Bool { failure.isSet.load(ordering: .relaxed) }
 
-    var epoch: String { parts.published.publisher.epochText }
-    var version: UInt64 { parts.published.publisher.snapshot.version }
-    var state: [UInt8] { parts.published.publisher.snapshot.state.array }
+    var epoch: String { parts.published.states.epoch.description }
+    var version: UInt64 { parts.published.states.snapshot.version }
+    var state: [UInt8] { parts.published.states.snapshot.state.array }
     /// The published slice of each module; `nil` if it is absent.
-    var slices: [[UInt8]?] { parts.published.publisher.snapshot.slices.map { $0.bytes?.array } }
+    var slices: [[UInt8]?] { parts.published.states.snapshot.slices.map { $0.bytes?.array } }
     var runningEffects: Int { parts.store.core.effects?.runningCount ?? 0 }
 
     /// Dispatches as many actions of the program itself as may wait.
@@ -165,7 +166,7 @@ final class SimulatedServer<Root: RootState> {
 
     /// Lets the streams' loop take the published frames and send them.
     func turnStreams() {
-        parts.published.publisher.flush(seconds: 10)
+        parts.published.states.flush(seconds: 10)
         loop.turn(events, waitingFor: 0)
         // The log's own thread does the same.
         let log = parts.published.log
@@ -181,7 +182,7 @@ final class SimulatedServer<Root: RootState> {
 
     /// Saves the published state, as the thread for snapshots does.
     func keepSnapshot() throws {
-        let snapshot = parts.published.publisher.snapshot
+        let snapshot = parts.published.states.snapshot
         guard let first = try journal.snapshot(atOrBefore: .max), snapshot.version > first.version
         else { return }
         try journal.save(

@@ -14,7 +14,14 @@ extension StreamLoop {
     ) {
         let number = Int(topic)
         let before = topics[number].patches.newest
-        guard topics[number].patches.setNewest(state, version: version) else { return }
+        guard topics[number].patches.setNewest(state, version: version) else {
+            // A newer version has overtaken a reader that joins. A patch may lead from this one.
+            if let before, version < before.version {
+                let cost = state.bytesKept(beside: before.state)
+                recent.keep(state, of: topic, at: version, bytes: cost)
+            }
+            return
+        }
         if let before {
             let cost = before.state.bytesKept(beside: state)
             recent.keep(before.state, of: topic, at: before.version, bytes: cost)

@@ -34,7 +34,7 @@ extension StreamLoop {
             }
         }
         endExpired()
-        // A client may have left before it joined the topic that was announced for it.
+        // A version may have been published for a client that left before it joined the topic.
         for number in topics.indices { forgetUnread(Int32(number)) }
         let stalled = behind.filter {
             !$0.value.awaitsTurn

@@ -6,9 +6,11 @@ import Synchronization
 // The life of a reader: it joins, is watched for its end, and is released.
 
 extension StreamLoop {
+    /// Adds a reader to its topic, which gets the first frame if it has no newer version.
     func join(_ reader: JoiningReader) {
         let beginning = reader.beginning
         let topic = number(of: beginning.topic)
+        if let first = beginning.first { deliver(first, to: topic) }
         let slot = freeSlots.popLast() ?? Int32(slots.count)
         if Int(slot) == slots.count { slots.append(StreamSlot()) }
         let index = Int(slot)
@@ -153,8 +155,8 @@ extension StreamLoop {
     /// Removes a topic without readers and its frame: clients choose the names of some topics.
     func forgetUnread(_ number: Int32) {
         let topic = topics[Int(number)].id
-        // If a client is about to read, a place is reserved for it, and the newest version may
-        // already be published for it.
+        // A place may be reserved for a client that is about to read. A version that is newer than
+        // its first frame may already be published.
         guard topics[Int(number)].slots.isEmpty, topic != .state, topic != .actions,
             topicNumbers[topic] == number, !writer.isRead(topic)
         else { return }

@@ -9,7 +9,15 @@ import Synchronization
 // own.
 
 extension StreamLoop {
-    func deliver(
+    /// Brings the readers of a topic in this audience to a version.
+    func deliver(_ version: TopicVersion, to topic: Int32, _ audience: StreamAudience? = nil) {
+        switch version.content {
+        case .frame(let frame): deliver(topic, version.number, frame, audience)
+        case .state(let state): deliver(topic, version.number, state, audience)
+        }
+    }
+
+    private func deliver(
         _ topic: Int32,
         _ version: UInt64,
         _ frame: Bytes,

@@ -198,12 +198,10 @@ final class StreamLoop {
         }
     }
 
-    private func work(_ event: Inbox<JoiningReader>.Event) {
+    private func work(_ event: Inbox.Event) {
         switch event {
-        case .publish(let topic, let version, .frame(let frame), let audience):
-            deliver(number(of: topic), version, frame, audience)
-        case .publish(let topic, let version, .state(let state), let audience):
-            deliver(number(of: topic), version, state, audience)
+        case .publish(let version, let topic, let audience):
+            deliver(version, to: number(of: topic), audience)
         case .join(let reader):
             join(reader)
         case .command(let topic, let frame):

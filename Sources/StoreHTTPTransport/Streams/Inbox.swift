@@ -1,0 +1,104 @@
+import StoreEventStream
+import StoreJSON
+
+/// The queue of the stream writer: versions and joining readers, in the order in which they came.
+///
+/// Versions have a bound in number and in bytes. At the bound, a new version takes the place of the
+/// older versions of its topic. So under a burst, the server leaves versions out. The version then
+/// goes to all readers of the topic, because the older versions may have had other recipients.
+struct Inbox: Sendable {
+    /// The most versions that wait.
+    static let versionsMax = 1_024
+    /// The most bytes of the waiting versions together.
+    static let bytesMax = 16 << 20
+    /// The most frames without a version that wait.
+    static let commandsMax = 1_024
+
+    enum Event: Sendable {
+        case publish(TopicVersion, to: TopicID, for: StreamAudience?)
+        /// A reader with its first frame.
+        case join(JoiningReader)
+        /// A frame without a version, for the readers that the topic has when the writer comes to
+        /// it.
+        case command(TopicID, Bytes)
+    }
+
+    private(set) var events: [Event] = []
+    private var versions = 0
+    private var bytes = 0
+    private var commands = 0
+    /// The version of each topic that a waiting reader brings.
+    private var first: [TopicID: UInt64] = [:]
+
+    init() {}
+
+    /// Takes the whole contents of another inbox, which is empty afterwards.
+    init(taking other: inout Inbox) {
+        self = other
+        other = Inbox()
+    }
+
+    /// True if less than half of the versions and of the bytes are used.
+    var keepsUp: Bool {
+        versions < Self.versionsMax / 2 && bytes < Self.bytesMax / 2
+    }
+
+    /// Adds a version. Returns the number of older versions that were removed for it.
+    mutating func add(
+        _ version: TopicVersion,
+        to topic: TopicID,
+        for audience: StreamAudience? = nil
+    ) -> Int {
+        var skipped = 0
+        if versions >= Self.versionsMax || bytes + version.bytes > Self.bytesMax, versions > 0 {
+            skipped = makeRoom(topic)
+        }
+        // An older version that is left out may have been for other readers.
+        let readers = skipped > 0 ? nil : audience
+        events.append(.publish(version, to: topic, for: readers))
+        count(version)
+        return skipped
+    }
+
+    /// Adds a frame without a version. At the bound, adds nothing and returns `false`.
+    mutating func send(_ frame: Bytes, to topic: TopicID) -> Bool {
+        guard commands < Self.commandsMax else { return false }
+        commands += 1
+        events.append(.command(topic, frame))
+        return true
+    }
+
+    /// Adds a reader. If a thousand readers come at once, one of them brings their first frame.
+    mutating func join(_ reader: JoiningReader) {
+        var reader = reader
+        if let version = reader.beginning.first {
+            if first[reader.beginning.topic] == version.number {
+                reader.beginning.first = nil
+            } else {
+                first[reader.beginning.topic] = version.number
+                count(version)
+            }
+        }
+        events.append(.join(reader))
+    }
+
+    private mutating func count(_ version: TopicVersion) {
+        versions += 1
+        bytes += version.bytes
+    }
+
+    private mutating func makeRoom(_ topic: TopicID) -> Int {
+        let before = versions
+        var kept: [Event] = []
+        for event in events {
+            if case .publish(let version, topic, _) = event {
+                versions -= 1
+                bytes -= version.bytes
+            } else {
+                kept.append(event)
+            }
+        }
+        events = kept
+        return before - versions
+    }
+}

@@ -1,0 +1,270 @@
+import StoreCore
+package import StoreEventStream
+package import StoreJSON
+package import StorePlatform
+import StoreTexts
+package import StoreWire
+
+/// The published state and its streams: the whole state, modules, parts and views.
+///
+/// A thread of its own or of a pool makes the frames, in the order of the commits. A stream opens
+/// at its place in that order, with its first frame, and so misses no version. Another thread may
+/// stand in for the publishing thread (``beginNow(_:in:_:)``).
+package final class StateStreams: Sendable {
+    package let epoch: Epoch
+    /// The streams of parts of the state.
+    package let parts: PartStreams
+    /// The streams of modules; `nil` if the state is not made of modules.
+    private let slices: SliceStreams?
+    /// The streams of views; `nil` if the state has no views.
+    private let views: (any PublishedViews)?
+    let sender: TopicSender
+    /// The viewers with an open stream of the whole state that see only a part of it.
+    private let watching: WatchingViewers
+    private let waiters: LongPolls
+    let publishing: PublishingThread
+    /// Wakes the event loop for completed answers.
+    let wake: @Sendable () -> Void
+
+    /// Publishes the first version, before the server accepts requests. The frames are made on the
+    /// pool's threads, with a nice value of 10, or on a thread of its own. `layout` is `nil` if the
+    /// state is not made of modules.
+    package init(
+        _ first: Snapshot,
+        _ sender: TopicSender,
+        layout: SliceLayout? = nil,
+        documents: ParsedDocuments,
+        views: (any PublishedViews)? = nil,
+        waiters: LongPolls,
+        on pool: ThreadPool? = nil,
+        wake: @escaping @Sendable () -> Void
+    ) {
+        epoch = first.tag.epoch
+        self.sender = sender
+        parts = PartStreams(layout: layout, sender, documents)
+        slices = layout.map { SliceStreams($0, sender) }
+        self.views = views
+        self.waiters = waiters
+        self.wake = wake
+        watching = WatchingViewers { sender.isRead(.state.seen(by: $0)) }
+        let streams = sender.streams
+        publishing = PublishingThread(first, on: pool) {
+            streams.open > 0 || waiters.isAwaited
+        } sending: {
+            streams.workSeconds
+        }
+        // A weak reference: streams that were not closed end with their last owner.
+        publishing.start { [weak self] in self?.work }
+    }
+
+    /// The newest published version. Any thread.
+    package var snapshot: Snapshot { publishing.snapshot }
+
+    /// The box from which readers take the newest published version.
+    package var newest: NewestSnapshot { publishing.newest }
+
+    /// True if there are readers, and they keep up, so that each version is worth its own frame.
+    /// Any thread.
+    var takesEachVersion: Bool {
+        sender.streams.open > 0 && publishing.keepsUp && sender.streams.keepsUp
+    }
+
+    /// Waits until the streams have all versions that were committed before, or until `seconds` are
+    /// over. Any thread.
+    package func flush(seconds: Double) {
+        publishing.flush(seconds: seconds)
+    }
+
+    /// Ends the publishing thread, and does not wait for its end. Any thread.
+    package func close() {
+        publishing.close()
+    }
+}
+
+// Streams that open.
+
+extension StateStreams {
+    /// Returns the topic of a stream, in the mode with whole values. Any thread.
+    package func topic(of stream: StateStream) -> TopicID {
+        switch stream {
+        case .whole(let viewer): .state.seen(by: viewer)
+        case .slice(let slice): slices?.id(of: slice) ?? .state
+        case .part(let part): part.topic
+        case .view(let view): view.topic
+        }
+    }
+
+    /// Calls `open` with the first frame of a stream at once, on the caller's thread. Requires that
+    /// the frame is cheap to make, and nothing waits to be published. Returns true if it called
+    /// `open`. The stream's place must be reserved already.
+    package func beginNow(
+        _ stream: StateStream,
+        in mode: StreamMode,
+        _ open: (FirstFrame?) -> Void
+    ) -> Bool {
+        publishing.performNow(work, where: { isAtHand(stream, in: $0) }) {
+            open(firstFrame(of: stream, in: mode, from: $0))
+        }
+    }
+
+    /// Calls `open` with the first frame of a stream on the publishing thread, between two
+    /// versions. The stream's place must be reserved already. Any thread.
+    package func begin(
+        _ stream: StateStream,
+        in mode: StreamMode,
+        _ open: @escaping @Sendable (FirstFrame?) -> Void
+    ) {
+        publishing.perform { [self] in open(firstFrame(of: stream, in: mode, from: $0)) }
+    }
+
+    /// True if making the first frame of a stream from a version is cheap.
+    private func isAtHand(_ stream: StateStream, in snapshot: Snapshot) -> Bool {
+        switch stream {
+        case .whole(let viewer): snapshot.visible(to: viewer).isAtHand(.root)
+        case .slice(let slice): snapshot.slice(slice.module, for: slice.session).isAtHand
+        case .part(let part): parts.isAtHand(part, in: snapshot)
+        case .view: true
+        }
+    }
+
+    /// Returns the first frame of a stream that opens, and publishes the versions after this one to
+    /// it. Returns `nil` for a view, which is sent after the Core has passed on the state. Call it
+    /// between two versions, on the publishing thread or the thread that stands in for it.
+    func firstFrame(
+        of stream: StateStream,
+        in mode: StreamMode,
+        from snapshot: Snapshot
+    ) -> FirstFrame? {
+        switch stream {
+        case .whole(let viewer):
+            if !viewer.seesAll { watching.insert(viewer) }
+            let seen = snapshot.visible(to: viewer)
+            let first = version(seen, after: seen, for: viewer, in: mode)
+            return .shared(first, through: snapshot.version)
+        case .slice(let slice):
+            return slices?.firstFrame(of: slice, in: mode, from: snapshot)
+        case .part(let part):
+            let first = parts.firstVersion(of: part, in: mode, from: snapshot)
+            return .shared(first, through: first.number)
+        case .view(let view):
+            views?.begin(view, in: self)
+            return nil
+        }
+    }
+}
+
+// Versions that are published, on the publishing thread.
+
+extension StateStreams {
+    private var work: PublishingThread.Work {
+        PublishingThread.Work { [self] in
+            distribute($0)
+        } answered: { [self] in
+            wake()
+        } skipped: { [self] in
+            parts.forget()
+            views?.forget()
+        }
+    }
+
+    private func distribute(_ commit: Commit) {
+        let audience = audience(of: commit)
+        var before = commit.before
+        for snapshot in commit.snapshots {
+            guard sender.streams.open > 0 else {
+                // All streams have closed since the commit. The next stream begins with the newest
+                // version.
+                parts.forget()
+                continue
+            }
+            let sessions = snapshot.hasSessions ? snapshot.sessions(changedSince: before) : []
+            send(snapshot, after: before, for: audience)
+            sendFilteredStates(of: snapshot, after: before, for: audience, sessions)
+            slices?.distribute(snapshot, after: before, for: audience, sessions)
+            parts.distribute(snapshot, after: before, for: audience, publishing.pauseIfBusy)
+            before = snapshot
+        }
+        commit.views?(commit, audience)
+        waiters.published(commit.newest)
+    }
+
+    /// Returns a predicate over the names of streams; `nil` if the commit is for all readers, so
+    /// that the stream writer compares no names.
+    private func audience(of commit: Commit) -> StreamAudience? {
+        guard let audiences = commit.audiences else { return nil }
+        return { name in audiences.contains { $0.includes(name) } }
+    }
+
+    /// Sends the filtered state to the viewers that see only a part of it.
+    ///
+    /// A session also gets a version without a change for it if the action was its own, or was for
+    /// all sessions. A viewer with a sight gets a version only if its visible slices changed.
+    private func sendFilteredStates(
+        of snapshot: Snapshot,
+        after before: Snapshot,
+        for audience: StreamAudience?,
+        _ sessions: Set<ExactText>?
+    ) {
+        var seeing: Set<ExactText>?
+        if let sessions, case .sessions(let authors) = snapshot.audience {
+            seeing = sessions.union(authors)
+        }
+        for viewer in watching.among(seeing) {
+            let (seen, old) = (snapshot.visible(to: viewer), before.visible(to: viewer))
+            if viewer.sight != nil, !seen.differs(from: old) { continue }
+            send(seen, after: old, for: audience, to: viewer)
+        }
+    }
+
+    private func send(
+        _ snapshot: Snapshot,
+        after before: Snapshot,
+        for audience: StreamAudience?,
+        to viewer: Viewer = .all
+    ) {
+        sender.send(to: .state.seen(by: viewer), for: audience) {
+            version(snapshot, after: before, for: viewer, in: $0)
+        }
+    }
+
+    /// Returns a version of the whole state as a viewer sees it.
+    ///
+    /// A role gets the version of the last change that it may see. The newer version of a hidden
+    /// change would give readers of the topic a new event if another reader joined.
+    private func version(
+        _ snapshot: Snapshot,
+        after before: Snapshot,
+        for viewer: Viewer,
+        in mode: StreamMode
+    ) -> TopicVersion {
+        let version =
+            viewer.sight == nil
+            ? snapshot.version
+            : snapshot.version(snapshot.changedVersion, after: before.changedVersion)
+        return switch mode {
+        case .snapshot: TopicVersion(version, frame: snapshot.frame(at: version))
+        case .patch:
+            TopicVersion(version, state: PatchState(snapshot, at: version, after: before))
+        }
+    }
+}
+
+/// A stream of the state, by its subject and its reader.
+package enum StateStream: Sendable {
+    /// The whole state, as a viewer sees it.
+    case whole(Viewer)
+    /// A module's slice, or its changes.
+    case slice(SliceTopic)
+    /// An instance of a module, or the value at a JSON Pointer.
+    case part(WatchedPart)
+    case view(ViewRequest)
+}
+
+/// The first frame of a stream, which travels to the stream writer with the reader.
+package enum FirstFrame: Sendable {
+    /// The newest version of the topic. A reader that has seen a version from this one up to
+    /// `through` has seen the same content.
+    case shared(TopicVersion, through: UInt64)
+    /// A frame for this reader alone, with the version that it shows.
+    case own(Bytes, version: UInt64)
+}

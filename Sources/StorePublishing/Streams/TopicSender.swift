@@ -1,0 +1,64 @@
+package import StoreEventStream
+import StoreJSON
+package import StoreWire
+
+/// A sender of versions to the readers of topics, as whole values or as patches.
+package struct TopicSender: Sendable {
+    package let streams: any StreamPublisher
+    package let epoch: Epoch
+
+    package init(streams: any StreamPublisher, epoch: Epoch) {
+        self.streams = streams
+        self.epoch = epoch
+    }
+
+    /// True if the topic has readers in any mode, or a place is reserved for a reader.
+    func isRead(_ topic: TopicID) -> Bool {
+        StreamMode.allCases.contains { streams.isRead(topic.carrying($0)) }
+    }
+
+    /// Sends a version to the readers of a topic. Calls `version` only for modes with readers.
+    func send(
+        to topic: TopicID,
+        for audience: StreamAudience?,
+        _ version: (StreamMode) -> TopicVersion
+    ) {
+        for mode in StreamMode.allCases {
+            let topic = topic.carrying(mode)
+            guard streams.isRead(topic) else { continue }
+            streams.publish(version(mode), to: topic, for: audience)
+        }
+    }
+
+    /// Sends a part of the state as it is since a version; sends `gone` if the part is `nil`.
+    func send(
+        _ part: Bytes?,
+        to topic: TopicID,
+        since number: UInt64,
+        for audience: StreamAudience?
+    ) {
+        send(to: topic, for: audience) { version(of: part, since: number, in: $0) }
+    }
+
+    /// Returns the version of a part of the state as it is since this number. If `isKnown`, the
+    /// bytes may have been sent before, and count as shared memory.
+    func version(
+        of part: Bytes?,
+        since number: UInt64,
+        in mode: StreamMode,
+        isKnown: Bool = false
+    ) -> TopicVersion {
+        let tag = Tag(epoch: epoch, version: number)
+        switch mode {
+        case .snapshot:
+            let frame = part.map { SSEFrame.state($0, at: tag) } ?? SSEFrame.gone(at: tag)
+            let isShared = isKnown && frame.isInPieces
+            return TopicVersion(
+                number,
+                frame: isShared ? Bytes(joining: frame.pieces, shared: frame.count) : frame
+            )
+        case .patch:
+            return TopicVersion(number, state: PatchState(part, at: tag, isKnown: isKnown))
+        }
+    }
+}
