@@ -108,11 +108,10 @@ let package = Package(
             ]
         ),
         layer("StoreAuthorization", on: ["StoreJSON", "StoreTexts", "StoreWire"]),
-        layer("StoreEventStream", on: ["StoreJSON", "StoreTexts", "StoreWire"]),
         layer(
             "StoreHTTPTransport",
             on: [
-                "CStoreHTTPD", "StoreEventStream", "StoreJSON", "StorePlatform", "StoreTraces",
+                "CStoreHTTPD", "StoreJSON", "StorePlatform", "StoreTraces",
                 "StoreWire",
             ]
         ),
@@ -135,33 +134,32 @@ let package = Package(
         layer(
             "StorePublishing",
             on: [
-                "StoreActionCatalog", "StoreCore", "StoreEventStream", "StoreJSON",
+                "StoreActionCatalog", "StoreCore", "StoreJSON",
                 "StorePlatform", "StoreTelemetry", "StoreTexts", "StoreWire",
             ]
         ),
         layer(
             "StoreHistory",
             on: [
-                "StoreActionCatalog", "StoreCore", "StoreDigest", "StoreEventStream",
-                "StoreJSON", "StoreJSONSchema", "StorePlatform", "StoreTelemetry", "StoreTexts",
-                "StoreWire",
+                "StoreActionCatalog", "StoreCore", "StoreDigest", "StoreJSON", "StoreJSONSchema",
+                "StorePlatform", "StoreTelemetry", "StoreTexts", "StoreWire",
             ]
         ),
         layer(
             "StoreHTTP",
             on: [
                 "StoreActionCatalog", "StoreAuthentication", "StoreAuthorization", "StoreCore",
-                "StoreDigest", "StoreEventStream", "StoreHTTPTransport", "StoreHistory",
-                "StoreJSON", "StoreJSONSchema", "StorePatterns", "StorePlatform",
-                "StorePublishing", "StoreTelemetry", "StoreTexts", "StoreTraces", "StoreWire",
+                "StoreDigest", "StoreHTTPTransport", "StoreHistory", "StoreJSON", "StoreJSONSchema",
+                "StorePatterns", "StorePlatform", "StorePublishing", "StoreTelemetry", "StoreTexts",
+                "StoreTraces", "StoreWire",
             ]
         ),
         layer(
             "StoreServer",
             on: [
                 "StoreActionCatalog", "StoreAuthentication", "StoreAuthorization",
-                "StoreCommandLine", "StoreCore", "StoreDigest", "StoreEventStream",
-                "StoreHTTP", "StoreHTTPTransport", "StoreHistory",
+                "StoreCommandLine", "StoreCore", "StoreDigest", "StoreHTTP", "StoreHTTPTransport",
+                "StoreHistory",
                 "StoreJSON", "StoreJSONSchema", "StoreJournalSQLite", "StorePatterns",
                 "StorePlatform", "StorePublishing", "StoreTelemetry", "StoreTexts",
                 "StoreTraceExport", "StoreTraces", "StoreWire",
@@ -235,7 +233,7 @@ let package = Package(
             name: "StoreSimulator",
             dependencies: [
                 "CStoreHTTPD", "DefaultStore", "StoreActionCatalog", "StoreAuthentication",
-                "StoreCore", "StoreEventStream", "StoreHTTP",
+                "StoreCore", "StoreHTTP",
                 "StoreHTTPTransport", "StoreHistory", "StoreJSON", "StoreJournalSQLite",
                 "StorePatterns", "StorePlatform", "StorePublishing", "StoreServer",
                 "StoreTelemetry", "StoreTesting", "StoreTexts", "StoreWire",
@@ -259,12 +257,11 @@ let package = Package(
             exclude: ["Documents"]
         ),
         tests(of: "StoreAuthorization", ["StoreJSON", "StoreTestSupport"]),
-        tests(of: "StoreEventStream", ["StoreJSON", "StoreTestSupport"]),
         tests(
             of: "StoreHTTPTransport",
             [
-                "CStoreHTTPD", "StoreEventStream", "StoreJSON", "StorePlatform",
-                "StoreTestSupport", "StoreTexts", "StoreWire",
+                "CStoreHTTPD", "StoreJSON", "StorePlatform", "StoreTestSupport", "StoreTexts",
+                "StoreWire",
             ]
         ),
         tests(of: "StoreCurl", ["StoreTraces"]),
@@ -292,7 +289,7 @@ let package = Package(
             of: "StoreServer",
             [
                 "CStoreHTTPD", "DefaultStore", "StoreActionCatalog", "StoreCommandLine",
-                "StoreCore", "StoreCurl", "StoreEventStream", "StoreHTTP", "StoreHTTPTransport",
+                "StoreCore", "StoreCurl", "StoreHTTP", "StoreHTTPTransport",
                 "StoreHistory", "StoreJSON", "StoreJSONSchema", "StoreJournalSQLite",
                 "StorePatterns", "StorePlatform", "StorePublishing", "StoreTelemetry",
                 "StoreTestSupport", "StoreTesting", "StoreWire",
@@ -308,7 +305,7 @@ if Context.environment["STORE_SERVER_FUZZ"] != nil {
             name: "store-fuzz",
             dependencies: [
                 "CStoreHTTPD", "DefaultStore", "StoreAuthentication", "StoreAuthorization",
-                "StoreCommandLine", "StoreCore", "StoreEventStream",
+                "StoreCommandLine", "StoreCore",
                 "StoreHTTP", "StoreHTTPTransport", "StoreJSON", "StoreJournalSQLite",
                 "StorePlatform", "StorePublishing", "StoreServer", "StoreTelemetry",
                 "StoreTexts", "StoreWire", "StoreWireFoundation",

@@ -1,5 +1,4 @@
 package import StoreCore
-import StoreEventStream
 import StoreHTTPTransport
 import StoreJSON
 import StoreJSONSchema

@@ -1,4 +1,3 @@
-import StoreEventStream
 import StoreHTTPTransport
 import StoreJSON
 import StoreJSONSchema

@@ -1,6 +1,5 @@
 package import StoreActionCatalog
 package import StoreCore
-import StoreEventStream
 import StoreHTTPTransport
 import StoreJSON
 import StoreJSONSchema

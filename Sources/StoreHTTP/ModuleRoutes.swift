@@ -1,6 +1,5 @@
 import StoreActionCatalog
 import StoreCore
-import StoreEventStream
 import StoreHTTPTransport
 import StoreJSON
 import StoreJSONSchema

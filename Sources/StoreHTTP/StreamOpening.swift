@@ -1,6 +1,5 @@
 import StoreCore
-package import StoreEventStream
-import StoreHTTPTransport
+package import StoreHTTPTransport
 import StoreJSON
 import StoreJSONSchema
 import StorePublishing

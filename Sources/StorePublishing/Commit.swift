@@ -1,5 +1,5 @@
 import StoreCore
-import StoreEventStream
+import StoreWire
 
 /// The durable versions that the Core hands over after a commit, and the readers that get them.
 struct Commit: Sendable {

@@ -1,5 +1,4 @@
 package import StoreCore
-import StoreEventStream
 import StoreJSON
 package import StoreTelemetry
 import StoreWire

@@ -1,8 +1,8 @@
 import Dispatch
 import Glibc
-import StoreEventStream
 import StoreJSON
 import StorePlatform
+import StoreWire
 import Synchronization
 
 @testable import StoreHTTPTransport

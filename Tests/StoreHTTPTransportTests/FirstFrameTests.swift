@@ -1,8 +1,8 @@
 import CStoreHTTPD
 import Glibc
-import StoreEventStream
 import StoreJSON
 import StoreTestSupport
+import StoreWire
 import Testing
 
 @testable import StoreHTTPTransport

@@ -1,6 +1,5 @@
 import Dispatch
 import Glibc
-import StoreEventStream
 import StoreTestSupport
 import Synchronization
 import Testing

@@ -1,6 +1,6 @@
-import StoreEventStream
 import StoreJSON
 import StoreTexts
+import StoreWire
 import Testing
 
 @testable import StoreHTTPTransport

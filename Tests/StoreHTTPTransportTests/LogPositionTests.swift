@@ -1,7 +1,7 @@
 import Glibc
-import StoreEventStream
 import StoreJSON
 import StoreTestSupport
+import StoreWire
 import Testing
 
 @testable import StoreHTTPTransport

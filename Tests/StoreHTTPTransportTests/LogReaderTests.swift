@@ -1,8 +1,8 @@
 import Glibc
-import StoreEventStream
 import StoreJSON
 import StorePlatform
 import StoreTexts
+import StoreWire
 import Synchronization
 import Testing
 

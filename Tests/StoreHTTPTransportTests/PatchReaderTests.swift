@@ -1,5 +1,5 @@
-import StoreEventStream
 import StoreJSON
+import StoreWire
 import Synchronization
 import Testing
 

@@ -1,4 +1,4 @@
-import StoreEventStream
+import StoreWire
 import Synchronization
 import Testing
 

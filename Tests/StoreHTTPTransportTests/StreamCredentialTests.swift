@@ -1,6 +1,6 @@
-import StoreEventStream
 import StoreJSON
 import StorePlatform
+import StoreWire
 import Synchronization
 import Testing
 

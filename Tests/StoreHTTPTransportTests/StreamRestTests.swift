@@ -1,9 +1,9 @@
 import CStoreHTTPD
 import Glibc
-import StoreEventStream
 import StoreJSON
 import StorePlatform
 import StoreTestSupport
+import StoreWire
 import Synchronization
 import Testing
 

@@ -1,6 +1,6 @@
-import StoreEventStream
 import StoreJSON
 import StoreTestSupport
+import StoreWire
 import Synchronization
 import Testing
 

@@ -1,5 +1,4 @@
 import Glibc
-import StoreEventStream
 import StorePlatform
 import StoreTestSupport
 import Synchronization

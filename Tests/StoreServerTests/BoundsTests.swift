@@ -1,7 +1,6 @@
 import DefaultStore
 import StoreCommandLine
 import StoreCore
-import StoreEventStream
 import StoreHTTPTransport
 import StoreJSON
 import StoreJSONSchema

@@ -1,5 +1,4 @@
 import StoreCore
-import StoreEventStream
 import StoreJSON
 import StoreWire
 import Testing

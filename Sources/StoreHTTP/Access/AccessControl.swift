@@ -1,6 +1,5 @@
 package import StoreAuthentication
 package import StoreAuthorization
-import StoreEventStream
 import StoreHTTPTransport
 import StorePlatform
 package import StoreTelemetry

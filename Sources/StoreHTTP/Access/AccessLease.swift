@@ -1,5 +1,5 @@
 import StoreAuthentication
-import StoreEventStream
+import StoreHTTPTransport
 import StorePlatform
 import StoreWire
 

@@ -2,7 +2,6 @@ package import StoreActionCatalog
 package import StoreAuthentication
 import StoreAuthorization
 import StoreCore
-import StoreEventStream
 import StoreHTTPTransport
 package import StoreJSON
 import StoreJSONSchema
@@ -18,7 +17,7 @@ package final class Identity: Sendable {
     /// need.
     let role: Role?
     /// The members of the state that the role sees; `nil` if it sees all.
-    let sight: StoreEventStream.Sight?
+    let sight: StoreWire.Sight?
     /// The principal as records have it; `nil` for a client without a credential.
     let stamp: ActionPrincipal?
     /// The counters of denied requests.
@@ -104,7 +103,7 @@ extension Identity: MemoryHolder {
 /// The rights that a stream was opened with.
 struct StreamRights: Sendable {
     /// The members of the state that it shows; `nil` if it shows all.
-    let sight: StoreEventStream.Sight?
+    let sight: StoreWire.Sight?
     /// True if it shows the slices of all sessions because the role operates.
     let operates: Bool
     /// The member of the root state that it shows a part of; `nil` if it shows more than one.

@@ -1,5 +1,4 @@
 import Dispatch
-import StoreEventStream
 package import StoreHTTPTransport
 import StoreJSON
 import StoreJSONSchema

@@ -1,6 +1,6 @@
-import StoreEventStream
 import StoreHTTPTransport
 import StoreJSON
+import StorePlatform
 
 /// The members of the answer to an applied action.
 struct AppliedAnswer {

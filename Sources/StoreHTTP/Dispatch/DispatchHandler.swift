@@ -2,7 +2,6 @@ import StoreActionCatalog
 import StoreAuthorization
 import StoreCore
 import StoreDigest
-import StoreEventStream
 import StoreHTTPTransport
 import StoreJSON
 import StoreTexts

@@ -1,6 +1,6 @@
 package import StoreCore
-import StoreEventStream
 import StorePlatform
+import StoreWire
 import Synchronization
 
 /// The outcomes of dispatches that were answered with 202, for `GET /dispatch/<version>`, and the

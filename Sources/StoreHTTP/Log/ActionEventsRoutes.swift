@@ -1,4 +1,3 @@
-import StoreEventStream
 import StoreHTTPTransport
 import StoreWire
 

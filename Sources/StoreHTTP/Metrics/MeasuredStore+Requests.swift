@@ -1,5 +1,4 @@
 import StoreCore
-import StoreEventStream
 import StoreHTTPTransport
 import StorePlatform
 import StoreTelemetry

@@ -1,4 +1,3 @@
-import StoreEventStream
 import StoreHTTPTransport
 package import StorePlatform
 import StorePublishing

@@ -1,6 +1,6 @@
 import StoreCore
-import StoreEventStream
 import StoreTexts
+import StoreWire
 
 /// The client or program on whose behalf the state is read.
 ///

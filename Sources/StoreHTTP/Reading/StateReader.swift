@@ -1,6 +1,5 @@
 import StoreAuthorization
 package import StoreCore
-package import StoreEventStream
 import StoreHTTPTransport
 package import StoreHistory
 package import StoreJSON

@@ -1,7 +1,6 @@
 import StoreActionCatalog
 import StoreAuthorization
 import StoreCore
-import StoreEventStream
 import StoreHTTPTransport
 import StoreJSON
 import StorePublishing

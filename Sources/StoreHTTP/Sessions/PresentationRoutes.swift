@@ -1,5 +1,4 @@
 import StoreCore
-import StoreEventStream
 import StoreHTTPTransport
 package import StoreJSON
 import StoreJSONSchema

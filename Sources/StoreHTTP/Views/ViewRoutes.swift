@@ -1,5 +1,4 @@
 import StoreAuthorization
-import StoreEventStream
 import StoreHTTPTransport
 import StoreJSON
 import StoreJSONSchema

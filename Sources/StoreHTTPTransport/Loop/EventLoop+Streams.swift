@@ -1,7 +1,7 @@
 import CStoreHTTPD
 import Glibc
-package import StoreEventStream
 import StorePlatform
+package import StoreWire
 import Synchronization
 
 extension EventLoop {

@@ -1,6 +1,5 @@
 import CStoreHTTPD
 import Glibc
-import StoreEventStream
 import StoreJSON
 import StorePlatform
 import StoreWire

@@ -1,4 +1,3 @@
-import StoreEventStream
 import StorePlatform
 package import StoreTraces
 

@@ -1,6 +1,5 @@
 import CStoreHTTPD
 import Glibc
-package import StoreEventStream
 package import StoreJSON
 import Synchronization
 

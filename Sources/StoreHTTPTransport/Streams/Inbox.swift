@@ -1,5 +1,5 @@
-import StoreEventStream
 import StoreJSON
+import StoreWire
 
 /// The queue of the stream writer: versions and joining readers, in the order in which they came.
 ///

@@ -1,5 +1,5 @@
-package import StoreEventStream
 import StorePlatform
+package import StoreWire
 package import Synchronization
 
 /// Counters of streams since the start. Any thread may read them.

@@ -1,5 +1,3 @@
-import StoreEventStream
-
 /// The work that other threads leave for the writer's thread.
 struct StreamMail: Sendable {
     var inbox = Inbox()

@@ -1,5 +1,5 @@
-package import StoreEventStream
 import StoreJSON
+package import StoreWire
 import Synchronization
 
 // The operator's requests to the writer. Its thread answers them between two turns.

@@ -1,9 +1,9 @@
 import CStoreHTTPD
 import Dispatch
 import Glibc
-package import StoreEventStream
 package import StoreJSON
 import StorePlatform
+package import StoreWire
 import Synchronization
 
 /// A writer that sends frames to the readers of streams, on a thread that owns their sockets.

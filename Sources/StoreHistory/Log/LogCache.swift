@@ -1,5 +1,5 @@
-import StoreEventStream
 import StoreJSON
+import StoreWire
 
 /// The most recently read pieces of the log, shared by all readers.
 ///

@@ -1,5 +1,4 @@
 package import StoreCore
-package import StoreEventStream
 import StorePlatform
 import StoreTelemetry
 package import StoreWire

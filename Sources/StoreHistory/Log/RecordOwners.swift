@@ -1,7 +1,7 @@
 package import StoreActionCatalog
 package import StoreCore
-package import StoreEventStream
 import StoreTexts
+package import StoreWire
 
 /// The rules for who may read the records of the log: the owner and the module of each record.
 ///

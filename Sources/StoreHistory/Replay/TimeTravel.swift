@@ -1,5 +1,4 @@
 import StoreCore
-package import StoreEventStream
 package import StoreJSON
 import StorePlatform
 package import StoreTelemetry

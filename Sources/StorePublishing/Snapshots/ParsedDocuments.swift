@@ -1,4 +1,3 @@
-import StoreEventStream
 package import StoreJSON
 import StorePlatform
 import Synchronization

@@ -1,5 +1,4 @@
 package import StoreCore
-package import StoreEventStream
 package import StoreJSON
 import StorePlatform
 import StoreTexts

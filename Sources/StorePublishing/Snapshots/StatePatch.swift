@@ -1,7 +1,7 @@
 import StoreActionCatalog
 package import StoreCore
-package import StoreEventStream
 package import StoreJSON
+package import StoreWire
 
 /// The patch between two states. Values that both states share are not encoded.
 ///

@@ -1,6 +1,6 @@
 import StoreCore
-package import StoreEventStream
 import StorePlatform
+package import StoreWire
 import Synchronization
 
 /// The requests that wait for a newer version than the one in the request (`GET /state?after=N`).

@@ -1,7 +1,7 @@
 import StoreCore
-package import StoreEventStream
 package import StoreJSON
 import StorePlatform
+package import StoreWire
 import Synchronization
 
 /// The streams of watched parts of the state: instances of modules, and values at JSON Pointers. A

@@ -1,4 +1,3 @@
-import StoreEventStream
 import StoreJSON
 import StoreWire
 

@@ -1,6 +1,5 @@
 import StoreActionCatalog
 package import StoreCore
-import StoreEventStream
 package import StoreJSON
 package import StoreTelemetry
 import StoreTexts

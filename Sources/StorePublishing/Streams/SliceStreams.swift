@@ -1,4 +1,3 @@
-import StoreEventStream
 import StoreJSON
 package import StoreTexts
 import StoreWire

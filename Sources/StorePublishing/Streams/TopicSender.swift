@@ -1,4 +1,3 @@
-package import StoreEventStream
 import StoreJSON
 package import StoreWire
 

@@ -1,7 +1,7 @@
 import StoreCore
-import StoreEventStream
 import StorePlatform
 package import StoreTexts
+import StoreWire
 import Synchronization
 
 /// A client for the count of watched pointers: a principal, or else an address.

@@ -1,6 +1,6 @@
-package import StoreEventStream
 package import StoreJSON
 package import StoreTexts
+package import StoreWire
 
 /// A part of the state that readers may watch: its container, its pointer, and the topic of its
 /// streams.

@@ -1,6 +1,6 @@
-package import StoreEventStream
 package import StoreJSON
 package import StoreTexts
+package import StoreWire
 
 /// The views of a state of any type.
 package protocol PublishedViews: Sendable {

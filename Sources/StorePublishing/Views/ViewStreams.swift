@@ -1,10 +1,10 @@
 import StoreActionCatalog
 import StoreCore
-import StoreEventStream
 package import StoreJSON
 import StorePlatform
 package import StoreTelemetry
 import StoreTexts
+import StoreWire
 import Synchronization
 
 /// The streams of watched views. Each view is made once for each change of its sources.

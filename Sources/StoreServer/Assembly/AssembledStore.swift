@@ -1,5 +1,4 @@
 import StoreCore
-import StoreEventStream
 import StoreHTTP
 import StoreHTTPTransport
 import StoreHistory

@@ -1,12 +1,12 @@
 import StoreActionCatalog
 import StoreCore
-import StoreEventStream
 import StoreHTTP
 import StoreHistory
 import StoreJSON
 import StorePatterns
 import StorePublishing
 import StoreTelemetry
+import StoreWire
 
 /// The composition of a state, which decides about the parts of its store: one piece with one
 /// reducer (``SinglePiece``), or modules (``ModularState``).

@@ -1,6 +1,5 @@
 import StoreActionCatalog
 import StoreCore
-import StoreEventStream
 import StoreHTTP
 import StoreHTTPTransport
 import StoreHistory

@@ -1,6 +1,5 @@
 import CStoreHTTPD
 import Glibc
-import StoreEventStream
 import StorePlatform
 import Synchronization
 

@@ -2,7 +2,6 @@ import CStoreHTTPD
 import DefaultStore
 import Glibc
 import StoreCore
-import StoreEventStream
 import StoreJSON
 import StorePatterns
 import StorePlatform

@@ -1,4 +1,5 @@
-import StoreEventStream
+import StoreJSON
+import StoreWire
 
 /// The position of a reader in the log: its place in the records, and the chunk that is begun.
 ///
@@ -101,5 +102,51 @@ struct LogChunk: Equatable {
         var chunk = self
         chunk.sentBytes += count
         return chunk.sentBytes < bytes ? chunk : nil
+    }
+}
+
+/// The position of a reader in the log, to the byte of payload.
+///
+/// The cursor is the only memory that the log takes for a reader. The writer looks the next records
+/// up when the reader's socket takes more, so nothing waits in memory for a slow reader.
+struct LogCursor: Sendable, Equatable {
+    /// The version up to which every record is sent whole.
+    private(set) var version: UInt64
+    /// The number of bytes of the next record's frame that are sent.
+    private(set) var begunBytes = 0
+
+    /// Starts at the record that follows a version.
+    init(after version: UInt64) {
+        self.version = version
+    }
+
+    /// Returns the offsets in the piece that are still to be sent; `nil` if the piece does not have
+    /// the next record.
+    func rest(of piece: LogPiece) -> Range<Int>? {
+        guard version < .max, piece.contains(version + 1) else { return nil }
+        // The frame of a record is empty if the reader may not read the record.
+        let frame = piece.place(of: version + 1)
+        if frame.isEmpty, begunBytes == 0 { return frame.lowerBound..<piece.bytes.count }
+        // A record always has the same frame, so a shorter frame is not the one that was begun.
+        guard begunBytes < frame.count else { return nil }
+        return frame.lowerBound + begunBytes..<piece.bytes.count
+    }
+
+    /// Passes over the rest of a piece if the reader may read none of its records. Returns `true`
+    /// if the cursor has moved.
+    mutating func passHidden(in piece: LogPiece) -> Bool {
+        guard begunBytes == 0, let rest = rest(of: piece), rest.isEmpty else { return false }
+        version = piece.last
+        return true
+    }
+
+    /// Advances the cursor: the piece is sent up to an offset. Returns the number of frames that
+    /// are whole now.
+    mutating func sent(upTo offset: Int, of piece: LogPiece) -> Int {
+        let before = version
+        let whole = piece.frames(before: offset)
+        version = piece.first + UInt64(whole) - 1
+        begunBytes = offset - (whole == 0 ? 0 : piece.ends[whole - 1])
+        return Int(version - before)
     }
 }

@@ -1,5 +1,5 @@
-import StoreEventStream
 import StoreJSON
+import StoreWire
 
 /// The stream writer's data about one reader of the log.
 struct LogReader {

@@ -1,8 +1,8 @@
 import CStoreHTTPD
 import Glibc
-import StoreEventStream
 import StoreJSON
 import StorePlatform
+import StoreWire
 import Synchronization
 
 // The log is not broadcast. Each reader gets the next records when its socket takes more, one piece

@@ -1,5 +1,5 @@
-import StoreEventStream
 import StoreJSON
+import StoreWire
 import Synchronization
 
 // In patch mode each reader gets a patch from its own version to the newest. Nothing is queued for

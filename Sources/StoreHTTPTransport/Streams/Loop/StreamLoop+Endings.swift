@@ -1,6 +1,6 @@
-import StoreEventStream
 import StoreJSON
 import StorePlatform
+import StoreWire
 import Synchronization
 
 // The work of each second: heartbeats, and the ends of streams that are stalled or expired.

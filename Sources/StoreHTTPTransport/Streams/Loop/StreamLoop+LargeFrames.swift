@@ -1,6 +1,6 @@
 import CStoreHTTPD
-import StoreEventStream
 import StoreJSON
+import StoreWire
 import Synchronization
 
 // Large frames are sent by turns. While actions are applied there are pauses between the turns,

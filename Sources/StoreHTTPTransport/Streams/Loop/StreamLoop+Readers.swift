@@ -1,6 +1,6 @@
 import CStoreHTTPD
 import Glibc
-import StoreEventStream
+import StoreWire
 import Synchronization
 
 // The life of a reader: it joins, is watched for its end, and is released.

@@ -1,8 +1,8 @@
 import CStoreHTTPD
 import Glibc
-import StoreEventStream
 import StoreJSON
 import StorePlatform
+import StoreWire
 import Synchronization
 
 // Many readers share a frame. Only a reader that does not take the whole frame has memory of its

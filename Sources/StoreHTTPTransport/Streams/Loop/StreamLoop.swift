@@ -1,6 +1,7 @@
 import CStoreHTTPD
 import Glibc
-import StoreEventStream
+import StorePlatform
+import StoreWire
 import Synchronization
 
 /// The loop of a stream writer, with its epoll, its readers and their backlogs.

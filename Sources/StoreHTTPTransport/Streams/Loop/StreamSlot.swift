@@ -1,5 +1,5 @@
-import StoreEventStream
 import StoreJSON
+import StoreWire
 
 /// A slot for one reader.
 struct StreamSlot {

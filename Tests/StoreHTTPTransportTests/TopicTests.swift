@@ -1,7 +1,8 @@
-import StoreEventStream
 import StoreJSON
-import StoreTexts
+import StoreWire
 import Testing
+
+@testable import StoreHTTPTransport
 
 @Suite struct TopicTests {
     private let one = Bytes(utf8: "one")
@@ -40,28 +41,5 @@ import Testing
         let older = topic.setNewest(two, version: 3)
         #expect(!same && !older)
         #expect(topic.newest == bracketed(one))
-    }
-}
-
-@Suite struct TopicIDTests {
-    @Test func `subjects, modes and codings make topics, and operators read the subject`() {
-        let topics = [
-            TopicID(.state), TopicID(.state, .patch), TopicID(.part("/a")), TopicID(.slice("a")),
-            TopicID(.changes("a")), TopicID(.instance("a", id: "b")),
-            TopicID(.view("a", query: "?b=1")), TopicID(.actions),
-        ]
-        #expect(Set(topics).count == topics.count)
-        #expect(
-            topics.map(\.description) == [
-                "state", "state?mode=patch", "state/a", "modules/a", "modules/a?old", "modules/a/b",
-                "views/a?b=1", "actions",
-            ]
-        )
-        #expect(topics[0].carrying(.patch) == topics[1])
-    }
-
-    @Test func `names that only look alike are different topics`() {
-        let (one, other) = (TopicID(.part("/\u{E9}")), TopicID(.part("/e\u{301}")))
-        #expect(one != other && Set([one, other]).count == 2)
     }
 }

@@ -1,6 +1,8 @@
-import StoreEventStream
 import StoreJSON
+import StoreWire
 import Testing
+
+@testable import StoreHTTPTransport
 
 /// Frames a payload in brackets, so that tests see that the framing is done once.
 private func bracketed(_ payload: Bytes) -> Bytes {

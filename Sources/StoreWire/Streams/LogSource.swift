@@ -1,6 +1,36 @@
 package import StoreJSON
 package import StoreTexts
 
+/// The port through which the stream writer reads the log, piece by piece, as fast as its readers
+/// take it.
+package protocol LogSource: AnyObject, Sendable {
+    /// The newest version that may be sent.
+    var version: UInt64 { get }
+
+    /// Returns the records after a version that a viewer may read. The writer's thread calls this
+    /// function, so it never waits: ``LogAnswer/pending`` means that another thread reads first.
+    func next(after version: UInt64, for viewer: Viewer) -> LogAnswer
+
+    /// Returns the frame for a reader that has every record up to a version.
+    func caughtUp(at version: UInt64) -> Bytes
+}
+
+/// The answer of a ``LogSource`` to a reader that needs the next record.
+package enum LogAnswer: Sendable {
+    /// A piece of the log that contains the next record.
+    case piece(LogPiece)
+    /// The reader has every record up to the newest version, which is this one. The source wakes
+    /// the writer when there is a newer version.
+    case caughtUp(UInt64)
+    /// A thread is reading the next record. The source wakes the writer when it has the record.
+    case pending
+    /// The records up to and including this version are removed. The reader gets a frame with the
+    /// reason, and the log from the next version on.
+    case gone(resync: Bytes, through: UInt64)
+    /// The next record can't be read.
+    case unreadable
+}
+
 /// A part of the log as bytes that are ready to send: consecutive records, each encoded as the
 /// frame of one server-sent event.
 ///
@@ -64,7 +94,7 @@ package final class LogPiece: Sendable {
     }
 
     /// Returns the offsets of a version's frame in ``bytes``. The piece must contain the version.
-    func place(of version: UInt64) -> Range<Int> {
+    package func place(of version: UInt64) -> Range<Int> {
         let index = Int(version - first)
         return (index == 0 ? 0 : ends[index - 1])..<ends[index]
     }
@@ -79,7 +109,7 @@ package final class LogPiece: Sendable {
     }
 
     /// Returns the number of frames that end at or before `offset`, by a binary search.
-    func frames(before offset: Int) -> Int {
+    package func frames(before offset: Int) -> Int {
         var (low, high) = (0, ends.count)
         while low < high {
             let middle = (low + high) / 2

@@ -1,23 +1,24 @@
-package import StoreJSON
+import StoreJSON
+import StoreWire
 
 /// The newest frame of a topic, with which every new reader begins.
-package struct Topic: Sendable {
+struct Topic: Sendable {
     private let framing: StreamFraming
-    package private(set) var version: UInt64 = 0
+    private(set) var version: UInt64 = 0
     /// The newest frame in the form that sockets get; `nil` before the first.
-    package private(set) var newest: Bytes?
+    private(set) var newest: Bytes?
 
-    package init(framing: @escaping StreamFraming) {
+    init(framing: @escaping StreamFraming) {
         self.framing = framing
     }
 
     /// The version of the newest frame, if there is a frame.
-    package var newestVersion: UInt64? { newest == nil ? nil : version }
+    var newestVersion: UInt64? { newest == nil ? nil : version }
 
     /// Takes the payload of a newer frame and frames it once for all readers. If the version is not
     /// newer, takes nothing and returns `false`, because the versions of a stream never go
     /// backwards.
-    package mutating func setNewest(_ frame: Bytes, version: UInt64) -> Bool {
+    mutating func setNewest(_ frame: Bytes, version: UInt64) -> Bool {
         guard newest == nil || version > self.version else { return false }
         self.version = version
         newest = framing(frame)
@@ -25,7 +26,7 @@ package struct Topic: Sendable {
     }
 
     /// Returns the framed bytes with which a new reader begins.
-    package func opening(for resume: Resume) -> [Bytes] {
+    func opening(for resume: Resume) -> [Bytes] {
         let current = newest.map { [$0] } ?? []
         switch resume {
         case .fresh: return current
@@ -36,18 +37,18 @@ package struct Topic: Sendable {
 }
 
 /// A function that makes the bytes for sockets from the payload of a frame.
-package typealias StreamFraming = @Sendable (_ payload: Bytes) -> Bytes
+typealias StreamFraming = @Sendable (_ payload: Bytes) -> Bytes
 
 /// The newest version of a topic in patch mode, and the frames that lead to it from earlier
 /// versions.
 ///
 /// A frame is made when the first reader needs it. All readers that have the same version share it.
-package struct PatchFrames: Sendable {
+struct PatchFrames: Sendable {
     /// The most patches that are made for one version, besides the patch from the version before.
     /// After that, readers with other versions get the whole state: a patch costs more to make.
-    package static let patchesMax = 16
+    static let patchesMax = 16
 
-    package private(set) var newest: (version: UInt64, state: any TopicState)?
+    private(set) var newest: (version: UInt64, state: any TopicState)?
     private let framing: StreamFraming
     /// The version before the newest.
     private var previous: UInt64?
@@ -55,12 +56,12 @@ package struct PatchFrames: Sendable {
     private var patches: [UInt64: Bytes] = [:]
     private var whole: Bytes?
 
-    package init(framing: @escaping StreamFraming) {
+    init(framing: @escaping StreamFraming) {
         self.framing = framing
     }
 
     /// Takes a newer version. If the version is not newer, takes nothing and returns `false`.
-    package mutating func setNewest(_ state: any TopicState, version: UInt64) -> Bool {
+    mutating func setNewest(_ state: any TopicState, version: UInt64) -> Bool {
         if let newest, version <= newest.version { return false }
         previous = newest?.version
         newest = (version, state)
@@ -71,7 +72,7 @@ package struct PatchFrames: Sendable {
 
     /// Returns the framed bytes that bring a reader from its version to the newest; `nil` before
     /// the first version. `kept` returns the state of an earlier version, if it is still in memory.
-    package mutating func frame(
+    mutating func frame(
         from known: UInt64?,
         kept: (UInt64) -> (any TopicState)?
     ) -> Bytes? {
@@ -92,5 +93,63 @@ package struct PatchFrames: Sendable {
         let frame = framing(state.whole())
         whole = frame
         return frame
+    }
+}
+
+/// Earlier versions of topics, kept so that readers a little behind get patches.
+///
+/// The bound is for all topics together, and the oldest versions are removed first. The cost of a
+/// version is the bytes that the next version does not share.
+struct RecentStates: Sendable {
+    /// The most versions that are kept.
+    static let statesMax = 1_024
+    /// The most bytes of the versions together.
+    static let bytesMax = 16 << 20
+
+    private struct Place: Hashable {
+        let topic: Int32
+        let version: UInt64
+    }
+
+    private var states: [Place: (state: any TopicState, bytes: Int)] = [:]
+    /// The versions from the oldest to the newest.
+    private var order: ArraySlice<Place> = []
+    private(set) var bytes = 0
+
+    init() {}
+
+    var count: Int { states.count }
+
+    /// Returns the state of a topic at exactly this version, if it is still kept.
+    func state(of topic: Int32, at version: UInt64) -> (any TopicState)? {
+        states.isEmpty ? nil : states[Place(topic: topic, version: version)]?.state
+    }
+
+    /// Keeps a version that is no longer the newest. `cost` is its number of bytes that the newer
+    /// version does not share.
+    mutating func keep(
+        _ state: any TopicState,
+        of topic: Int32,
+        at version: UInt64,
+        bytes cost: Int
+    ) {
+        let place = Place(topic: topic, version: version)
+        guard states[place] == nil else { return }
+        states[place] = (state, cost)
+        order.append(place)
+        bytes += cost
+        while states.count > Self.statesMax || bytes > Self.bytesMax, let oldest = order.popFirst()
+        {
+            bytes -= states.removeValue(forKey: oldest)?.bytes ?? 0
+        }
+    }
+
+    /// Removes the versions of a topic that has no readers any more.
+    mutating func forget(_ topic: Int32) {
+        guard !states.isEmpty else { return }
+        order.removeAll { $0.topic == topic }
+        for place in states.keys where place.topic == topic {
+            bytes -= states.removeValue(forKey: place)?.bytes ?? 0
+        }
     }
 }

@@ -1,14 +1,14 @@
-package import StoreJSON
+import StoreJSON
 
 /// The frames that wait for a reader's socket. Frames are shared with other readers, not copied.
 ///
 /// A short delay loses nothing: a few frames wait in order. At the bound, only the frame that was
 /// begun and the newest frame stay, and the frames between them are removed.
-package struct Backlog: Sendable {
+struct Backlog: Sendable {
     /// The most frames that wait behind the frame that is being sent.
-    package static let framesMax = 16
+    static let framesMax = 16
     /// The most bytes of these frames together. A single frame may be larger.
-    package static let bytesMax = 256 << 10
+    static let bytesMax = 256 << 10
 
     private var frames: [Bytes]
     /// The number of bytes of the first frame that are sent.
@@ -18,20 +18,20 @@ package struct Backlog: Sendable {
     private var isClosing = false
 
     /// Starts with a frame whose first `offset` bytes are sent already.
-    package init(_ frame: Bytes, sent offset: Int) {
+    init(_ frame: Bytes, sent offset: Int) {
         frames = [frame]
         self.offset = offset
     }
 
-    package var isEmpty: Bool { frames.isEmpty }
+    var isEmpty: Bool { frames.isEmpty }
 
     /// The frame to send next, and the offset of its first unsent byte.
-    package var head: (frame: Bytes, offset: Int)? {
+    var head: (frame: Bytes, offset: Int)? {
         frames.first.map { ($0, offset) }
     }
 
     /// Adds a frame. Returns the number of frames that were removed or refused.
-    package mutating func add(_ frame: Bytes) -> Int {
+    mutating func add(_ frame: Bytes) -> Int {
         guard !isClosing else { return 1 }
         frames.append(frame)
         waitingBytes += frame.count
@@ -46,7 +46,7 @@ package struct Backlog: Sendable {
 
     /// Ends the stream with these bytes. They follow the frame that was begun, and replace the
     /// others.
-    package mutating func close(with last: Bytes) {
+    mutating func close(with last: Bytes) {
         guard !isClosing else { return }
         let begun = frames.first.map { offset > 0 ? [$0] : [] } ?? []
         frames = begun + [last]
@@ -55,7 +55,7 @@ package struct Backlog: Sendable {
     }
 
     /// Notes that the socket took `count` bytes of the first frame.
-    package mutating func sent(_ count: Int) {
+    mutating func sent(_ count: Int) {
         guard let first = frames.first else { return }
         offset += count
         guard offset >= first.count else { return }

@@ -1,4 +1,5 @@
 package import StoreJSON
+package import StoreWire
 
 /// The first bytes of a stream, its topic, the point at which it begins, its owner, and its first
 /// frame.

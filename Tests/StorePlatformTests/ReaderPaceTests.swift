@@ -1,6 +1,6 @@
 import Testing
 
-@testable import StoreEventStream
+@testable import StorePlatform
 
 /// The pauses of threads that work for readers, in which clients that dispatch go first.
 @Suite struct ReaderPaceTests {

@@ -1,6 +1,7 @@
-import StoreEventStream
 import StoreJSON
 import Testing
+
+@testable import StoreHTTPTransport
 
 @Suite struct BacklogTests {
     private func frame(_ text: String) -> Bytes { Bytes(utf8: text) }

@@ -1,8 +1,9 @@
 import StoreJSON
 import StoreTestSupport
+import StoreWire
 import Testing
 
-@testable import StoreEventStream
+@testable import StoreHTTPTransport
 
 struct LogCursorTests {
     /// Returns a piece of versions from `first` on, with frames of these sizes.
