@@ -9,7 +9,7 @@ struct Commit: Sendable {
 
     /// A function that publishes watched views for the readers of a commit. Its first argument is
     /// the commit, or the joined commit that the commit became a part of.
-    typealias Views = @Sendable (Commit, StreamAudience?) -> Void
+    typealias Views = @Sendable (Commit, ReaderFilter?) -> Void
 
     /// The versions in ascending order: at least the newest.
     private(set) var snapshots: [Snapshot]
@@ -48,10 +48,10 @@ struct Commit: Sendable {
     /// Joins the next commit to this one. The result has only the newest version, and is for the
     /// readers of both commits.
     mutating func take(in later: Commit) {
-        let audience = (snapshots + later.snapshots).reduce(VersionAudience.sessions([])) {
-            $0.union($1.audience)
+        let readers = (snapshots + later.snapshots).reduce(VersionReaders.sessions([])) {
+            $0.union($1.readers)
         }
-        snapshots = [later.newest.standing(for: audience)]
+        snapshots = [later.newest.standing(for: readers)]
         // The bytes of the versions between are free now.
         bytes = later.newest.ownBytes
         views = later.views ?? views

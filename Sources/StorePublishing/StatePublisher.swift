@@ -82,12 +82,12 @@ package final class StatePublisher<State: Codable & Equatable & Sendable>: Sink,
 
     /// Returns the function that publishes the watched views of a state.
     private func views(of state: State) -> Commit.Views {
-        { [views, publishing = streams.publishing] commit, audience in
+        { [views, publishing = streams.publishing] commit, filter in
             views?.distribute(
                 state,
                 commit.newest,
                 after: commit.before,
-                for: audience,
+                for: filter,
                 publishing.pauseIfBusy
             )
         }

@@ -167,7 +167,7 @@ extension StateStreams {
     }
 
     private func distribute(_ commit: Commit) {
-        let audience = audience(of: commit)
+        let filter = filter(of: commit)
         var before = commit.before
         for snapshot in commit.snapshots {
             guard sender.streams.open > 0 else {
@@ -177,19 +177,19 @@ extension StateStreams {
                 continue
             }
             let sessions = snapshot.hasSessions ? snapshot.sessions(changedSince: before) : []
-            send(snapshot, after: before, for: audience)
-            sendFilteredStates(of: snapshot, after: before, for: audience, sessions)
-            slices?.distribute(snapshot, after: before, for: audience, sessions)
-            parts.distribute(snapshot, after: before, for: audience, publishing.pauseIfBusy)
+            send(snapshot, after: before, for: filter)
+            sendFilteredStates(of: snapshot, after: before, for: filter, sessions)
+            slices?.distribute(snapshot, after: before, for: filter, sessions)
+            parts.distribute(snapshot, after: before, for: filter, publishing.pauseIfBusy)
             before = snapshot
         }
-        commit.views?(commit, audience)
+        commit.views?(commit, filter)
         waiters.published(commit.newest)
     }
 
     /// Returns a predicate over the names of streams; `nil` if the commit is for all readers, so
     /// that the stream writer compares no names.
-    private func audience(of commit: Commit) -> StreamAudience? {
+    private func filter(of commit: Commit) -> ReaderFilter? {
         guard let audiences = commit.audiences else { return nil }
         return { name in audiences.contains { $0.includes(name) } }
     }
@@ -201,27 +201,27 @@ extension StateStreams {
     private func sendFilteredStates(
         of snapshot: Snapshot,
         after before: Snapshot,
-        for audience: StreamAudience?,
+        for filter: ReaderFilter?,
         _ sessions: Set<ExactText>?
     ) {
         var seeing: Set<ExactText>?
-        if let sessions, case .sessions(let authors) = snapshot.audience {
+        if let sessions, case .sessions(let authors) = snapshot.readers {
             seeing = sessions.union(authors)
         }
         for viewer in watching.among(seeing) {
             let (seen, old) = (snapshot.visible(to: viewer), before.visible(to: viewer))
             if viewer.sight != nil, !seen.differs(from: old) { continue }
-            send(seen, after: old, for: audience, to: viewer)
+            send(seen, after: old, for: filter, to: viewer)
         }
     }
 
     private func send(
         _ snapshot: Snapshot,
         after before: Snapshot,
-        for audience: StreamAudience?,
+        for filter: ReaderFilter?,
         to viewer: Viewer = .all
     ) {
-        sender.send(to: .state.seen(by: viewer), for: audience) {
+        sender.send(to: .state.seen(by: viewer), for: filter) {
             version(snapshot, after: before, for: viewer, in: $0)
         }
     }

@@ -19,14 +19,14 @@ import Testing
         let touched = EditedModules(hasSessions: true)
         touched.insert(Change(isChange: false, isOfSession: true), from: "ada")
         touched.insert(Change(isChange: false, isOfSession: true), from: nil)
-        #expect(touched.takeAudience() == .sessions([ExactText("ada"), ExactText("shared")]))
-        #expect(touched.takeAudience() == .sessions([]))
+        #expect(touched.takeReaders() == .sessions([ExactText("ada"), ExactText("shared")]))
+        #expect(touched.takeReaders() == .sessions([]))
         var edits = SliceEdits()
         edits.insert(SliceEdit(1, SliceKey(session: "bob")))
         touched.insert(Change(isChange: true, edits: edits, isOfSession: true), from: "ada")
-        #expect(touched.takeAudience() == .sessions([ExactText("ada"), ExactText("bob")]))
+        #expect(touched.takeReaders() == .sessions([ExactText("ada"), ExactText("bob")]))
         touched.insert(Change(isChange: false), from: "ada")
-        #expect(touched.takeAudience() == .everybody)
+        #expect(touched.takeReaders() == .everybody)
     }
 
     @Test func `slices are distinguished by the bytes of their names`() {

@@ -27,8 +27,8 @@ import Testing
     }
 
     private func receives(_ event: Inbox.Event?, _ name: String) -> Bool {
-        guard case .publish(_, _, let audience)? = event else { return false }
-        return audience?(name) ?? true
+        guard case .publish(_, _, let filter)? = event else { return false }
+        return filter?(name) ?? true
     }
 
     @Test func `an inbox keeps the order of versions and of readers that join`() {

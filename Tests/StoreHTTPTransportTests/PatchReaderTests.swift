@@ -45,11 +45,11 @@ final class Numbered: TopicState {
         _ echo: EchoServer,
         _ version: UInt64,
         padding: Int = 0,
-        for audience: StreamAudience? = nil
+        for filter: ReaderFilter? = nil
     ) {
         let state = Numbered(version, padding: padding)
         let topic = TopicID.state.carrying(.patch)
-        echo.streams.publish(TopicVersion(version, state: state), to: topic, for: audience)
+        echo.streams.publish(TopicVersion(version, state: state), to: topic, for: filter)
     }
 
     /// Returns a reader that makes the topic keep its versions.

@@ -144,14 +144,14 @@ extension StreamBeginning {
 }
 
 extension StreamWriter {
-    /// Publishes a frame to the readers of a topic in an audience.
+    /// Publishes a frame to the readers of a topic that pass a filter.
     func publish(
         topic: TopicID,
         version: UInt64,
         frame: Bytes,
-        for audience: StreamAudience? = nil
+        for filter: ReaderFilter? = nil
     ) {
-        publish(TopicVersion(version, frame: frame), to: topic, for: audience)
+        publish(TopicVersion(version, frame: frame), to: topic, for: filter)
     }
 }
 

@@ -74,7 +74,7 @@ import Testing
         func isRead(_ topic: TopicID) -> Bool { topic.mode == .snapshot }
         func sendOnce(_ frame: Bytes, to topic: TopicID) -> Bool { true }
 
-        func publish(_ version: TopicVersion, to topic: TopicID, for audience: StreamAudience?) {}
+        func publish(_ version: TopicVersion, to topic: TopicID, for filter: ReaderFilter?) {}
     }
 
     private final class Log: VersionFollower {

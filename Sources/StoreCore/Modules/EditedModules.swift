@@ -8,7 +8,7 @@ package final class EditedModules: @unchecked Sendable {
     @exclusivity(unchecked) private var touched: Set<Int> = []
     /// The module that was inserted last; the next one is often the same.
     @exclusivity(unchecked) private var last: Int?
-    @exclusivity(unchecked) private var audience = VersionAudience.sessions([])
+    @exclusivity(unchecked) private var readers = VersionReaders.sessions([])
 
     package init(hasSessions: Bool = false) {
         self.hasSessions = hasSessions
@@ -22,10 +22,10 @@ package final class EditedModules: @unchecked Sendable {
             touched.insert(touch.module)
         }
         guard hasSessions else { return }
-        guard change.isOfSession else { return audience = .everybody }
-        audience.insert(session ?? SessionName.shared)
+        guard change.isOfSession else { return readers = .everybody }
+        readers.insert(session ?? SessionName.shared)
         change.edits.forEach { touch in
-            if let owner = touch.key.session { audience.insert(owner) }
+            if let owner = touch.key.session { readers.insert(owner) }
         }
     }
 
@@ -44,15 +44,15 @@ package final class EditedModules: @unchecked Sendable {
     }
 
     /// Returns the readers that see something of the actions since the last call.
-    package func takeAudience() -> VersionAudience {
+    package func takeReaders() -> VersionReaders {
         guard hasSessions else { return .everybody }
-        defer { audience = .sessions([]) }
-        return audience
+        defer { readers = .sessions([]) }
+        return readers
     }
 }
 
 /// The readers that see something of a version besides its number.
-package enum VersionAudience: Sendable, Equatable {
+package enum VersionReaders: Sendable, Equatable {
     case everybody
     /// These sessions; the state of all others is unchanged.
     case sessions(Set<ExactText>)
@@ -65,7 +65,7 @@ package enum VersionAudience: Sendable, Equatable {
     }
 
     /// Returns the readers of both.
-    package func union(_ other: VersionAudience) -> VersionAudience {
+    package func union(_ other: VersionReaders) -> VersionReaders {
         guard case .sessions(let mine) = self, case .sessions(let theirs) = other else {
             return .everybody
         }

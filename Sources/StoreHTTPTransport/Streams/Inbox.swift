@@ -15,7 +15,7 @@ struct Inbox: Sendable {
     static let commandsMax = 1_024
 
     enum Event: Sendable {
-        case publish(TopicVersion, to: TopicID, for: StreamAudience?)
+        case publish(TopicVersion, to: TopicID, for: ReaderFilter?)
         /// A reader with its first frame.
         case join(JoiningReader)
         /// A frame without a version, for the readers that the topic has when the writer comes to
@@ -47,14 +47,14 @@ struct Inbox: Sendable {
     mutating func add(
         _ version: TopicVersion,
         to topic: TopicID,
-        for audience: StreamAudience? = nil
+        for filter: ReaderFilter? = nil
     ) -> Int {
         var skipped = 0
         if versions >= Self.versionsMax || bytes + version.bytes > Self.bytesMax, versions > 0 {
             skipped = makeRoom(topic)
         }
         // An older version that is left out may have been for other readers.
-        let readers = skipped > 0 ? nil : audience
+        let readers = skipped > 0 ? nil : filter
         events.append(.publish(version, to: topic, for: readers))
         count(version)
         return skipped

@@ -141,16 +141,16 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         if !isTaken { rejectLateReader(reader) }
     }
 
-    /// Brings the readers of a topic in this audience to a version. A `nil` audience stands for all
-    /// readers. Frames are payload without chunks; in patch mode, the writer's thread makes them.
-    /// Any thread; never waits.
+    /// Brings the readers of a topic to a version, if they pass the filter. A `nil` filter passes
+    /// all readers. Frames are payload without chunks; in patch mode, the writer's thread makes
+    /// them. Any thread; never waits.
     package func publish(
         _ version: TopicVersion,
         to topic: TopicID,
-        for audience: StreamAudience? = nil
+        for filter: ReaderFilter? = nil
     ) {
         post { mail in
-            let skipped = mail.inbox.add(version, to: topic, for: audience)
+            let skipped = mail.inbox.add(version, to: topic, for: filter)
             if skipped > 0 { counters.conflated.add(UInt64(skipped), ordering: .relaxed) }
         }
     }

@@ -39,7 +39,7 @@ package final class SliceWriter<State: RootState>: StateWriter {
     }
 
     package func snapshot(_ state: State, at tag: Tag) throws(JSONError) -> Snapshot {
-        let (touched, audience) = (self.touched.take(), self.touched.takeAudience())
+        let (touched, readers) = (self.touched.take(), self.touched.takeReaders())
         var writer = PieceWriter(encoder, at: tag.version)
         if slices.isEmpty {
             slices = try modules.indices.map { index throws(JSONError) in
@@ -61,7 +61,7 @@ package final class SliceWriter<State: RootState>: StateWriter {
             slices: slices,
             layout: layout,
             ownBytes: writer.bytes,
-            audience: audience
+            readers: readers
         )
     }
 

@@ -21,7 +21,7 @@ package final class Snapshot: Sendable {
     let ownBytes: Int
 
     /// The readers that may see an action between the previously encoded version and this one.
-    let audience: VersionAudience
+    let readers: VersionReaders
 
     private let whole: Locked<Bytes?>
     private let event = Locked<(version: UInt64, frame: Bytes)?>(nil)
@@ -34,7 +34,7 @@ package final class Snapshot: Sendable {
         slices = []
         layout = nil
         ownBytes = state.count
-        audience = .everybody
+        readers = .everybody
         whole = Locked(state)
     }
 
@@ -44,7 +44,7 @@ package final class Snapshot: Sendable {
         slices: [PublishedSlice],
         layout: SliceLayout,
         ownBytes: Int = 0,
-        audience: VersionAudience = .everybody
+        readers: VersionReaders = .everybody
     ) {
         self.init(
             tag: tag,
@@ -52,7 +52,7 @@ package final class Snapshot: Sendable {
             slices: slices,
             layout: layout,
             ownBytes: ownBytes,
-            audience: audience
+            readers: readers
         )
     }
 
@@ -62,9 +62,9 @@ package final class Snapshot: Sendable {
         slices: [PublishedSlice],
         layout: SliceLayout,
         ownBytes: Int,
-        audience: VersionAudience
+        readers: VersionReaders
     ) {
-        self.audience = audience
+        self.readers = readers
         self.tag = tag
         self.etag = etag
         self.slices = slices
@@ -108,22 +108,22 @@ package final class Snapshot: Sendable {
                 slices[index] = slices[index].visible(to: session.text)
             }
         }
-        guard let sight = viewer.sight else { return with(slices, all, audience) }
+        guard let sight = viewer.sight else { return with(slices, all, readers) }
         let layout = all.seen(with: sight)
         for index in slices.indices where !layout.shows(index) { slices[index] = .hidden }
-        return with(slices, layout, audience)
+        return with(slices, layout, readers)
     }
 
-    /// Returns the same version for a larger audience, because it also stands for earlier versions.
-    func standing(for audience: VersionAudience) -> Snapshot {
-        guard hasSessions, audience.union(self.audience) != self.audience else { return self }
-        return layout.map { with(slices, $0, audience.union(self.audience)) } ?? self
+    /// Returns the same version for more readers, because it also stands for earlier versions.
+    func standing(for readers: VersionReaders) -> Snapshot {
+        guard hasSessions, readers.union(self.readers) != self.readers else { return self }
+        return layout.map { with(slices, $0, readers.union(self.readers)) } ?? self
     }
 
     private func with(
         _ slices: [PublishedSlice],
         _ layout: SliceLayout,
-        _ audience: VersionAudience
+        _ readers: VersionReaders
     ) -> Snapshot {
         Snapshot(
             tag: tag,
@@ -131,7 +131,7 @@ package final class Snapshot: Sendable {
             slices: slices,
             layout: layout,
             ownBytes: ownBytes,
-            audience: audience
+            readers: readers
         )
     }
 

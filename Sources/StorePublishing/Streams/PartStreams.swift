@@ -206,7 +206,7 @@ package final class PartStreams: Sendable {
     func distribute(
         _ new: Snapshot,
         after old: Snapshot,
-        for audience: StreamAudience?,
+        for filter: ReaderFilter?,
         _ pauseIfBusy: () -> Void = {}
     ) {
         let containers = watched.withLock { $0.parts.isEmpty ? [] : $0.containers(new, after: old) }
@@ -219,7 +219,7 @@ package final class PartStreams: Sendable {
                     changed(of: container, in: container.bytes(in: new))
                 }
             for (part, bytes) in changed where isNews(bytes, of: part, version) {
-                sender.send(bytes, to: part.topic, since: version, for: audience)
+                sender.send(bytes, to: part.topic, since: version, for: filter)
                 pauseIfBusy()
             }
         }

@@ -39,12 +39,12 @@ final class SliceStreams: Sendable {
     func distribute(
         _ new: Snapshot,
         after old: Snapshot,
-        for audience: StreamAudience?,
+        for filter: ReaderFilter?,
         _ sessions: Set<ExactText>? = []
     ) {
         for index in topics.indices where new.slices[index].version != old.slices[index].version {
             let (mine, before) = (new.slices[index], old.slices[index])
-            send(index, nil, mine, after: before, at: mine.version, for: audience)
+            send(index, nil, mine, after: before, at: mine.version, for: filter)
         }
         for session in watching.among(sessions).compactMap(\.session) {
             for index in layout.ofSessions {
@@ -53,7 +53,7 @@ final class SliceStreams: Sendable {
                 let before = old.slices[index].visible(to: session.text)
                 guard mine.differs(from: before) else { continue }
                 let version = new.version(mine.version, after: before.version)
-                send(index, session, mine, after: before, at: version, for: audience)
+                send(index, session, mine, after: before, at: version, for: filter)
             }
         }
     }
@@ -64,16 +64,16 @@ final class SliceStreams: Sendable {
         _ new: PublishedSlice,
         after old: PublishedSlice,
         at version: UInt64,
-        for audience: StreamAudience?
+        for filter: ReaderFilter?
     ) {
         // A slice with instances is only joined if it has readers.
-        sender.send(to: topics[index].slice.seen(by: session), for: audience) {
+        sender.send(to: topics[index].slice.seen(by: session), for: filter) {
             sender.version(of: new.bytes, since: version, in: $0)
         }
         let changes = topics[index].change.seen(by: session)
         guard sender.streams.isRead(changes) else { return }
         let change = Self.change(from: old.bytes, to: new.bytes)
-        sender.send(change, to: changes, since: version, for: audience)
+        sender.send(change, to: changes, since: version, for: filter)
     }
 
     /// Returns the first frame of a stream that opens. A reader of changes gets the slice without a

@@ -19,13 +19,13 @@ package struct TopicSender: Sendable {
     /// Sends a version to the readers of a topic. Calls `version` only for modes with readers.
     func send(
         to topic: TopicID,
-        for audience: StreamAudience?,
+        for filter: ReaderFilter?,
         _ version: (StreamMode) -> TopicVersion
     ) {
         for mode in StreamMode.allCases {
             let topic = topic.carrying(mode)
             guard streams.isRead(topic) else { continue }
-            streams.publish(version(mode), to: topic, for: audience)
+            streams.publish(version(mode), to: topic, for: filter)
         }
     }
 
@@ -34,9 +34,9 @@ package struct TopicSender: Sendable {
         _ part: Bytes?,
         to topic: TopicID,
         since number: UInt64,
-        for audience: StreamAudience?
+        for filter: ReaderFilter?
     ) {
-        send(to: topic, for: audience) { version(of: part, since: number, in: $0) }
+        send(to: topic, for: filter) { version(of: part, since: number, in: $0) }
     }
 
     /// Returns the version of a part of the state as it is since this number. If `isKnown`, the

@@ -208,7 +208,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         _ state: State,
         _ new: Snapshot,
         after old: Snapshot,
-        for audience: StreamAudience?,
+        for filter: ReaderFilter?,
         _ pauseIfBusy: () -> Void = {}
     ) {
         let version = new.version
@@ -234,7 +234,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
             }
             guard bytes != watched.bytes else { continue }
             (watched.bytes, watched.version) = (bytes, version)
-            sender.send(bytes, to: watched.request.topic, since: version, for: audience)
+            sender.send(bytes, to: watched.request.topic, since: version, for: filter)
         }
         if hasUnread { sweep() }
     }

@@ -19,9 +19,9 @@ package protocol StreamPublisher: AnyObject, Sendable {
     /// `false` if too many such frames wait, or the publisher has ended.
     func sendOnce(_ frame: Bytes, to topic: TopicID) -> Bool
 
-    /// Brings the readers of a topic in this audience to a version. A `nil` audience stands for all
-    /// readers.
-    func publish(_ version: TopicVersion, to topic: TopicID, for audience: StreamAudience?)
+    /// Brings the readers of a topic to a version, if they pass the filter. A `nil` filter passes
+    /// all readers.
+    func publish(_ version: TopicVersion, to topic: TopicID, for filter: ReaderFilter?)
 }
 
 /// A version of a topic, as the writer gets it.
@@ -77,4 +77,4 @@ package protocol TopicState: Sendable {
 
 /// A filter of readers by their names, which returns true if the reader gets a frame. A `nil` name
 /// stands for a reader without a name.
-package typealias StreamAudience = @Sendable (String?) -> Bool
+package typealias ReaderFilter = @Sendable (String?) -> Bool

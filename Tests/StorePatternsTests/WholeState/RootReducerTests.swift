@@ -60,7 +60,7 @@ import Testing
             configuration: configuration
         )
         for name in ["ada", "bob"] { core.dispatch(Sessions.Internal.began(session: name)) }
-        _ = (touched.take(), touched.takeAudience())
+        _ = (touched.take(), touched.takeReaders())
     }
 
     private func send(_ action: any Action, as session: String?) throws -> (House?, Outcome) {
@@ -87,7 +87,7 @@ import Testing
         guard case .applied(4, 4, true, _) = outcome else { throw NotApplied() }
         #expect(touched.take() == [0, 1, 2])
         // The action is the session's own, but the change belongs to all.
-        #expect(touched.takeAudience() == .everybody)
+        #expect(touched.takeReaders() == .everybody)
     }
 
     @Test func `a refusal of the root reducer drops the module's change, too`() throws {

@@ -26,7 +26,7 @@ final class OpenMarket: Sendable {
             configuration: configuration
         )
         for name in ["ada", "bob"] { core.dispatch(Sessions.Internal.began(session: name)) }
-        _ = (touched.take(), touched.takeAudience())
+        _ = (touched.take(), touched.takeReaders())
     }
 
     @discardableResult
@@ -106,7 +106,7 @@ final class OpenMarket: Sendable {
         try market.send(Changed(what: .theme), as: "bob")
         #expect(market.touched.take() == [1])
         // All sessions may read the record of the action.
-        #expect(market.touched.takeAudience() == .everybody)
+        #expect(market.touched.takeReaders() == .everybody)
         try market.send(Changed(what: .title), as: "bob")
         #expect(market.touched.take() == [0])
         try market.send(Changed(what: .all), as: "bob")

@@ -10,7 +10,7 @@ extension StreamLoop {
         _ topic: Int32,
         _ version: UInt64,
         _ state: any TopicState,
-        _ audience: StreamAudience?
+        _ filter: ReaderFilter?
     ) {
         let number = Int(topic)
         let before = topics[number].patches.newest
@@ -28,7 +28,7 @@ extension StreamLoop {
         }
         // The list may shrink during the loop.
         let readers = topics[number].slots
-        for slot in readers where audience?(names[slot]) != false { update(slot) }
+        for slot in readers where filter?(names[slot]) != false { update(slot) }
     }
 
     /// Sends a reader in patch mode the newest version, at once or behind its backlog.

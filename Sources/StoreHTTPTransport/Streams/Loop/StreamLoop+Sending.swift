@@ -9,11 +9,11 @@ import Synchronization
 // own.
 
 extension StreamLoop {
-    /// Brings the readers of a topic in this audience to a version.
-    func deliver(_ version: TopicVersion, to topic: Int32, _ audience: StreamAudience? = nil) {
+    /// Brings the readers of a topic to a version, if they pass the filter.
+    func deliver(_ version: TopicVersion, to topic: Int32, _ filter: ReaderFilter? = nil) {
         switch version.content {
-        case .frame(let frame): deliver(topic, version.number, frame, audience)
-        case .state(let state): deliver(topic, version.number, state, audience)
+        case .frame(let frame): deliver(topic, version.number, frame, filter)
+        case .state(let state): deliver(topic, version.number, state, filter)
         }
     }
 
@@ -21,30 +21,30 @@ extension StreamLoop {
         _ topic: Int32,
         _ version: UInt64,
         _ frame: Bytes,
-        _ audience: StreamAudience?
+        _ filter: ReaderFilter?
     ) {
         let number = Int(topic)
         let before = topics[number].topic.newestVersion
         guard topics[number].topic.setNewest(frame, version: version),
             let chunk = topics[number].topic.newest
         else { return }
-        if audience == nil { topics[number].framesForAll &+= 1 }
-        let isForAll = audience == nil || topics[number].following == topics[number].slots.count
+        if filter == nil { topics[number].framesForAll &+= 1 }
+        let isForAll = filter == nil || topics[number].following == topics[number].slots.count
         var readers =
-            isForAll ? topics[number].followers : following(among: topics[number].slots, audience)
+            isForAll ? topics[number].followers : following(among: topics[number].slots, filter)
         // The first frame of a topic may come after readers that have its version from an earlier
         // stream.
         if before == nil { readers = readers.filter { slots[Int($0)].nextVersion <= version } }
-        if let audience { readers = readers.filter { audience(names[$0]) } }
+        if let filter { readers = readers.filter { filter(names[$0]) } }
         broadcast(chunk, to: readers, having: before)
     }
 
     /// Returns the readers that get a frame as it comes. The others get the newest version later if
     /// the frame is for them.
-    private func following(among readers: [Int32], _ audience: StreamAudience?) -> [Int32] {
+    private func following(among readers: [Int32], _ filter: ReaderFilter?) -> [Int32] {
         readers.filter { slot in
             guard behind[slot]?.largeFrame != nil else { return true }
-            if audience?(names[slot]) != false { behind[slot]?.needsNewest = true }
+            if filter?(names[slot]) != false { behind[slot]?.needsNewest = true }
             return false
         }
     }

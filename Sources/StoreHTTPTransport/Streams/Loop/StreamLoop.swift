@@ -201,8 +201,8 @@ final class StreamLoop {
 
     private func work(_ event: Inbox.Event) {
         switch event {
-        case .publish(let version, let topic, let audience):
-            deliver(version, to: number(of: topic), audience)
+        case .publish(let version, let topic, let filter):
+            deliver(version, to: number(of: topic), filter)
         case .join(let reader):
             join(reader)
         case .command(let topic, let frame):
