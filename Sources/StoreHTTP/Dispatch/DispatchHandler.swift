@@ -88,15 +88,7 @@ final class DispatchHandler: Sendable {
         )
         named?.keep(envelope)
         hold(exchange, for: ticket, cancelsOnClose: cancelsOnClose)
-        do {
-            try store.core.offer(envelope, wakes: false)
-            store.offered()
-        } catch {
-            ticket.answer(
-                error.problem(waiting: "\(store.bounds.mailboxMax) actions wait already")
-            )
-            store.wake()
-        }
+        ticket.offer(envelope)
     }
 
     /// Keeps a request until its answer.

@@ -90,13 +90,26 @@ class DispatchTicket: Completion, @unchecked Sendable {
         hold = preferences.waitSeconds == nil ? nil : store.hold(caller.session)
     }
 
+    /// Offers the parked request to the Core. If the mailbox does not take it, answers with the
+    /// reason.
+    final func offer(_ envelope: Envelope) {
+        do {
+            try store.core.offer(envelope, wakes: false)
+            store.offered()
+        } catch {
+            answerRefusal(error.problem(waiting: "\(store.bounds.mailboxMax) actions wait already"))
+            store.wake()
+        }
+    }
+
     final func complete(_ outcome: Outcome) {
         switch outcome {
         case .applied(let first, let last, let changed, _):
             finishApplied(AppliedAnswer(first: first, last: last, changed: changed))
         case .dryRun(let dryRun): answerDryRun(dryRun)
         case .replayed(let kept): answerAgain(kept)
-        case .refused, .versionMismatch, .keyTaken, .failed, .cancelled: answerRefusal(outcome)
+        case .refused, .versionMismatch, .keyTaken, .failed, .cancelled:
+            answerRefusal(problem(of: outcome))
         }
     }
 
@@ -110,12 +123,11 @@ class DispatchTicket: Completion, @unchecked Sendable {
         waitForEffects(watch, answer)
     }
 
-    /// Answers a request of which nothing was applied.
-    func answerRefusal(_ outcome: Outcome) {
-        if let problem = problem(of: outcome) { return answer(problem) }
-        // The request may have been applied, so no answer would be true. The connection ends
-        // without an answer, and the client correctly sees an unknown outcome.
-        exchange.abandon()
+    /// Answers a request of which nothing was applied. `problem` is `nil` if the request may have
+    /// been applied: no answer would be true. The connection ends without an answer then, and the
+    /// client correctly sees an unknown outcome.
+    func answerRefusal(_ problem: Problem?) {
+        if let problem { answer(problem) } else { exchange.abandon() }
     }
 
     /// True if the caller may read the reason of a refusal, and its place in the body.

@@ -56,14 +56,7 @@ final class SessionTicket: DispatchTicket, @unchecked Sendable {
         )
         // Park the request before the Core has the envelope, which it may complete at once.
         exchange.park()
-        do {
-            try store.core.offer(envelope, wakes: false)
-            store.offered()
-        } catch {
-            _ = response(nil)
-            answer(error.problem(waiting: "\(store.bounds.mailboxMax) actions wait already"))
-            store.wake()
-        }
+        offer(envelope)
     }
 
     override func finishApplied(_ answer: AppliedAnswer) {
@@ -71,9 +64,9 @@ final class SessionTicket: DispatchTicket, @unchecked Sendable {
         exchange.complete(response)
     }
 
-    override func answerRefusal(_ outcome: Outcome) {
+    override func answerRefusal(_ problem: Problem?) {
         _ = response(nil)
-        super.answerRefusal(outcome)
+        super.answerRefusal(problem)
     }
 
     /// The client has only asked for a session. So it may read the refusal of a start only if it

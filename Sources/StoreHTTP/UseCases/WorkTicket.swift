@@ -100,7 +100,7 @@ final class WorkTicket: DispatchTicket, @unchecked Sendable {
                 completion: self
             )
         } catch {
-            answer(
+            answerRefusal(
                 error.problem(waiting: "as many actions of the program's own as may wait already")
             )
             store.wake()
