@@ -31,21 +31,4 @@ import Testing
         #expect(other?.runningMax == 5)
         #expect(other?.durations.count == 5)
     }
-
-    @Test func `a metric has the labels of the store, the module and the action`() {
-        let times = EffectTimes()
-        times.begin("home/op\"ened", of: "home")
-        times.fail("home/op\"ened", of: "home")
-        times.retry("home/op\"ened", of: "home")
-        var metrics = MetricsText()
-        metrics.effects([(["store": "s"], times)])
-        let labels = #"{store="s",module="home",action="home/op\"ened"}"#
-        let lines = metrics.text.split(separator: "\n")
-        #expect(lines.contains("store_effect_seconds_count\(labels) 0"))
-        #expect(lines.contains("store_effect_running\(labels) 1"))
-        #expect(lines.contains("store_effect_running_max\(labels) 1"))
-        #expect(lines.contains("store_effects_failed_total\(labels) 1"))
-        #expect(lines.contains("store_effects_retried_total\(labels) 1"))
-        #expect(lines.contains("# TYPE store_effect_running gauge"))
-    }
 }

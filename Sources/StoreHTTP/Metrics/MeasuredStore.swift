@@ -1,56 +1,59 @@
 package import StoreCore
-import StoreHTTPTransport
+package import StoreHTTPTransport
 package import StoreHistory
 import StorePlatform
 package import StorePublishing
 package import StoreTelemetry
 import Synchronization
 
-/// The measurements of a store.
+/// The parts of a store that `/metrics` measures.
 package struct MeasuredStore: Sendable {
-    let store: Store
+    /// The numbers of open sessions, and of sessions that a bound refused.
+    package typealias Sessions = (open: Int, full: UInt64, addressFull: UInt64)
+
+    let core: CoreHandle
+    let streams: StreamWriter
+    let streamsMax: Int
+    let epoch: String
     let figures: StoreFigures
-    /// True if its journal has failed for good.
+    /// Returns the version of the published state.
+    let version: @Sendable () -> UInt64
+    /// Returns the number of reads that were refused because too many waited.
+    let readsRefused: @Sendable () -> UInt64
+    /// Returns the numbers of sessions; `nil` if the state has no sessions.
+    let sessions: (@Sendable () -> Sessions)?
+    /// Returns true if the journal has failed for good.
     let hasFailed: @Sendable () -> Bool
-    /// The name of the store in labels; `nil` if it is the only store of the process.
-    private let label: String?
+    /// The name of the store; empty if it is the only store of the process.
+    let labels: MetricLabels
 
     package init(
-        _ store: Store,
+        _ core: CoreHandle,
+        _ streams: StreamWriter,
+        streamsMax: Int,
+        epoch: String,
         _ figures: StoreFigures,
         label: String?,
+        version: @escaping @Sendable () -> UInt64,
+        readsRefused: @escaping @Sendable () -> UInt64,
+        sessions: (@Sendable () -> Sessions)?,
         hasFailed: @escaping @Sendable () -> Bool
     ) {
-        self.store = store
+        self.core = core
+        self.streams = streams
+        self.streamsMax = streamsMax
+        self.epoch = epoch
         self.figures = figures
-        self.label = label
+        self.version = version
+        self.readsRefused = readsRefused
+        self.sessions = sessions
         self.hasFailed = hasFailed
+        labels = label.map { ["store": $0] } ?? [:]
     }
 
-    var labels: MetricLabels { label.map { ["store": $0] } ?? [:] }
-
-    /// Returns the labels of a value: the store's name, and then `own`.
-    func labels(_ own: MetricLabels) -> MetricLabels { labels.adding(own) }
-}
-
-extension [MeasuredStore] {
-    /// Makes a value for each store.
-    func each<Value>(_ value: (MeasuredStore) -> Value) -> [MetricsText.Sample<Value>] {
-        map { .init($0.labels, value($0)) }
-    }
-
-    /// Makes a value for each store that has it.
-    func eachWith<Value>(_ value: (MeasuredStore) -> Value?) -> [MetricsText.Sample<Value>] {
-        compactMap { store in value(store).map { .init(store.labels, $0) } }
-    }
-
-    /// Makes several values for each store, each with labels of its own.
-    func all<Value>(
-        _ values: (MeasuredStore) -> [MetricsText.Sample<Value>]
-    ) -> [MetricsText.Sample<Value>] {
-        flatMap { store in
-            values(store).map { .init(store.labels($0.labels), $0.value) }
-        }
+    /// Returns a value of the store with the store's name before its own labels.
+    func labelled(_ sample: MetricSample) -> MetricSample {
+        MetricSample(labels.adding(sample.labels), sample.value)
     }
 }
 
@@ -108,13 +111,12 @@ package final class RequestTimes: Sendable {
 
     /// Returns the histogram of a route; the same object for the same route. Called while a store
     /// is assembled.
-    func times(of route: Route) -> RouteTimes {
-        let (method, path) = (route.method.name, route.path.text)
-        return series.withLock { series in
-            if let known = series.first(where: { $0.method == method && $0.route == path }) {
+    package func times(ofRoute route: String, _ method: String) -> RouteTimes {
+        series.withLock { series in
+            if let known = series.first(where: { $0.method == method && $0.route == route }) {
                 return known.times
             }
-            let new = Series(method: method, route: path, times: RouteTimes())
+            let new = Series(method: method, route: route, times: RouteTimes())
             series.append(new)
             return new.times
         }

@@ -59,21 +59,31 @@ package struct MetricsRoutes: RouteGroup {
                     ("Content-Type", format.contentType), ("Cache-Control", "no-store"),
                     ("Vary", "Accept"),
                 ],
-                body: .bytes(Array(text(format).utf8))
+                body: .bytes(Array(Measurements(stores(), process).text(format).utf8))
             )
         )
     }
+}
 
-    private func text(_ format: MetricsFormat) -> String {
-        var metrics = MetricsText(format)
-        let stores = stores()
-        stores.writeActions(to: &metrics)
-        stores.writeEffects(to: &metrics)
-        stores.writeStreams(to: &metrics)
-        stores.writeJournal(to: &metrics)
-        stores.writeRequests(to: &metrics, process?.transport)
-        stores.writeRefusals(to: &metrics, process?.transport)
-        process?.write(to: &metrics)
-        return metrics.text
+extension MeasuredStore {
+    /// Makes the measurements of a store. `label` is its name if the process has several.
+    package init(
+        _ store: Store,
+        _ figures: StoreFigures,
+        label: String?,
+        hasFailed: @escaping @Sendable () -> Bool
+    ) {
+        self.init(
+            store.core,
+            store.streams,
+            streamsMax: store.bounds.streamsMax,
+            epoch: store.reader.epochText,
+            figures,
+            label: label,
+            version: { store.reader.version },
+            readsRefused: { store.reader.threads.refusedTotal },
+            sessions: store.sessions.map { table in { @Sendable in table.figures } },
+            hasFailed: hasFailed
+        )
     }
 }

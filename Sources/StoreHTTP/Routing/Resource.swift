@@ -153,7 +153,7 @@ final class ServedRoute: Sendable {
     init(_ route: Route, in environment: RequestEnvironment) {
         self.route = route
         self.environment = environment
-        times = environment.times.times(of: route)
+        times = environment.times.times(ofRoute: route.path.text, route.method.name)
         bodyKind =
             switch route.body {
             case .none: .none

@@ -6,17 +6,6 @@ import StoreTexts
 /// The name of a metric ends with its base unit, `_seconds` or `_bytes`, before the `_total` of a
 /// counter. Durations are passed in nanoseconds.
 package struct MetricsText {
-    /// A value of a metric, and the labels that distinguish it from the other values.
-    package struct Sample<Value> {
-        package let labels: MetricLabels
-        package let value: Value
-
-        package init(_ labels: MetricLabels = [:], _ value: Value) {
-            self.labels = labels
-            self.value = value
-        }
-    }
-
     private let format: MetricsFormat
     private var lines = ""
 
@@ -27,55 +16,44 @@ package struct MetricsText {
     /// The whole text, to be read after the last metric.
     package var text: String { format == .openMetrics ? lines + "# EOF\n" : lines }
 
-    /// Writes values that only grow. The name ends with `_total`.
-    package mutating func counter<Value: CustomStringConvertible>(
+    /// Writes a metric with its values.
+    package mutating func write(
+        _ kind: MetricKind,
         _ name: String,
         _ help: String,
-        _ samples: [Sample<Value>]
+        _ samples: [MetricSample]
     ) {
-        head(name, help, "counter", without: "_total")
-        for sample in samples { line(name, sample.labels, "\(sample.value)") }
-    }
-
-    /// Writes values that go up and down.
-    package mutating func gauge<Value: CustomStringConvertible>(
-        _ name: String,
-        _ help: String,
-        _ samples: [Sample<Value>]
-    ) {
-        head(name, help, "gauge")
-        for sample in samples { line(name, sample.labels, "\(sample.value)") }
-    }
-
-    /// Writes texts, as labels of a value that is always 1. The name ends with `_info`.
-    package mutating func info(_ name: String, _ help: String, _ texts: [MetricLabels]) {
-        switch format {
-        case .prometheus: head(name, help, "gauge")
-        case .openMetrics: head(name, help, "info", without: "_info")
+        switch (kind, format) {
+        case (.counter, _): head(name, help, "counter", without: "_total")
+        case (.gauge, _), (.info, .prometheus): head(name, help, "gauge")
+        case (.info, .openMetrics): head(name, help, "info", without: "_info")
+        case (.histogram, _): head(name, help, "histogram")
         }
-        for labels in texts { line(name, labels, "1") }
+        for sample in samples {
+            if let distribution = sample.value as? Distribution {
+                write(distribution, of: name, sample.labels)
+            } else {
+                line(name, sample.labels, "\(sample.value)")
+            }
+        }
     }
 
-    /// Writes distributions. For a metric in seconds, the bounds and the sum are divided by 10⁹:
+    /// Writes a distribution. For a metric in seconds, the bounds and the sum are divided by 10⁹:
     /// they are nanoseconds here. Other metrics stay as they are.
-    package mutating func histogram(
-        _ name: String,
-        _ help: String,
-        _ samples: [Sample<Distribution>]
+    private mutating func write(
+        _ distribution: Distribution,
+        of name: String,
+        _ labels: MetricLabels
     ) {
         let unit = name.hasSuffix("_seconds") ? 1e9 : 1
-        head(name, help, "histogram")
-        for sample in samples {
-            let (labels, distribution) = (sample.labels, sample.value)
-            var count: UInt64 = 0
-            let bounds = distribution.buckets.bounds.map { "\(Double($0) / unit)" } + ["+Inf"]
-            for (bound, bucket) in zip(bounds, distribution.counts) {
-                count += bucket
-                line("\(name)_bucket", labels.adding(["le": bound]), "\(count)")
-            }
-            line("\(name)_sum", labels, "\(Double(distribution.sum) / unit)")
-            line("\(name)_count", labels, "\(count)")
+        var count: UInt64 = 0
+        let bounds = distribution.buckets.bounds.map { "\(Double($0) / unit)" } + ["+Inf"]
+        for (bound, bucket) in zip(bounds, distribution.counts) {
+            count += bucket
+            line("\(name)_bucket", labels.adding(["le": bound]), "\(count)")
         }
+        line("\(name)_sum", labels, "\(Double(distribution.sum) / unit)")
+        line("\(name)_count", labels, "\(count)")
     }
 
     private mutating func head(
@@ -99,6 +77,42 @@ package struct MetricsText {
         lines += "\(name)\(labels.text) \(value)\n"
     }
 }
+
+/// The kind of a metric.
+package enum MetricKind: Sendable {
+    /// Values that only grow. The name ends with `_total`.
+    case counter
+    /// Values that go up and down.
+    case gauge
+    /// Texts, as labels of a value that is always 1. The name ends with `_info`.
+    case info
+    /// Distributions.
+    case histogram
+}
+
+/// A value of a metric, and the labels that distinguish it from the other values.
+package struct MetricSample: Sendable {
+    package let labels: MetricLabels
+    package let value: any MetricValue
+
+    package init(_ labels: MetricLabels, _ value: any MetricValue) {
+        self.labels = labels
+        self.value = value
+    }
+
+    /// Makes the only value of a metric, without labels.
+    package init(_ value: any MetricValue) {
+        self.init([:], value)
+    }
+}
+
+/// A value of a metric: a number, or the distribution of a histogram.
+package protocol MetricValue: Sendable {}
+
+extension Int: MetricValue {}
+extension UInt64: MetricValue {}
+extension Double: MetricValue {}
+extension Distribution: MetricValue {}
 
 /// Labels that distinguish the values of one metric: names and values, in their order.
 package struct MetricLabels: Sendable, ExpressibleByDictionaryLiteral {
@@ -173,47 +187,5 @@ package enum MetricsFormat: Sendable {
             }
         }
         self = open > 0 && open >= plain ? .openMetrics : .prometheus
-    }
-}
-
-// Effects
-
-extension MetricsText {
-    /// Writes the figures of effects, by `module` and `action`.
-    package mutating func effects(_ effects: [(labels: MetricLabels, times: EffectTimes)]) {
-        let all = effects.flatMap { labels, times in
-            times.all.map { kind, series in
-                let own: MetricLabels = ["module": kind.module.text, "action": kind.action.text]
-                return (labels: labels.adding(own), series: series)
-            }
-        }
-        func each<Value>(_ value: (EffectTimes.Series) -> Value) -> [Sample<Value>] {
-            all.map { Sample($0.labels, value($0.series)) }
-        }
-        histogram(
-            "store_effect_seconds",
-            "Time of an effect, with its retries and pauses.",
-            each(\.durations)
-        )
-        gauge(
-            "store_effect_running",
-            "Effects of the kind that run.",
-            each(\.running)
-        )
-        gauge(
-            "store_effect_running_max",
-            "The most effects of the kind that ran at the same time since the start.",
-            each(\.runningMax)
-        )
-        counter(
-            "store_effects_failed_total",
-            "Effects that failed for good.",
-            each(\.failed)
-        )
-        counter(
-            "store_effects_retried_total",
-            "Attempts of effects after a failed attempt.",
-            each(\.retried)
-        )
     }
 }

@@ -1,0 +1,46 @@
+import StoreCore
+package import StoreTelemetry
+
+/// The objects that the metrics of one answer are read from. Values that several metrics use are
+/// read once.
+package struct Measurements {
+    let stores: [MeasuredStore]
+    /// The process; `nil` in the metrics of one store of several.
+    let process: MeasuredProcess?
+    /// The figures of the actions of all stores.
+    let actions: [(store: MeasuredStore, action: CoreFigures.ActionFigures)]
+    /// The figures of each kind of effect; `nil` if no store has effects.
+    let effects: [(labels: MetricLabels, series: EffectTimes.Series)]?
+    /// The figures of the system about the process; `nil` without a process.
+    let system: ProcessFigures?
+
+    package init(_ stores: [MeasuredStore], _ process: MeasuredProcess?) {
+        self.stores = stores
+        self.process = process
+        actions = stores.flatMap { store in store.figures.core.actions.map { (store, $0) } }
+        let withEffects = stores.filter { $0.core.effects != nil }
+        effects =
+            withEffects.isEmpty
+            ? nil : withEffects.flatMap { $0.figures.effects.samples($0.labels) }
+        system = process == nil ? nil : ProcessFigures()
+    }
+
+    /// Returns the text of all metrics.
+    package func text(_ format: MetricsFormat) -> String {
+        var text = MetricsText(format)
+        for metric in Metric.all { metric.write(self, to: &text) }
+        return text.text
+    }
+}
+
+extension EffectTimes {
+    /// Returns the figures of each kind, with the labels of a store before its own labels.
+    fileprivate func samples(
+        _ labels: MetricLabels
+    ) -> [(labels: MetricLabels, series: Series)] {
+        all.map { kind, series in
+            let own: MetricLabels = ["module": kind.module.text, "action": kind.action.text]
+            return (labels.adding(own), series)
+        }
+    }
+}
