@@ -146,20 +146,24 @@ let package = Package(
             ]
         ),
         layer(
-            "StoreHTTP",
+            "StoreAdmission",
             on: [
                 "StoreActionCatalog", "StoreAuthentication", "StoreAuthorization", "StoreCore",
-                "StoreDigest", "StoreHTTPTransport", "StoreHistory", "StoreJSON", "StoreJSONSchema",
-                "StorePatterns", "StorePlatform", "StorePublishing", "StoreTelemetry", "StoreTexts",
-                "StoreTraces", "StoreWire",
+                "StoreDigest", "StoreEventStream", "StoreHTTPTransport", "StoreJSON",
+                "StoreJSONSchema",
+                "StorePlatform", "StoreTelemetry", "StoreTexts", "StoreWire",
+            ]
+        ),
+        layer(
+            "StoreHTTP",
+            on: [
+                "StoreActionCatalog", "StoreAdmission", "StoreAuthentication", "StoreAuthorization", "StoreCore", "StoreDigest", "StoreHTTPTransport", "StoreHistory", "StoreJSON", "StoreJSONSchema", "StorePatterns", "StorePlatform", "StorePublishing", "StoreTelemetry", "StoreTexts", "StoreTraces", "StoreWire",
             ]
         ),
         layer(
             "StoreServer",
             on: [
-                "StoreActionCatalog", "StoreAuthentication", "StoreAuthorization",
-                "StoreCommandLine", "StoreCore", "StoreDigest", "StoreHTTP", "StoreHTTPTransport",
-                "StoreHistory",
+                "StoreActionCatalog", "StoreAdmission", "StoreAuthentication", "StoreAuthorization", "StoreCommandLine", "StoreCore", "StoreDigest", "StoreHTTP", "StoreHTTPTransport", "StoreHistory",
                 "StoreJSON", "StoreJSONSchema", "StoreJournalSQLite", "StorePatterns",
                 "StorePlatform", "StorePublishing", "StoreTelemetry", "StoreTexts",
                 "StoreTraceExport", "StoreTraces", "StoreWire",
@@ -232,8 +236,7 @@ let package = Package(
         .target(
             name: "StoreSimulator",
             dependencies: [
-                "CStoreHTTPD", "DefaultStore", "StoreActionCatalog", "StoreAuthentication",
-                "StoreCore", "StoreHTTP",
+                "CStoreHTTPD", "DefaultStore", "StoreActionCatalog", "StoreAdmission", "StoreAuthentication", "StoreCore", "StoreHTTP",
                 "StoreHTTPTransport", "StoreHistory", "StoreJSON", "StoreJournalSQLite",
                 "StorePatterns", "StorePlatform", "StorePublishing", "StoreServer",
                 "StoreTelemetry", "StoreTesting", "StoreTexts", "StoreWire",
@@ -279,6 +282,7 @@ let package = Package(
                 + modules.map { .init(stringLiteral: $0.name) }
         ),
         tests(of: "StoreTesting", ["StoreCore", "StorePatterns", "StorePlatform"]),
+        tests(of: "StoreAdmission", ["StoreHTTPTransport"]),
         tests(of: "StoreTelemetry", ["StoreJSON", "StorePlatform", "StoreTexts"]),
         tests(of: "StoreCommandLine"),
         tests(
@@ -288,8 +292,7 @@ let package = Package(
         tests(
             of: "StoreServer",
             [
-                "CStoreHTTPD", "DefaultStore", "StoreActionCatalog", "StoreCommandLine",
-                "StoreCore", "StoreCurl", "StoreHTTP", "StoreHTTPTransport",
+                "CStoreHTTPD", "DefaultStore", "StoreActionCatalog", "StoreAdmission", "StoreCommandLine", "StoreCore", "StoreCurl", "StoreHTTP", "StoreHTTPTransport",
                 "StoreHistory", "StoreJSON", "StoreJSONSchema", "StoreJournalSQLite",
                 "StorePatterns", "StorePlatform", "StorePublishing", "StoreTelemetry",
                 "StoreTestSupport", "StoreTesting", "StoreWire",
@@ -304,8 +307,7 @@ if Context.environment["STORE_SERVER_FUZZ"] != nil {
         .executableTarget(
             name: "store-fuzz",
             dependencies: [
-                "CStoreHTTPD", "DefaultStore", "StoreAuthentication", "StoreAuthorization",
-                "StoreCommandLine", "StoreCore",
+                "CStoreHTTPD", "DefaultStore", "StoreAdmission", "StoreAuthentication", "StoreAuthorization", "StoreCommandLine", "StoreCore",
                 "StoreHTTP", "StoreHTTPTransport", "StoreJSON", "StoreJournalSQLite",
                 "StorePlatform", "StorePublishing", "StoreServer", "StoreTelemetry",
                 "StoreTexts", "StoreWire", "StoreWireFoundation",

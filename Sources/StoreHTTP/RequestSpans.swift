@@ -1,3 +1,4 @@
+import StoreAdmission
 package import StoreHTTPTransport
 package import StoreTraces
 

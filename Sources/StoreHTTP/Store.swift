@@ -1,4 +1,5 @@
 package import StoreActionCatalog
+import StoreAdmission
 package import StoreCore
 package import StoreHTTPTransport
 package import StoreJSON

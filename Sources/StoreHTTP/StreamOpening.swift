@@ -1,3 +1,4 @@
+import StoreAdmission
 import StoreCore
 package import StoreHTTPTransport
 import StoreJSON

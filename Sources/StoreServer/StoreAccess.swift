@@ -1,4 +1,5 @@
 import StoreActionCatalog
+import StoreAdmission
 import StoreAuthentication
 import StoreAuthorization
 import StoreHTTP

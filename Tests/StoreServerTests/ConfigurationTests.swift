@@ -1,3 +1,4 @@
+import StoreAdmission
 import StoreTelemetry
 import Testing
 

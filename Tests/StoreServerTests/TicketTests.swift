@@ -1,3 +1,4 @@
+import StoreAdmission
 import DefaultStore
 import StoreCore
 import StorePatterns

@@ -1,3 +1,4 @@
+import StoreAdmission
 import StoreAuthorization
 import StoreHTTPTransport
 import StoreWire
@@ -63,4 +64,46 @@ extension RouteAccess {
     static let debug = RouteAccess.need(.group(.debug))
     static let stores = RouteAccess.need(.group(.stores))
     static let clock = RouteAccess.need(.group(.clock))
+}
+
+// Checks
+
+extension Identity {
+    /// Checks if this sender may send a request to a resource. `served` is `nil` for a method that
+    /// the resource does not have.
+    ///
+    /// - Throws: 404 for a resource that the sender may not see. For a use that it may not make,
+    ///   401 without a credential and 403 with one.
+    func check(
+        _ request: HTTPExchange,
+        _ served: ServedRoute?,
+        of resource: Resource
+    ) throws(Problem) {
+        let access = served?.route.access ?? resource.access.forOptions
+        let need = try access.need(of: request, at: resource.path)
+        guard let denial = denial(of: need, at: access) else { return }
+        throw denied(need, denial, path: request.path)
+    }
+
+    /// True if the sender may use a route with at least one path. The list of routes shows such
+    /// routes.
+    func lists(_ route: Route) -> Bool {
+        switch route.access {
+        case .need(let need), .ofModule(_, let need): denial(of: need, at: route.access) == nil
+        case .viewActions: denial(of: .dispatch, at: route.access) == nil
+        case .memberInPath: role?.seesState == true
+        }
+    }
+
+    private func denial(of need: RouteNeed, at access: RouteAccess) -> Denial? {
+        let denial = denial(of: need)
+        switch access {
+        case .need, .memberInPath:
+            return denial
+        case .ofModule(let module, _):
+            return denial == nil || sees(module) ? denial : .hidden
+        case .viewActions(let module, let places):
+            return sees(module) || places.contains(where: mayDispatch) ? denial : .hidden
+        }
+    }
 }

@@ -1,4 +1,5 @@
 import Dispatch
+import StoreAdmission
 package import StoreHTTPTransport
 import StoreJSON
 import StoreJSONSchema

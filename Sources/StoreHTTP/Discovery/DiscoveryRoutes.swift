@@ -1,3 +1,4 @@
+import StoreAdmission
 import StoreHTTPTransport
 package import StoreJSON
 package import StoreJSONSchema

@@ -1,3 +1,4 @@
+import StoreAdmission
 import StoreAuthorization
 import StoreCore
 import StoreHTTPTransport

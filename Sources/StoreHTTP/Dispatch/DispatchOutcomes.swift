@@ -1,3 +1,4 @@
+import StoreAdmission
 package import StoreCore
 import StorePlatform
 import StoreWire

@@ -1,4 +1,5 @@
 package import StoreActionCatalog
+import StoreAdmission
 import StoreCore
 import StoreHTTPTransport
 import StoreJSON

@@ -1,3 +1,4 @@
+package import StoreAdmission
 package import StoreHTTPTransport
 package import StoreTelemetry
 package import StoreTraces

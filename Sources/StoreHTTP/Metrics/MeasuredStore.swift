@@ -1,3 +1,4 @@
+package import StoreAdmission
 package import StoreCore
 package import StoreHTTPTransport
 package import StoreHistory

@@ -1,3 +1,4 @@
+import StoreAdmission
 import StoreJSON
 import StorePublishing
 import StoreTexts

@@ -1,3 +1,4 @@
+package import StoreAdmission
 import StoreAuthorization
 package import StoreCore
 import StoreHTTPTransport

@@ -1,3 +1,4 @@
+package import StoreAdmission
 import StoreAuthorization
 import StoreCore
 package import StoreHTTPTransport
@@ -67,7 +68,11 @@ package final class RequestEnvironment: Sendable {
         self.operatorReads = operatorReads
         self.access = access
         self.hasSecureCookies = hasSecureCookies
-        credentialCookie = CredentialCookie(for: links, isSecure: hasSecureCookies)
+        credentialCookie = CredentialCookie(
+            at: links.index,
+            ofStore: links.store,
+            isSecure: hasSecureCookies
+        )
         self.separatesOperators = separatesOperators
         self.livenessProblem = livenessProblem
         self.logger = logger
@@ -145,13 +150,5 @@ package final class RequestEnvironment: Sendable {
             session: session,
             agent: exchange.header("user-agent")
         )
-    }
-}
-
-extension HTTPExchange {
-    /// The identity of the sender; `nil` on a server without access control.
-    var identity: Identity? {
-        guard let sender, type(of: sender) == Identity.self else { return nil }
-        return unsafeDowncast(sender, to: Identity.self)
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import StoreAdmission
 import StoreAuthorization
 import StoreHTTPTransport
 import StoreTexts

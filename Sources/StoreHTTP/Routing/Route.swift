@@ -1,3 +1,4 @@
+import StoreAdmission
 import StoreAuthorization
 import StoreHTTPTransport
 package import StoreJSONSchema

@@ -1,3 +1,4 @@
+import StoreAdmission
 import StoreHTTPTransport
 import StoreJSON
 import StorePlatform

@@ -1,3 +1,4 @@
+package import StoreAdmission
 package import StoreHTTPTransport
 import StorePlatform
 import StoreTexts

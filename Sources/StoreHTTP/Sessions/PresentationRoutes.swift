@@ -1,3 +1,4 @@
+import StoreAdmission
 import StoreCore
 import StoreHTTPTransport
 package import StoreJSON

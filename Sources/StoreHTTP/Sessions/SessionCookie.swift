@@ -1,3 +1,4 @@
+import StoreAdmission
 import StoreHTTPTransport
 
 /// The cookie with the secret of a client's session (RFC 6265).
@@ -38,22 +39,6 @@ struct SessionCookie: Sendable {
     /// Returns the secret in a request; `nil` if it has none.
     func secret(of exchange: HTTPExchange) -> Substring? {
         exchange.cookie(beginning)
-    }
-}
-
-extension HTTPExchange {
-    /// Returns the value of the cookie that begins with these bytes: its name and the equals sign.
-    /// Returns `nil` if the request does not have the cookie.
-    func cookie(_ beginning: [UInt8]) -> Substring? {
-        guard let header = header("cookie") else { return nil }
-        // Bytes are compared, not characters. To `Character`, U+037E is a semicolon, and an equals
-        // sign with a combining mark behind it is another character.
-        for pair in header.utf8.split(separator: UInt8(ascii: ";")) {
-            let pair = pair.drop { $0 == UInt8(ascii: " ") }
-            guard pair.starts(with: beginning) else { continue }
-            return Substring(pair.dropFirst(beginning.count))
-        }
-        return nil
     }
 }
 

@@ -1,4 +1,5 @@
 import StoreActionCatalog
+import StoreAdmission
 package import StoreCore
 import StoreHTTPTransport
 package import StoreJSON

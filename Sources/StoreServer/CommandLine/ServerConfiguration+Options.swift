@@ -1,3 +1,4 @@
+import StoreAdmission
 package import StoreCommandLine
 import StoreHTTP
 import StoreHTTPTransport

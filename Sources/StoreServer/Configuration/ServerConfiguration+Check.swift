@@ -1,4 +1,5 @@
 public import StoreActionCatalog
+import StoreAdmission
 import StoreHTTP
 import StoreHTTPTransport
 import StoreJournalSQLite

@@ -1,4 +1,5 @@
 import StoreActionCatalog
+import StoreAdmission
 import StoreCore
 import StoreHTTP
 import StoreHTTPTransport

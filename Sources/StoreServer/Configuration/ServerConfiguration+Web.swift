@@ -1,4 +1,5 @@
 import StoreActionCatalog
+import StoreAdmission
 import StoreCommandLine
 import StoreCore
 import StoreHTTP

@@ -1,3 +1,4 @@
+import StoreAdmission
 import StoreCore
 import StoreHTTP
 import StoreHTTPTransport

@@ -1,4 +1,5 @@
 import StoreActionCatalog
+import StoreAdmission
 import StoreAuthorization
 import StoreCore
 import StoreHTTP

@@ -4,6 +4,7 @@ import StoreJSON
 import StoreTexts
 import StoreWire
 
+@testable import StoreAdmission
 @testable import StoreHTTP
 @testable import StoreHTTPTransport
 

@@ -1,5 +1,6 @@
 import CStoreHTTPD
 import Glibc
+import StoreAdmission
 import StoreWire
 
 @testable import StoreHTTP
@@ -66,7 +67,10 @@ struct HeadCheck {
         hold(exchange.header("if-match") == head.value(of: "if-match"), "The first field counts.")
         for (name, found) in [
             ("store-session", SessionCookie(for: links).secret(of: exchange)),
-            ("store-auth", CredentialCookie(for: links, isSecure: nil).value(of: exchange)),
+            (
+                "store-auth",
+                CredentialCookie(at: links.index, ofStore: nil, isSecure: nil).value(of: exchange)
+            ),
         ] {
             let expected = head.cookie(name)
             hold(

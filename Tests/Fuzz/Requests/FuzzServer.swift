@@ -1,6 +1,8 @@
+import Synchronization
 import CStoreHTTPD
 import DefaultStore
 import Glibc
+import StoreAdmission
 import StoreCore
 import StorePlatform
 import StoreTelemetry

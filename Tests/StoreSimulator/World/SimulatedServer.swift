@@ -1,6 +1,7 @@
 import CStoreHTTPD
 import DefaultStore
 import Glibc
+import StoreAdmission
 import StoreCore
 import StoreJSON
 import StorePatterns

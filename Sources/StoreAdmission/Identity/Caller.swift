@@ -11,15 +11,16 @@ import StoreWire
 /// share an object.
 package final class Caller: Sendable {
     /// The client's session; `nil` for a client without one.
-    let session: String?
+    package let session: String?
     /// True if the caller sees the slices of all sessions.
-    let isOperator: Bool
+    package let isOperator: Bool
     /// The identity of the caller; `nil` on a server without access control.
-    let identity: Identity?
+    package let identity: Identity?
     /// The part of the state that the caller sees.
-    let viewer: Viewer
+    package let viewer: Viewer
 
-    convenience init(session: String?, isOperator: Bool = false, identity: Identity? = nil) {
+    package convenience init(session: String?, isOperator: Bool = false, identity: Identity? = nil)
+    {
         let own = isOperator ? nil : ExactText(session ?? SessionName.shared)
         self.init(session, isOperator, identity, Viewer(session: own, sight: identity?.sight))
     }
@@ -39,28 +40,28 @@ package final class Caller: Sendable {
 
     /// The same caller without the limits of its role. For resources that are granted as a whole: a
     /// view, or the screens of the caller's own session.
-    var withoutSight: Caller {
+    package var withoutSight: Caller {
         guard viewer.sight != nil else { return self }
         return Caller(session, isOperator, identity, Viewer(session: viewer.session))
     }
 
     /// True if the caller sees the module at this index; `nil` if it sees all modules.
-    var moduleSight: (@Sendable (Int) -> Bool)? { viewer.sight?.seesPlace }
+    package var moduleSight: (@Sendable (Int) -> Bool)? { viewer.sight?.seesPlace }
 
     /// True if the caller sees the data of a session; `nil` is data that all sessions share.
-    func sees(_ session: String?) -> Bool {
+    package func sees(_ session: String?) -> Bool {
         guard let session, let own = viewer.session else { return true }
         return session.isSame(as: own.text)
     }
 
     /// The principal as records have it; `nil` for a client without a credential.
-    var stamp: ActionPrincipal? { identity?.stamp }
+    package var stamp: ActionPrincipal? { identity?.stamp }
 
     /// The owner of the caller's idempotency keys: its principal, or else its session.
-    var keyOwner: String? { identity?.name.map { "@" + $0 } ?? session }
+    package var keyOwner: String? { identity?.name.map { "@" + $0 } ?? session }
 
     /// True if the caller is a client of this session; `nil` means clients without a session.
-    func isSession(_ other: String?) -> Bool {
+    package func isSession(_ other: String?) -> Bool {
         guard let session, let other else { return session == nil && other == nil }
         return session.isSame(as: other)
     }

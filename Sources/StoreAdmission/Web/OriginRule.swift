@@ -1,6 +1,6 @@
-import StoreHTTPTransport
+package import StoreHTTPTransport
 import StoreTexts
-import StoreWire
+package import StoreWire
 
 /// The pages whose requests may change something, or open a stream.
 ///
@@ -31,7 +31,7 @@ package struct OriginRule: Sendable {
     /// `Sec-Fetch-Site` (Fetch Metadata).
     ///
     /// - Throws: 403 if the origin is neither the server's own nor allowed.
-    func require(_ request: HTTPExchange) throws(Problem) {
+    package func require(_ request: HTTPExchange) throws(Problem) {
         guard request.has("origin") || request.has("sec-fetch-site") else { return }
         if place(of: request) != nil { return }
         let site = request.header("sec-fetch-site")?.lowercasedASCII
@@ -43,7 +43,7 @@ package struct OriginRule: Sendable {
     /// `Origin` with a body.
     ///
     /// - Throws: 403 if the origin is neither the server's own nor allowed.
-    func requireNamed(_ request: HTTPExchange) throws(Problem) {
+    package func requireNamed(_ request: HTTPExchange) throws(Problem) {
         if request.has("origin") { try require(request) }
     }
 

@@ -1,11 +1,11 @@
 import StoreAuthentication
-import StoreHTTPTransport
+package import StoreHTTPTransport
 
 /// The last credential of a connection, with its identity. Most clients send the same credential
 /// with each request, and this cache saves its look-up.
 ///
 /// Only the event loop's thread may use it. The cache ends with its connection.
-final class CachedIdentity {
+package final class CachedIdentity {
     /// The most bytes in a cached field. Each connection caches a single field.
     static let fieldBytesMax = 1_024
 
@@ -33,7 +33,7 @@ final class CachedIdentity {
 
     /// Returns the cached caller for requests without a session; `nil` for another identity than
     /// the last. The caller depends on nothing but the connection and the identity.
-    func caller(as identity: Identity, operates: Bool) -> Caller? {
+    package func caller(as identity: Identity, operates: Bool) -> Caller? {
         guard identity === self.identity else { return nil }
         if let caller { return caller }
         let made = Caller(session: nil, isOperator: operates, identity: identity)
@@ -55,7 +55,7 @@ final class CachedIdentity {
 
 extension HTTPExchange {
     /// The cached identity of the connection; `nil` if there is none.
-    var lastIdentity: CachedIdentity? {
+    package var lastIdentity: CachedIdentity? {
         guard let kept = connectionStorage, type(of: kept) == CachedIdentity.self else {
             return nil
         }

@@ -3,7 +3,7 @@ package import StoreAuthorization
 import StoreHTTPTransport
 import StorePlatform
 package import StoreTelemetry
-import StoreWire
+package import StoreWire
 import Synchronization
 
 /// Identifies the senders of requests, and gives them the rights of their roles in the policy. A
@@ -65,7 +65,7 @@ package final class AccessControl: Sendable {
     }
 
     /// The identity of clients without a credential, according to the policy.
-    var anonymous: Identity { rules.withLock { $0.anonymous } }
+    package var anonymous: Identity { rules.withLock { $0.anonymous } }
 
     /// Applies this policy, and the authenticator's present credentials, from now on.
     package func replace(by policy: Policy) {
@@ -79,7 +79,7 @@ package final class AccessControl: Sendable {
     /// from the cookie.
     ///
     /// - Throws: 401 if the credential is not valid.
-    func identity(
+    package func identity(
         of exchange: HTTPExchange,
         _ cookie: CredentialCookie,
         _ id: () -> RequestID
@@ -188,7 +188,7 @@ package final class AccessControl: Sendable {
 
     /// Returns a cookie for a principal, with its lifetime in seconds; `nil` for an anonymous or
     /// expired principal.
-    func cookie(for principal: Principal) -> (value: String, maxAge: Int64)? {
+    package func cookie(for principal: Principal) -> (value: String, maxAge: Int64)? {
         authenticator.cookie(for: principal, at: now())
     }
 
@@ -204,7 +204,7 @@ package final class AccessControl: Sendable {
     ///   - path: the path of the request, for a problem.
     ///   - id: the id of the request.
     /// - Returns: a value that tests the access, and gives the reason for its end.
-    func held(
+    package func held(
         by identity: Identity,
         for need: RouteNeed,
         operates: Bool,

@@ -1,7 +1,7 @@
 import StoreHTTPTransport
 import Testing
 
-@testable import StoreHTTP
+@testable import StoreAdmission
 
 /// The counts of shares, also with more clients than rows (protocol 9.3).
 @Suite struct RateTableTests {

@@ -1,6 +1,6 @@
 package import StoreCore
-import StoreHTTPTransport
-import StoreWire
+package import StoreHTTPTransport
+package import StoreWire
 import Synchronization
 
 /// The limits on each client's requests, actions, sessions and streams. A request above a limit is
@@ -45,7 +45,7 @@ package final class RateLimits: Sendable {
     /// Counts events for a request's address, and for its principal if that is known.
     ///
     /// - Throws: 429 if one of the two shares is too small; then neither share changes.
-    func take(
+    package func take(
         _ kind: RateLimitKind,
         _ count: Int = 1,
         of request: HTTPExchange

@@ -1,12 +1,14 @@
+import StoreJSONSchema
 package import StoreActionCatalog
 package import StoreAuthentication
 import StoreAuthorization
 import StoreCore
 import StoreHTTPTransport
 package import StoreJSON
-import StoreJSONSchema
+import StorePlatform
 import StoreTelemetry
 package import StoreWire
+import Synchronization
 
 /// The sender of a request and its rights: a principal, with its role in the policy.
 ///
@@ -15,11 +17,11 @@ package final class Identity: Sendable {
     package let principal: Principal
     /// The role; `nil` if the policy does not have it. Such a sender may only use routes without a
     /// need.
-    let role: Role?
+    package let role: Role?
     /// The members of the state that the role sees; `nil` if it sees all.
-    let sight: StoreWire.Sight?
+    package let sight: StoreWire.Sight?
     /// The principal as records have it; `nil` for a client without a credential.
-    let stamp: ActionPrincipal?
+    package let stamp: ActionPrincipal?
     /// The counters of denied requests.
     let denials: PolicyDenials
 
@@ -54,19 +56,19 @@ package final class Identity: Sendable {
     }
 
     /// The name that owns sessions and idempotency keys; `nil` for a client without a credential.
-    var name: String? { stamp == nil ? nil : principal.name }
+    package var name: String? { stamp == nil ? nil : principal.name }
 
     /// True if it sees the whole state, and may dispatch every action that clients dispatch.
-    var doesEverything: Bool { sight == nil && role?.dispatchesEverything == true }
+    package var doesEverything: Bool { sight == nil && role?.dispatchesEverything == true }
 
     /// Writes the principal and its role into the entry of the access log.
-    func note(in access: inout Access) {
+    package func note(in access: inout Access) {
         access.principal = name
         access.role = name == nil ? nil : principal.role
     }
 
     /// Returns the reason why the sender may not use a route; `nil` if it may.
-    func denial(of need: RouteNeed) -> Denial? {
+    package func denial(of need: RouteNeed) -> Denial? {
         if case .nothing = need { return nil }
         guard let role else {
             if need.isOfOne { return .hidden }
@@ -103,7 +105,7 @@ extension Identity: MemoryHolder {
 /// The rights that a stream was opened with.
 struct StreamRights: Sendable {
     /// The members of the state that it shows; `nil` if it shows all.
-    let sight: StoreWire.Sight?
+    package let sight: StoreWire.Sight?
     /// True if it shows the slices of all sessions because the role operates.
     let operates: Bool
     /// The member of the root state that it shows a part of; `nil` if it shows more than one.
@@ -113,46 +115,14 @@ struct StreamRights: Sendable {
 // Checks
 
 extension Identity {
-    /// Checks if this sender may send a request to a resource. `served` is `nil` for a method that
-    /// the resource does not have.
-    ///
-    /// - Throws: 404 for a resource that the sender may not see. For a use that it may not make,
-    ///   401 without a credential and 403 with one.
-    func check(
-        _ request: HTTPExchange,
-        _ served: ServedRoute?,
-        of resource: Resource
-    ) throws(Problem) {
-        let access = served?.route.access ?? resource.access.forOptions
-        let need = try access.need(of: request, at: resource.path)
-        guard let denial = denial(of: need, at: access) else { return }
+    /// Counts a denied request, and makes its answer.
+    package func denied(_ need: RouteNeed, _ denial: Denial, path: String) -> Problem {
         denials.deny(need.grant)
-        throw problem(denial, path: request.path)
+        return problem(denial, path: path)
     }
 
-    /// True if the sender may use a route with at least one path. The list of routes shows such
-    /// routes.
-    func lists(_ route: Route) -> Bool {
-        switch route.access {
-        case .need(let need), .ofModule(_, let need): denial(of: need, at: route.access) == nil
-        case .viewActions: denial(of: .dispatch, at: route.access) == nil
-        case .memberInPath: role?.seesState == true
-        }
-    }
-
-    private func denial(of need: RouteNeed, at access: RouteAccess) -> Denial? {
-        let denial = denial(of: need)
-        switch access {
-        case .need, .memberInPath:
-            return denial
-        case .ofModule(let module, _):
-            return denial == nil || sees(module) ? denial : .hidden
-        case .viewActions(let module, let places):
-            return sees(module) || places.contains(where: mayDispatch) ? denial : .hidden
-        }
-    }
-
-    private func sees(_ module: String) -> Bool { role?.sees(member: module) == true }
+    /// True if the role sees a member of the state.
+    package func sees(_ module: String) -> Bool { role?.sees(member: module) == true }
 
     /// Makes the answer to a denied request.
     func problem(_ denial: Denial, path: String) -> Problem {
@@ -192,5 +162,37 @@ extension RouteNeed {
         case .dispatch: .dispatch
         case .useCase, .notification: .call
         }
+    }
+}
+
+extension HTTPExchange {
+    /// The identity of the sender; `nil` on a server without access control.
+    package var identity: Identity? {
+        guard let sender, type(of: sender) == Identity.self else { return nil }
+        return unsafeDowncast(sender, to: Identity.self)
+    }
+}
+
+// Counters
+
+/// The numbers of requests that a policy has denied, by the kind of grant.
+package final class PolicyDenials: Sendable {
+    /// The kinds of grants of a policy.
+    package enum Grant: Int, Sendable, CaseIterable {
+        case read, dispatch, call, use
+    }
+
+    private let cells = Cells(count: Grant.allCases.count)
+
+    package init() {}
+
+    /// Counts a denied request. Any thread may call it.
+    package func deny(_ grant: Grant) {
+        cells.first[grant.rawValue].add(1, ordering: .relaxed)
+    }
+
+    /// The number of denied requests of each kind.
+    package var all: [(grant: String, count: UInt64)] {
+        Grant.allCases.map { ("\($0)", cells[$0.rawValue]) }
     }
 }

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The id of a request, by which a problem can be found in the log. A `String` holds its 15 bytes
 /// without an allocation.
-struct RequestID: Sendable {
+package struct RequestID: Sendable {
     /// The number of random digits at the beginning.
     fileprivate static let randomCount = 4
     /// The number of digits that the request's number has, of 5 bits each.
@@ -15,7 +15,7 @@ struct RequestID: Sendable {
     fileprivate let number: UInt64
 
     /// The digits of the server, a hyphen, and the digits of the request: `k3j9-0t5mq28hvc`.
-    var text: String {
+    package var text: String {
         let count = Self.randomCount + 1 + Self.numberCount
         return String(unsafeUninitializedCapacity: count) { bytes in
             for place in 0..<Self.randomCount {
@@ -49,7 +49,7 @@ package final class RequestIDs: Sendable {
     }
 
     /// Returns the id of the next request. Any thread may call it.
-    func next() -> RequestID {
+    package func next() -> RequestID {
         let number = count.add(1, ordering: .relaxed).newValue
         return RequestID(beginning: beginning, number: cipher.enciphered(number))
     }

@@ -1,7 +1,7 @@
 import Glibc
-import StoreHTTPTransport
+package import StoreHTTPTransport
 import StoreTexts
-import StoreWire
+package import StoreWire
 
 /// Decides whether a request's `Host` is allowed. So a page in a browser can't reach a loopback
 /// server under the page's own name (DNS rebinding).
@@ -52,7 +52,7 @@ package struct HostRule: Sendable {
     }
 
     /// True if a request names loopback as its host.
-    static func isLoopback(_ request: HTTPExchange) -> Bool {
+    package static func isLoopback(_ request: HTTPExchange) -> Bool {
         isLoopback(bare(String(withoutPort(request.host ?? ""))).lowercasedASCII)
     }
 
@@ -93,21 +93,21 @@ package struct HostRule: Sendable {
 
 /// Refuses with 421 a request whose `Host` names another server. A browser sends such a request for
 /// a page that has its own name rebound to this address.
-final class HostFilter: Sendable {
+package final class HostFilter: Sendable {
     private let hosts: HostRule
     // Safety: only the event loop's thread, which admits requests, accesses it.
     /// The authority that was allowed last. Most requests have the same one, so one comparison of
     /// bytes is enough for them.
     @exclusivity(unchecked) private nonisolated(unsafe) var allowedLast: [UInt8] = []
 
-    init(_ hosts: HostRule) {
+    package init(_ hosts: HostRule) {
         self.hosts = hosts
     }
 
     /// Checks the authority of a request.
     ///
     /// - Throws: 421 if the server may not be reached under it.
-    func check(_ exchange: HTTPExchange) throws(Problem) {
+    package func check(_ exchange: HTTPExchange) throws(Problem) {
         let isAllowedLast = exchange.withHost { host in
             guard let host, host.count == allowedLast.count, let start = host.baseAddress else {
                 return false

@@ -12,7 +12,7 @@ package final class RoleStreams: Sendable {
         /// The roles of the present policy.
         var roles: [String]
         /// The counters of each role, by its name: a counter for each kind of stream.
-        var open: [ExactText: Cells] = [:]
+        package var open: [ExactText: Cells] = [:]
     }
 
     private let table: Locked<Table>
@@ -30,7 +30,7 @@ package final class RoleStreams: Sendable {
     }
 
     /// Counts a stream that opens. The caller calls the returned closure once, at the stream's end.
-    func begin(_ kind: StreamKind, of role: String) -> @Sendable () -> Void {
+    package func begin(_ kind: StreamKind, of role: String) -> @Sendable () -> Void {
         // Count under the lock: `replace(by:)` must not remove counters that are about to be used.
         let cells = table.withLock { table -> Cells in
             let name = ExactText(role)
@@ -44,7 +44,7 @@ package final class RoleStreams: Sendable {
 
     /// The number of open streams of each kind: for the roles of the policy, and for other roles
     /// with open streams.
-    var open: [(role: String, kind: StreamKind, count: UInt64)] {
+    package var open: [(role: String, kind: StreamKind, count: UInt64)] {
         let (roles, open) = table.withLock { ($0.roles, $0.open) }
         let former = open.filter { !$0.value.isZero && !roles.contains(exactly: $0.key.text) }
         return (roles + former.keys.map(\.text).sorted()).flatMap { role in

@@ -1,7 +1,7 @@
 import StoreHTTPTransport
 import Testing
 
-@testable import StoreHTTP
+@testable import StoreAdmission
 
 /// The values of proxies' fields, and the texts that are origins and addresses (protocol 10.6,
 /// 10.8).

@@ -1,11 +1,11 @@
 import StoreAuthentication
 import StoreHTTPTransport
 import StorePlatform
-import StoreWire
+package import StoreWire
 
 /// The access that a waiting request or a stream depends on: a valid credential, and a policy that
 /// allows the request. Any thread may use it.
-struct AccessLease: Sendable {
+package struct AccessLease: Sendable {
     /// The reason why the access has ended.
     enum Ending: Sendable {
         /// The credential has expired or was revoked.
@@ -40,22 +40,22 @@ struct AccessLease: Sendable {
     }
 
     /// True if the access has not ended.
-    var isGood: Bool { ending() == nil }
+    package var isGood: Bool { ending() == nil }
 
     /// The problem that a waiting request is answered with; `nil` while the access lasts. Read it
     /// once, for the answer, because it writes to the log.
-    var problem: Problem? { ending().map(refuse) }
+    package var problem: Problem? { ending().map(refuse) }
 
     /// Returns the seconds that a wait of so many seconds may last: at most until shortly after the
     /// credential's end.
-    func seconds(ofWait seconds: Double) -> Double {
+    package func seconds(ofWait seconds: Double) -> Double {
         guard let expires else { return seconds }
         let left = Double(expires) - Double(SystemTime.wallNanoseconds()) / 1e9
         return min(seconds, max(0, left) + Self.lateSeconds)
     }
 
     /// The access as the stream writer checks it.
-    var credential: StreamCredential {
+    package var credential: StreamCredential {
         StreamCredential(expires: expires) { isGood }
     }
 }

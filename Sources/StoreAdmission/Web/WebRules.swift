@@ -1,17 +1,17 @@
 package import StoreHTTPTransport
-import StoreWire
+package import StoreWire
 
 /// The operator's rules for the web around the server: the allowed pages, the trusted proxies, and
 /// the limits on clients. The stores of a process share them.
 package final class WebRules: Sendable {
     /// The pages that may change something and open streams.
-    let origins: OriginRule
+    package let origins: OriginRule
     /// The header fields for pages of other origins; `nil` if no other origin is allowed.
-    let crossOrigin: CrossOrigin?
+    package let crossOrigin: CrossOrigin?
     /// The trusted proxies; `nil` if there are none.
     private let proxies: TrustedProxies?
     /// The limits on each client; `nil` if there are none.
-    let limits: RateLimits?
+    package let limits: RateLimits?
 
     /// Makes rules that give pages of these serialized origins the same rights as the server's own
     /// pages.
@@ -27,7 +27,7 @@ package final class WebRules: Sendable {
     }
 
     /// True if some rule applies to every request.
-    var concernsEveryRequest: Bool { crossOrigin != nil || proxies != nil || limits != nil }
+    package var concernsEveryRequest: Bool { crossOrigin != nil || proxies != nil || limits != nil }
 
     /// Returns the header fields that all answers have. Pages of these origins may use the server.
     package static func commonFields(allowing origins: [String]) -> HTTPFields {
@@ -40,31 +40,31 @@ package final class WebRules: Sendable {
     }
 
     /// Finds the client's address, and adds the header fields for its page.
-    func begin(_ request: HTTPExchange) {
+    package func begin(_ request: HTTPExchange) {
         if let client = proxies?.client(of: request) { request.client = client }
         crossOrigin?.answer(request)
     }
 
     /// True if a client has come over TLS, according to a trusted proxy. Called on the event loop's
     /// thread, before the request is suspended.
-    func isOverTLS(_ request: HTTPExchange) -> Bool { proxies?.isOverTLS(request) == true }
+    package func isOverTLS(_ request: HTTPExchange) -> Bool { proxies?.isOverTLS(request) == true }
 
     /// True if a request is a preflight for a page of an allowed origin.
-    func isPreflight(_ request: HTTPExchange) -> Bool {
+    package func isPreflight(_ request: HTTPExchange) -> Bool {
         request.verb == .options && crossOrigin?.isAsked(by: request) == true
     }
 
     /// Counts a request for its address, before its sender is identified.
     ///
     /// - Throws: 429 if the share of the address is empty.
-    func count(_ request: HTTPExchange) throws(Problem) {
+    package func count(_ request: HTTPExchange) throws(Problem) {
         try limits?.take(.requests, of: request)
     }
 
     /// Counts a request for its principal.
     ///
     /// - Throws: 429 if the share of the principal is empty.
-    func count(_ request: HTTPExchange, for sender: Identity?) throws(Problem) {
+    package func count(_ request: HTTPExchange, for sender: Identity?) throws(Problem) {
         guard let limits, let key = sender?.rateKey else { return }
         try limits.take(.requests, by: key, of: request)
     }

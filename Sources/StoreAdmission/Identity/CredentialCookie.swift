@@ -1,0 +1,59 @@
+package import StoreHTTPTransport
+
+/// The cookie with a browser's credential, because `EventSource` can't send header fields.
+///
+/// Each store of a process has its own name for the cookie, as for the cookie of sessions.
+package struct CredentialCookie: Sendable {
+    package let name: String
+    private let path: String
+    private let beginning: [UInt8]
+    /// True if browsers send the cookie over TLS alone; `nil` if they do so except for a loopback
+    /// host.
+    private let isSecure: Bool?
+
+    /// Makes the cookie of the store at `path`. `store` is the store's name, if it has one.
+    package init(at path: String, ofStore store: String?, isSecure: Bool?) {
+        name = "store-auth" + (store.map { "-" + $0 } ?? "")
+        self.path = path
+        beginning = Array("\(name)=".utf8)
+        self.isSecure = isSecure
+    }
+
+    /// Returns the header field that sets the cookie. The scripts of a page can't read it
+    /// (`HttpOnly`).
+    package func set(_ value: String, seconds: Int64, for request: HTTPExchange) -> (String, String)
+    {
+        let isSecure = isSecure ?? !HostRule.isLoopback(request)
+        return (
+            "Set-Cookie",
+            "\(name)=\(value); Path=\(path); HttpOnly; SameSite=Strict; Max-Age=\(seconds)"
+                + (isSecure ? "; Secure" : "")
+        )
+    }
+
+    /// Returns the header field that deletes the cookie.
+    package func forget(for request: HTTPExchange) -> (String, String) {
+        set("", seconds: 0, for: request)
+    }
+
+    /// Returns the value of the cookie; `nil` if the request does not have it.
+    package func value(of request: HTTPExchange) -> Substring? {
+        request.cookie(beginning)
+    }
+}
+
+extension HTTPExchange {
+    /// Returns the value of the cookie that begins with these bytes: its name and the equals sign.
+    /// Returns `nil` if the request does not have the cookie.
+    package func cookie(_ beginning: [UInt8]) -> Substring? {
+        guard let header = header("cookie") else { return nil }
+        // Bytes are compared, not characters. To `Character`, U+037E is a semicolon, and an equals
+        // sign with a combining mark behind it is another character.
+        for pair in header.utf8.split(separator: UInt8(ascii: ";")) {
+            let pair = pair.drop { $0 == UInt8(ascii: " ") }
+            guard pair.starts(with: beginning) else { continue }
+            return Substring(pair.dropFirst(beginning.count))
+        }
+        return nil
+    }
+}
