@@ -155,16 +155,23 @@ let package = Package(
             ]
         ),
         layer(
+            "StoreMetrics",
+            on: [
+                "StoreAdmission", "StoreCore", "StoreEventStream", "StoreHTTPTransport",
+                "StoreHistory", "StorePlatform", "StorePublishing", "StoreTelemetry",
+                "StoreTexts", "StoreTraces",
+            ]
+        ),
+        layer(
             "StoreHTTP",
             on: [
-                "StoreActionCatalog", "StoreAdmission", "StoreAuthentication", "StoreAuthorization", "StoreCore", "StoreDigest", "StoreHTTPTransport", "StoreHistory", "StoreJSON", "StoreJSONSchema", "StorePatterns", "StorePlatform", "StorePublishing", "StoreTelemetry", "StoreTexts", "StoreTraces", "StoreWire",
+                "StoreActionCatalog", "StoreAdmission", "StoreAuthentication", "StoreAuthorization", "StoreCore", "StoreDigest", "StoreHTTPTransport", "StoreHistory", "StoreJSON", "StoreJSONSchema", "StoreMetrics", "StorePatterns", "StorePlatform", "StorePublishing", "StoreTelemetry", "StoreTexts", "StoreTraces", "StoreWire",
             ]
         ),
         layer(
             "StoreServer",
             on: [
-                "StoreActionCatalog", "StoreAdmission", "StoreAuthentication", "StoreAuthorization", "StoreCommandLine", "StoreCore", "StoreDigest", "StoreHTTP", "StoreHTTPTransport", "StoreHistory",
-                "StoreJSON", "StoreJSONSchema", "StoreJournalSQLite", "StorePatterns",
+                "StoreActionCatalog", "StoreAdmission", "StoreAuthentication", "StoreAuthorization", "StoreCommandLine", "StoreCore", "StoreDigest", "StoreHTTP", "StoreHTTPTransport", "StoreHistory", "StoreJSON", "StoreJSONSchema", "StoreJournalSQLite", "StoreMetrics", "StorePatterns",
                 "StorePlatform", "StorePublishing", "StoreTelemetry", "StoreTexts",
                 "StoreTraceExport", "StoreTraces", "StoreWire",
             ]
@@ -283,6 +290,7 @@ let package = Package(
         ),
         tests(of: "StoreTesting", ["StoreCore", "StorePatterns", "StorePlatform"]),
         tests(of: "StoreAdmission", ["StoreHTTPTransport"]),
+        tests(of: "StoreMetrics", ["StorePlatform"]),
         tests(of: "StoreTelemetry", ["StoreJSON", "StorePlatform", "StoreTexts"]),
         tests(of: "StoreCommandLine"),
         tests(

@@ -3,6 +3,7 @@ import StoreAuthorization
 import StoreCore
 package import StoreHTTPTransport
 import StoreHistory
+package import StoreMetrics
 package import StoreTelemetry
 package import StoreWire
 

@@ -2,6 +2,7 @@ import Glibc
 import StoreAdmission
 import StoreAuthorization
 import StoreHTTPTransport
+import StoreMetrics
 import StoreTexts
 import StoreWire
 

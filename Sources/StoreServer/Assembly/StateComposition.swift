@@ -3,6 +3,7 @@ import StoreCore
 import StoreHTTP
 import StoreHistory
 import StoreJSON
+import StoreMetrics
 import StorePatterns
 import StorePublishing
 import StoreTelemetry

@@ -5,6 +5,7 @@ import StoreHTTP
 import StoreHTTPTransport
 import StoreHistory
 import StoreJSONSchema
+import StoreMetrics
 import StorePatterns
 import StorePlatform
 import StorePublishing

@@ -3,6 +3,7 @@ import StoreActionCatalog
 import StoreCore
 import StoreHTTP
 import StoreHistory
+import StoreMetrics
 import StorePatterns
 import StorePublishing
 import StoreTelemetry

@@ -5,6 +5,7 @@ import StoreHTTPTransport
 import StoreJSON
 import StoreJSONSchema
 import StoreJournalSQLite
+import StoreMetrics
 import StorePatterns
 import StoreTelemetry
 import StoreWire

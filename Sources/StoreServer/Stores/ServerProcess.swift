@@ -4,6 +4,7 @@ import StoreAuthorization
 import StoreCore
 import StoreHTTP
 import StoreHTTPTransport
+import StoreMetrics
 import StorePlatform
 import StoreTelemetry
 import StoreWire

@@ -1,5 +1,6 @@
 import StoreCore
 import StoreHTTP
+import StoreMetrics
 import StorePlatform
 import StoreTelemetry
 import Synchronization

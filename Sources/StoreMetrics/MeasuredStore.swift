@@ -4,7 +4,7 @@ package import StoreHTTPTransport
 package import StoreHistory
 import StorePlatform
 package import StorePublishing
-package import StoreTelemetry
+import StoreTelemetry
 import Synchronization
 
 /// The parts of a store that `/metrics` measures.

@@ -2,7 +2,6 @@ import StoreCore
 import StoreHistory
 import StorePlatform
 import StorePublishing
-import StoreTelemetry
 import Synchronization
 
 extension Metric {

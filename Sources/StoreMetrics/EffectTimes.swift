@@ -1,5 +1,5 @@
-package import StorePlatform
-package import StoreTexts
+import StorePlatform
+import StoreTexts
 import Synchronization
 
 /// The durations of effects and the numbers of running effects, by kind. The kind of an effect is
@@ -12,22 +12,22 @@ package final class EffectTimes: Sendable {
     package static let kindsMax = 1_000
 
     /// The labels of one series of figures.
-    package struct Kind: Hashable, Sendable {
-        package let module: ExactText
-        package let action: ExactText
+    struct Kind: Hashable, Sendable {
+        let module: ExactText
+        let action: ExactText
 
         static let other = Kind(module: ExactText("other"), action: ExactText("other"))
     }
 
     /// The figures of one kind.
-    package struct Series: Sendable {
-        package fileprivate(set) var durations = Distribution(.durations)
+    struct Series: Sendable {
+        fileprivate(set) var durations = Distribution(.durations)
         /// The number of effects that failed for good, and of attempts after a failed attempt.
-        package fileprivate(set) var failed: UInt64 = 0
-        package fileprivate(set) var retried: UInt64 = 0
-        package fileprivate(set) var running = 0
+        fileprivate(set) var failed: UInt64 = 0
+        fileprivate(set) var retried: UInt64 = 0
+        fileprivate(set) var running = 0
         /// The most effects that ran at the same time.
-        package fileprivate(set) var runningMax = 0
+        fileprivate(set) var runningMax = 0
     }
 
     private struct Table: Sendable {
@@ -92,7 +92,7 @@ package final class EffectTimes: Sendable {
     package var runningMax: Int { table.withLock { $0.runningMax } }
 
     /// All kinds with their figures, sorted by module and action.
-    package var all: [(kind: Kind, series: Series)] {
+    var all: [(kind: Kind, series: Series)] {
         table.withLock { $0.kinds.map { (kind: $0.key, series: $0.value) } }.sorted { a, b in
             (a.kind.module, a.kind.action) < (b.kind.module, b.kind.action)
         }

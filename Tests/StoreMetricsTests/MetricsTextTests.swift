@@ -1,7 +1,7 @@
 import StorePlatform
 import Testing
 
-@testable import StoreTelemetry
+@testable import StoreMetrics
 
 @Suite struct MetricsTextTests {
     private static func text(_ format: MetricsFormat) -> String {

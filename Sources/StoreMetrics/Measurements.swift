@@ -1,5 +1,4 @@
 import StoreCore
-package import StoreTelemetry
 
 /// The objects that the metrics of one answer are read from. Values that several metrics use are
 /// read once.
@@ -35,7 +34,7 @@ package struct Measurements {
 
 extension EffectTimes {
     /// Returns the figures of each kind, with the labels of a store before its own labels.
-    fileprivate func samples(
+    func samples(
         _ labels: MetricLabels
     ) -> [(labels: MetricLabels, series: Series)] {
         all.map { kind, series in

@@ -3,7 +3,6 @@ import StoreCore
 import StoreEventStream
 import StoreHTTPTransport
 import StorePlatform
-import StoreTelemetry
 import Synchronization
 
 extension Metric {

@@ -2,7 +2,7 @@ import StorePlatform
 import StoreTexts
 import Testing
 
-@testable import StoreTelemetry
+@testable import StoreMetrics
 
 @Suite struct EffectTimesTests {
     @Test func `each kind has its own times, and the most that ran at the same time`() {

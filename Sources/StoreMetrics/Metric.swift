@@ -1,6 +1,5 @@
 import StoreCore
 import StorePlatform
-import StoreTelemetry
 
 /// A metric of `/metrics`: its name, its kind, its help text, and the function that reads its
 /// values.

@@ -1,5 +1,6 @@
 import StoreHTTPTransport
 import StoreJSONSchema
+package import StoreMetrics
 import StoreTelemetry
 import StoreWire
 
