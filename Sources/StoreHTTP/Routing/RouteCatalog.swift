@@ -40,16 +40,14 @@ package final class RouteCatalog: Sendable {
     ) -> Bytes {
         let routes = routes(for: request)
         let anonymous = request.environment.access?.anonymous
-        return descriptions.withLock { descriptions in
-            if let known = descriptions[request.exchange.isAdmin], known.anonymous === anonymous {
-                return known.document
-            }
-            let made = make(routes.map { $0.operation(anonymous: anonymous) })
-            descriptions[request.exchange.isAdmin] = Description(
-                document: made,
-                anonymous: anonymous
-            )
-            return made
+        let listener = request.exchange.isAdmin
+        if let known = descriptions.withLock({ $0[listener] }), known.anonymous === anonymous {
+            return known.document
         }
+        // Made without the lock, because it calls the routes and the caller's closure.
+        let made = make(routes.map { $0.operation(anonymous: anonymous) })
+        let description = Description(document: made, anonymous: anonymous)
+        descriptions.withLock { $0[listener] = description }
+        return made
     }
 }
