@@ -7,47 +7,39 @@ package import StorePublishing
 import StoreTelemetry
 import Synchronization
 
-/// The parts of a store that `/metrics` measures.
-package struct MeasuredStore: Sendable {
-    /// The numbers of open sessions, and of sessions that a bound refused.
-    package typealias Sessions = (open: Int, full: UInt64, addressFull: UInt64)
+/// A store as `/metrics` reads it.
+package protocol MeasurableStore: AnyObject, Sendable {
+    var core: CoreHandle { get }
+    var streams: StreamWriter { get }
+    /// The most streams that may be open.
+    var streamsMax: Int { get }
+    var epoch: String { get }
+    /// The version of the published state.
+    var version: UInt64 { get }
+    /// The number of reads that were refused because too many waited.
+    var readsRefused: UInt64 { get }
+    /// The numbers of open sessions, and of sessions that a bound refused; `nil` if the state has
+    /// no sessions.
+    var sessionFigures: (open: Int, full: UInt64, addressFull: UInt64)? { get }
+}
 
-    let core: CoreHandle
-    let streams: StreamWriter
-    let streamsMax: Int
-    let epoch: String
+/// A store with its measurements.
+package struct MeasuredStore: Sendable {
+    let store: any MeasurableStore
     let figures: StoreFigures
-    /// Returns the version of the published state.
-    let version: @Sendable () -> UInt64
-    /// Returns the number of reads that were refused because too many waited.
-    let readsRefused: @Sendable () -> UInt64
-    /// Returns the numbers of sessions; `nil` if the state has no sessions.
-    let sessions: (@Sendable () -> Sessions)?
     /// Returns true if the journal has failed for good.
     let hasFailed: @Sendable () -> Bool
     /// The name of the store; empty if it is the only store of the process.
     let labels: MetricLabels
 
     package init(
-        _ core: CoreHandle,
-        _ streams: StreamWriter,
-        streamsMax: Int,
-        epoch: String,
+        _ store: any MeasurableStore,
         _ figures: StoreFigures,
         label: String?,
-        version: @escaping @Sendable () -> UInt64,
-        readsRefused: @escaping @Sendable () -> UInt64,
-        sessions: (@Sendable () -> Sessions)?,
         hasFailed: @escaping @Sendable () -> Bool
     ) {
-        self.core = core
-        self.streams = streams
-        self.streamsMax = streamsMax
-        self.epoch = epoch
+        self.store = store
         self.figures = figures
-        self.version = version
-        self.readsRefused = readsRefused
-        self.sessions = sessions
         self.hasFailed = hasFailed
         labels = label.map { ["store": $0] } ?? [:]
     }

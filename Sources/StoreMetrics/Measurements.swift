@@ -17,7 +17,7 @@ package struct Measurements {
         self.stores = stores
         self.process = process
         actions = stores.flatMap { store in store.figures.core.actions.map { (store, $0) } }
-        let withEffects = stores.filter { $0.core.effects != nil }
+        let withEffects = stores.filter { $0.store.core.effects != nil }
         effects =
             withEffects.isEmpty
             ? nil : withEffects.flatMap { $0.figures.effects.samples($0.labels) }

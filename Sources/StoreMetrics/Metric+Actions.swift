@@ -7,11 +7,11 @@ import Synchronization
 extension Metric {
     /// The metrics of actions: the mailbox, the reducer, the commit.
     static let actions: [Metric] = [
-        .gauge("store_version", "The version of the published state.", .each { $0.version() }),
+        .gauge("store_version", "The version of the published state.", .each { $0.store.version }),
         .info(
             "store_history_info",
             "The epoch of the history: versions of two epochs are not comparable.",
-            .all { [MetricSample(["epoch": $0.epoch], 1)] }
+            .all { [MetricSample(["epoch": $0.store.epoch], 1)] }
         ),
         .counter(
             "store_actions_total",
@@ -59,7 +59,7 @@ extension Metric {
             "store_mailbox_actions",
             "Actions that wait for the Core.",
             .all {
-                let mailbox = $0.core.mailboxFigures
+                let mailbox = $0.store.core.mailboxFigures
                 return lanes(clients: mailbox.clients, own: mailbox.own)
             }
         ),
@@ -67,14 +67,14 @@ extension Metric {
             "store_mailbox_actions_max",
             "The most actions that may wait for the Core.",
             .all {
-                let mailbox = $0.core.mailboxFigures
+                let mailbox = $0.store.core.mailboxFigures
                 return lanes(clients: mailbox.clientsMax, own: mailbox.ownMax)
             }
         ),
         .counter(
             "store_actions_dropped_total",
             "Actions of the program itself that were not applied; the log has the reason.",
-            .each { $0.core.droppedTotal }
+            .each { $0.store.core.droppedTotal }
         ),
     ]
 

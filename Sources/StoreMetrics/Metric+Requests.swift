@@ -16,7 +16,7 @@ extension Metric {
         .gauge(
             "store_streams_max",
             "The most streams that may be open.",
-            .each { $0.streamsMax }
+            .each { $0.store.streamsMax }
         ),
         .counter(
             "store_streams_opened_total",
@@ -82,7 +82,7 @@ extension Metric {
         .counter(
             "store_stream_writer_busy_seconds_total",
             "Time that the stream writer has worked.",
-            .each { $0.streams.workSeconds }
+            .each { $0.store.streams.workSeconds }
         ),
     ]
 
@@ -98,7 +98,11 @@ extension Metric {
                 $0.transport.unrouted.samples("none", "none")
             }
         ),
-        .gauge("store_sessions_open", "Sessions of clients.", .each { $0.sessions?().open }),
+        .gauge(
+            "store_sessions_open",
+            "Sessions of clients.",
+            .each { $0.store.sessionFigures?.open }
+        ),
         .counter(
             "store_limits_hit_total",
             "Requests, streams, sessions and actions refused because a bound was reached.",
@@ -122,7 +126,7 @@ extension Metric {
 }
 
 extension MeasuredStore {
-    fileprivate var counters: StreamCounters { streams.counters }
+    fileprivate var counters: StreamCounters { store.streams.counters }
 
     fileprivate var openStreams: [MetricSample] {
         guard let roles = figures.roleStreams else {
@@ -136,14 +140,14 @@ extension MeasuredStore {
     /// The number of refusals for each bound of the store.
     fileprivate var limitsHit: [MetricSample] {
         var hits = [
-            ("mailbox", core.mailboxRefusedTotal),
+            ("mailbox", store.core.mailboxRefusedTotal),
             ("streams", counters.refused.load(ordering: .relaxed)),
-            ("reads", readsRefused()),
+            ("reads", store.readsRefused),
         ]
-        if let effects = core.effects {
+        if let effects = store.core.effects {
             hits.append(("effects", effects.refused.load(ordering: .relaxed)))
         }
-        if let sessions = sessions?() {
+        if let sessions = store.sessionFigures {
             hits.append(("sessions", sessions.full))
             hits.append(("sessions_per_address", sessions.addressFull))
         }

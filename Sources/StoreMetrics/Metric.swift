@@ -90,8 +90,10 @@ extension Metric.Reading {
         _ value: @escaping @Sendable (MeasuredStore, EffectRunner) -> Value
     ) -> Self {
         Self { measurements in
-            let stores = measurements.stores.compactMap { store in
-                store.core.effects.map { MetricSample(store.labels, value(store, $0)) }
+            let stores = measurements.stores.compactMap { measured in
+                measured.store.core.effects.map {
+                    MetricSample(measured.labels, value(measured, $0))
+                }
             }
             return stores.isEmpty ? nil : stores
         }

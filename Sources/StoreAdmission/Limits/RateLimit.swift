@@ -12,14 +12,7 @@ package enum RateLimitKind: Int, Sendable, CaseIterable {
     case streams
 
     /// The name of the kind in header fields.
-    package var name: String {
-        switch self {
-        case .requests: "requests"
-        case .actions: "actions"
-        case .sessions: "sessions"
-        case .streams: "streams"
-        }
-    }
+    package var name: String { "\(self)" }
 }
 
 /// A bound: at most `count` events in `seconds`. All of them may come at once; afterwards the share

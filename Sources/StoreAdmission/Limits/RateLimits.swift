@@ -1,5 +1,6 @@
 package import StoreCore
 package import StoreHTTPTransport
+import StorePlatform
 package import StoreWire
 import Synchronization
 
@@ -107,26 +108,11 @@ package final class RateLimits: Sendable {
 
 /// The number of requests that each limit has refused. Any thread may use it.
 package final class RefusedCounts: Sendable {
-    private let requests = Atomic<UInt64>(0)
-    private let actions = Atomic<UInt64>(0)
-    private let sessions = Atomic<UInt64>(0)
-    private let streams = Atomic<UInt64>(0)
+    private let cells = Cells(count: RateLimitKind.allCases.count)
 
-    package subscript(kind: RateLimitKind) -> UInt64 {
-        switch kind {
-        case .requests: requests.load(ordering: .relaxed)
-        case .actions: actions.load(ordering: .relaxed)
-        case .sessions: sessions.load(ordering: .relaxed)
-        case .streams: streams.load(ordering: .relaxed)
-        }
-    }
+    package subscript(kind: RateLimitKind) -> UInt64 { cells[kind.rawValue] }
 
     fileprivate func add(_ kind: RateLimitKind) {
-        switch kind {
-        case .requests: requests.add(1, ordering: .relaxed)
-        case .actions: actions.add(1, ordering: .relaxed)
-        case .sessions: sessions.add(1, ordering: .relaxed)
-        case .streams: streams.add(1, ordering: .relaxed)
-        }
+        cells.first[kind.rawValue].add(1, ordering: .relaxed)
     }
 }

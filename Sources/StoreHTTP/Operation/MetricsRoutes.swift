@@ -66,25 +66,12 @@ package struct MetricsRoutes: RouteGroup {
     }
 }
 
-extension MeasuredStore {
-    /// Makes the measurements of a store. `label` is its name if the process has several.
-    package init(
-        _ store: Store,
-        _ figures: StoreFigures,
-        label: String?,
-        hasFailed: @escaping @Sendable () -> Bool
-    ) {
-        self.init(
-            store.core,
-            store.streams,
-            streamsMax: store.bounds.streamsMax,
-            epoch: store.reader.epochText,
-            figures,
-            label: label,
-            version: { store.reader.version },
-            readsRefused: { store.reader.threads.refusedTotal },
-            sessions: store.sessions.map { table in { @Sendable in table.figures } },
-            hasFailed: hasFailed
-        )
+extension Store: MeasurableStore {
+    package var streamsMax: Int { bounds.streamsMax }
+    package var epoch: String { reader.epochText }
+    package var version: UInt64 { reader.version }
+    package var readsRefused: UInt64 { reader.threads.refusedTotal }
+    package var sessionFigures: (open: Int, full: UInt64, addressFull: UInt64)? {
+        sessions?.figures
     }
 }
