@@ -1,5 +1,5 @@
-import StoreAdmission
 import DefaultStore
+import StoreAdmission
 import StoreCore
 import StorePatterns
 import StoreWire
@@ -67,6 +67,7 @@ import Testing
         let store: Store
         let parked: Counter
         let early: Counter
+        var following: [any Action] = []
 
         var routes: [Route] {
             [
@@ -77,14 +78,14 @@ import Testing
                     "Begins a session.",
                     needs: .everyone,
                     answers: [.init(204, "Never.")]
-                ) { [store, parked, early] request throws(Problem) in
+                ) { [store, parked, early, following] request throws(Problem) in
                     let exchange = request.exchange
                     try SessionTicket(request, store) { version in
                         if version == nil {
                             if case .none = exchange.hold { early.add() } else { parked.add() }
                         }
                         return nil
-                    }.dispatch(.began(session: "first"), from: "first")
+                    }.dispatch(.began(session: "first"), and: following, from: "first")
                     request.environment.wake()
                 }
             ]
@@ -131,6 +132,22 @@ import Testing
         #expect(answer.status == 503)
         #expect(answer.text.contains("is stopping"), "\(answer.text)")
         #expect((parked.count, early.count) == (1, 0))
+    }
+
+    @Test func `a start without a wire form is refused, and its session is taken back`() throws {
+        struct Stranger: Action {}
+        let (parked, early) = (Counter(), Counter())
+        let base = try InProcessServer()
+        let routes = SessionRoutes(
+            store: base.store,
+            parked: parked,
+            early: early,
+            following: [Stranger()]
+        )
+        let answer = try InProcessServer(serving: [routes]).answer("POST", "/begun")
+        #expect(answer.status == 409)
+        #expect(answer.text.contains(Refusal.unreadableReason), "\(answer.text)")
+        #expect((parked.count, early.count) == (0, 1))
     }
 
     @Test(arguments: [MailboxError.full, .closed])
