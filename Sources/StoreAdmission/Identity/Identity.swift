@@ -1,12 +1,11 @@
-import StoreJSONSchema
 package import StoreActionCatalog
 package import StoreAuthentication
 import StoreAuthorization
 import StoreCore
 import StoreHTTPTransport
 package import StoreJSON
+import StoreJSONSchema
 import StorePlatform
-import StoreTelemetry
 package import StoreWire
 import Synchronization
 

@@ -27,8 +27,8 @@ package final class ViewPresence: Sendable {
     /// Dispatches an action of a view for a session and a client.
     ///
     /// The table calls the closure under its lock, which gives the actions the order of the
-    /// changes. So the closure puts the action into the mailbox, and does nothing else: waiting, or
-    /// a call of the table, would block all threads that report slices.
+    /// changes. So the closure only puts the action into the mailbox. Waiting, or a call of the
+    /// table, would block all threads that report slices.
     package typealias Dispatch =
         @Sendable (any Action, _ session: String?, _ origin: String) throws(MailboxError) -> Void
 

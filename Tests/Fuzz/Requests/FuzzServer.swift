@@ -1,4 +1,3 @@
-import Synchronization
 import CStoreHTTPD
 import DefaultStore
 import Glibc
@@ -6,6 +5,7 @@ import StoreAdmission
 import StoreCore
 import StorePlatform
 import StoreTelemetry
+import Synchronization
 
 @testable import StoreHTTP
 @testable import StoreHTTPTransport
