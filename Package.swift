@@ -149,7 +149,7 @@ let package = Package(
             "StoreAdmission",
             on: [
                 "StoreActionCatalog", "StoreAuthentication", "StoreAuthorization", "StoreCore",
-                "StoreDigest", "StoreEventStream", "StoreHTTPTransport", "StoreJSON",
+                "StoreDigest", "StoreHTTPTransport", "StoreJSON",
                 "StoreJSONSchema",
                 "StorePlatform", "StoreTelemetry", "StoreTexts", "StoreWire",
             ]
@@ -157,7 +157,7 @@ let package = Package(
         layer(
             "StoreMetrics",
             on: [
-                "StoreAdmission", "StoreCore", "StoreEventStream", "StoreHTTPTransport",
+                "StoreAdmission", "StoreCore", "StoreHTTPTransport",
                 "StoreHistory", "StorePlatform", "StorePublishing", "StoreTelemetry",
                 "StoreTexts", "StoreTraces",
             ]
@@ -165,13 +165,19 @@ let package = Package(
         layer(
             "StoreHTTP",
             on: [
-                "StoreActionCatalog", "StoreAdmission", "StoreAuthentication", "StoreAuthorization", "StoreCore", "StoreDigest", "StoreHTTPTransport", "StoreHistory", "StoreJSON", "StoreJSONSchema", "StoreMetrics", "StorePatterns", "StorePlatform", "StorePublishing", "StoreTelemetry", "StoreTexts", "StoreTraces", "StoreWire",
+                "StoreActionCatalog", "StoreAdmission", "StoreAuthentication", "StoreAuthorization",
+                "StoreCore", "StoreDigest", "StoreHTTPTransport", "StoreHistory", "StoreJSON",
+                "StoreJSONSchema", "StoreMetrics", "StorePatterns", "StorePlatform",
+                "StorePublishing", "StoreTelemetry", "StoreTexts", "StoreTraces", "StoreWire",
             ]
         ),
         layer(
             "StoreServer",
             on: [
-                "StoreActionCatalog", "StoreAdmission", "StoreAuthentication", "StoreAuthorization", "StoreCommandLine", "StoreCore", "StoreDigest", "StoreHTTP", "StoreHTTPTransport", "StoreHistory", "StoreJSON", "StoreJSONSchema", "StoreJournalSQLite", "StoreMetrics", "StorePatterns",
+                "StoreActionCatalog", "StoreAdmission", "StoreAuthentication", "StoreAuthorization",
+                "StoreCommandLine", "StoreCore", "StoreDigest", "StoreHTTP", "StoreHTTPTransport",
+                "StoreHistory", "StoreJSON", "StoreJSONSchema", "StoreJournalSQLite",
+                "StoreMetrics", "StorePatterns",
                 "StorePlatform", "StorePublishing", "StoreTelemetry", "StoreTexts",
                 "StoreTraceExport", "StoreTraces", "StoreWire",
             ]
@@ -243,7 +249,8 @@ let package = Package(
         .target(
             name: "StoreSimulator",
             dependencies: [
-                "CStoreHTTPD", "DefaultStore", "StoreActionCatalog", "StoreAdmission", "StoreAuthentication", "StoreCore", "StoreHTTP",
+                "CStoreHTTPD", "DefaultStore", "StoreActionCatalog", "StoreAdmission",
+                "StoreAuthentication", "StoreCore", "StoreHTTP",
                 "StoreHTTPTransport", "StoreHistory", "StoreJSON", "StoreJournalSQLite",
                 "StorePatterns", "StorePlatform", "StorePublishing", "StoreServer",
                 "StoreTelemetry", "StoreTesting", "StoreTexts", "StoreWire",
@@ -300,7 +307,8 @@ let package = Package(
         tests(
             of: "StoreServer",
             [
-                "CStoreHTTPD", "DefaultStore", "StoreActionCatalog", "StoreAdmission", "StoreCommandLine", "StoreCore", "StoreCurl", "StoreHTTP", "StoreHTTPTransport",
+                "CStoreHTTPD", "DefaultStore", "StoreActionCatalog", "StoreAdmission",
+                "StoreCommandLine", "StoreCore", "StoreCurl", "StoreHTTP", "StoreHTTPTransport",
                 "StoreHistory", "StoreJSON", "StoreJSONSchema", "StoreJournalSQLite",
                 "StorePatterns", "StorePlatform", "StorePublishing", "StoreTelemetry",
                 "StoreTestSupport", "StoreTesting", "StoreWire",
@@ -315,7 +323,8 @@ if Context.environment["STORE_SERVER_FUZZ"] != nil {
         .executableTarget(
             name: "store-fuzz",
             dependencies: [
-                "CStoreHTTPD", "DefaultStore", "StoreAdmission", "StoreAuthentication", "StoreAuthorization", "StoreCommandLine", "StoreCore",
+                "CStoreHTTPD", "DefaultStore", "StoreAdmission", "StoreAuthentication",
+                "StoreAuthorization", "StoreCommandLine", "StoreCore",
                 "StoreHTTP", "StoreHTTPTransport", "StoreJSON", "StoreJournalSQLite",
                 "StorePlatform", "StorePublishing", "StoreServer", "StoreTelemetry",
                 "StoreTexts", "StoreWire", "StoreWireFoundation",

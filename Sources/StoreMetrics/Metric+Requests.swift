@@ -1,6 +1,5 @@
 import StoreAdmission
 import StoreCore
-import StoreEventStream
 import StoreHTTPTransport
 import StorePlatform
 import Synchronization

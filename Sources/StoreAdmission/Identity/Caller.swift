@@ -1,6 +1,6 @@
 import StoreCore
 import StoreTexts
-import StoreWire
+package import StoreWire
 
 /// The client or program on whose behalf the state is read.
 ///

@@ -4,7 +4,7 @@ import StoreAuthorization
 import StoreCore
 import StoreHTTPTransport
 package import StoreJSON
-import StoreJSONSchema
+package import StoreJSONSchema
 import StorePlatform
 package import StoreWire
 import Synchronization

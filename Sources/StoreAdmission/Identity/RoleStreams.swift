@@ -1,7 +1,7 @@
 import StoreAuthorization
 import StorePlatform
 import StoreTexts
-import StoreWire
+package import StoreWire
 import Synchronization
 
 /// The number of open streams for each role and each kind of stream. Any thread may use it.
