@@ -112,7 +112,7 @@ package struct CommandLineMain<Program: CommandLineProgram> {
         // Signals are served meanwhile: a start may take long.
         SystemThread.start(name: "start") {
             do {
-                let addresses = try server.finish()
+                let addresses = try server.becomeReady()
                 for address in addresses {
                     logger.notice(.serverListening, "listening on \(address)")
                 }

@@ -67,7 +67,7 @@ package protocol CommandLineServer: Sendable {
     associatedtype Configuration
 
     /// Runs the phases of the start, and returns the addresses when the server is ready.
-    func finish() throws -> [String]
+    func becomeReady() throws -> [String]
 
     /// Calls `report` at this interval in seconds while the server handles requests and its
     /// reducers end. Called once, when the server is ready.

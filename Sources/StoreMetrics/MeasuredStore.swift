@@ -9,7 +9,7 @@ import Synchronization
 
 /// A store as `/metrics` reads it.
 package protocol MeasurableStore: AnyObject, Sendable {
-    var core: CoreHandle { get }
+    var core: Engine { get }
     var streams: StreamWriter { get }
     /// The most streams that may be open.
     var streamsMax: Int { get }

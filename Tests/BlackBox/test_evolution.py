@@ -82,7 +82,7 @@ def without_programs(program, age, data, tmp_path):
 def test_an_action_that_no_longer_exists_stops_the_start_and_is_named(program, old):
     said = refused(program, old, "renamed")
     assert "Counted" in said and "version 1" in said
-    assert ".migrating(.action(" in said
+    assert ".migrations(.action(" in said
     # The try has lost nothing.
     with Server(program=program, data=old) as server:
         assert server.state["count"] == 6
@@ -180,7 +180,7 @@ def test_records_of_before_forms_were_kept_are_read_by_the_type_that_fits(progra
 def test_a_program_without_a_recorded_name_is_refused_whatever_the_snapshot_covers(program, covered):
     said = refused(program, covered, "renamed")
     assert "Counted (first at version 1: no action has this name" in said
-    assert '.migrating(.action("Counted", from: OldFields.self)' in said
+    assert '.migrations(.action("Counted", from: OldFields.self)' in said
     assert '.dropped("Counted")' in said
     # The try has lost nothing, and the old program goes on.
     with Server(program=program, data=covered) as server:

@@ -85,8 +85,8 @@ import Testing
         let errors = Recorder<JournalError>()
         let server = try StoreServer(AppState.self)
             .journal(journal)
-            .logging { _ in }
-            .onJournalFailure { error in
+            .log { _ in }
+            .journalFailureHandler { error in
                 errors.record(error)
                 outcomes.record(running.withLock { $0 }?.stop())
             }
@@ -107,6 +107,19 @@ import Testing
         #expect(journal.version == 2)
     }
 
+    @Test func `two threads that stop a server get one outcome`() async throws {
+        let server = try StoreServer(AppState.self)
+            .journal(MemoryJournal())
+            .log { _ in }
+            .start(configuration)
+        let outcomes = Recorder<StopOutcome>()
+        for _ in 0..<2 {
+            SystemThread.start(name: "stops") { outcomes.record(server.stop()) }
+        }
+        for _ in 0..<2 { #expect(try await outcomes.next(within: .seconds(10)) == .clean) }
+        #expect(server.stop() == .clean)
+    }
+
     @Test func `a failed journal is decided on before any request is answered`() throws {
         let order = Recorder<String>()
         let condition = JournalCondition(.standardError, .atOnce { _ in order.record("decided") })
@@ -121,8 +134,8 @@ import Testing
         let servers = try logs.map { log in
             try StoreServer(AppState.self)
                 .journal(MemoryJournal())
-                .preparing { _ in }
-                .logging { log.record($0) }
+                .preparation { _ in }
+                .log { log.record($0) }
                 .start(configuration)
         }
         #expect(try dispatch(to: servers[0]).body != [])

@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    private func assembled(_ journal: any Journal) throws -> AssembledStore<House> {
+    private func assembled(_ journal: any Journal) throws -> StoreAssembly<House> {
         var configuration = ServerConfiguration()
         configuration.analytics = .off
         configuration.ephemeral = true
@@ -86,14 +86,16 @@ import Testing
         )
         let process = try ServerProcess(configuration, on: transport, .standardError)
         let server = StoreServer(House.self).journal(journal)
-        return try server.assemble(configuration, in: process, World(server.dependencies, .system))
+        return try StoreAssembly(
+            StoreContext(server, configuration, in: process, World(server.dependencies, .system))
+        )
     }
 
     private func begin(_ journal: any Journal) throws {
         let store = try assembled(journal)
         defer { store.core.stop() }
         store.core.start()
-        try StoreServer(House.self).startModules(of: store)
+        try store.startModules()
     }
 
     private func types(_ journal: any Journal) throws -> [String] {
@@ -120,7 +122,7 @@ import Testing
             for (store, latch) in zip(stores, done) {
                 SystemThread.start(name: "begin") {
                     do {
-                        try StoreServer(House.self).startModules(of: store)
+                        try store.startModules()
                         ended.record("")
                     } catch { ended.record("\(error)") }
                     latch.open()
@@ -139,7 +141,7 @@ import Testing
         store.core.start()
         journal.fail(with: .storageFull)
         let error = #expect(throws: FirstStartError.self) {
-            try StoreServer(House.self).startModules(of: store)
+            try store.startModules()
         }
         store.core.stop()
         #expect(error?.description.hasPrefix("the store can't begin: there is no room") == true)

@@ -22,7 +22,7 @@ final class InProcessServer {
     /// The longest wait for an answer from another thread.
     static let answerMillisecondsMax: CInt = 10_000
 
-    private let parts: AssembledStore<AppState>
+    private let parts: StoreAssembly<AppState>
     private let router: Router
 
     /// Starts a server, with these routes in place of its own if there are any.
@@ -40,10 +40,13 @@ final class InProcessServer {
             log: { _ in }
         )
         let process = try ServerProcess(configuration, on: transport, .standardError)
-        parts = try server.assemble(
-            configuration,
-            in: process,
-            World(server.dependencies, .system)
+        parts = try StoreAssembly(
+            StoreContext(
+                server,
+                configuration,
+                in: process,
+                World(server.dependencies, .system)
+            )
         )
         let environment = routes.map { [parts] in
             RequestEnvironment(
@@ -68,7 +71,7 @@ final class InProcessServer {
 
     var core: Core<AppState> { parts.core }
 
-    var epoch: String { parts.published.states.epoch.description }
+    var epoch: String { parts.states.epoch.description }
 
     /// Returns the answer to a request.
     func answer(
@@ -82,7 +85,7 @@ final class InProcessServer {
             headers.append(("Host", "localhost"))
         }
         if !body.isEmpty { headers.append(("Content-Length", String(body.count))) }
-        let exchange = HTTPExchange(loop: parts.base.process.transport.loop)
+        let exchange = HTTPExchange(loop: parts.context.process.transport.loop)
         let texts = headers.map { (name: Array($0.name.utf8), value: Array($0.value.utf8)) }
         // The fields point into these bytes until the answer is there.
         let memory = texts.flatMap { $0.name + $0.value }
@@ -134,7 +137,7 @@ final class InProcessServer {
 
     /// Waits as the loop does: until a thread that has completed an exchange wakes it.
     private func waitForCompletion(_ exchange: HTTPExchange) throws {
-        let loop = parts.base.process.transport.loop
+        let loop = parts.context.process.transport.loop
         var isFinished = false
         while !isFinished {
             var woken = pollfd(fd: loop.wakeDescriptor, events: Int16(POLLIN), revents: 0)

@@ -142,8 +142,8 @@ import Testing
             (number: inout Number, action: any Action) in
             if let kept = action as? Kept { number.value = kept.value }
         }
-        .reacting(.onNotification("noted", as: Noted.self) { $0 })
-        .exposing(Command<Noted> { _ in }, as: "note")
+        .reactions(.onNotification("noted", as: Noted.self) { $0 })
+        .command(Command<Noted> { _ in }, as: "note")
     }
 
     /// Starts the server, sends each request, and returns the first written line.
@@ -154,7 +154,7 @@ import Testing
         before last: () -> Void = {}
     ) async throws -> (entry: LogEntry, status: Int) {
         let log = Recorder<LogEntry>()
-        let running = try server.logging { log.record($0) }
+        let running = try server.log { log.record($0) }
             .start(configuration ?? self.configuration)
         defer { running.stop() }
         let client = try #require(CommandClient(running.addresses.joined()))
@@ -198,7 +198,7 @@ import Testing
     }
 
     @Test func `the line of another store has that store's name`() async throws {
-        let server = plain.adding(plain, named: "books")
+        let server = plain.store(plain, named: "books")
         let (entry, status) = try await line(
             of: server,
             after: [("POST", "/stores/books/dispatch", Self.noted)]

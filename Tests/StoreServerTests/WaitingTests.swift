@@ -43,7 +43,7 @@ import Testing
             reducer: { (sum: inout Sum, action: any Action) in
                 if let added = action as? Added { sum.value += added.amount }
             }
-        ).observing(on: DispatchQueue(label: "observer")) { sum in
+        ).observer(on: DispatchQueue(label: "observer")) { sum in
             guard sum.value > 0 else { return }
             _ = gate.wait()
             seen.withLock { $0 = sum.value }

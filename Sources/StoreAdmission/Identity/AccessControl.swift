@@ -1,6 +1,6 @@
 package import StoreAuthentication
 package import StoreAuthorization
-import StoreHTTPTransport
+package import StoreHTTPTransport
 import StorePlatform
 package import StoreTelemetry
 package import StoreWire

@@ -1,5 +1,5 @@
 import StoreAuthentication
-import StoreHTTPTransport
+package import StoreHTTPTransport
 import StorePlatform
 package import StoreWire
 

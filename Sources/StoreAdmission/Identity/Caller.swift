@@ -1,4 +1,4 @@
-import StoreCore
+package import StoreCore
 import StoreTexts
 package import StoreWire
 

@@ -1,10 +1,10 @@
 package import StoreActionCatalog
 package import StoreAuthentication
-import StoreAuthorization
-import StoreCore
-import StoreHTTPTransport
+package import StoreAuthorization
+package import StoreCore
+package import StoreHTTPTransport
 package import StoreJSON
-package import StoreJSONSchema
+import StoreJSONSchema
 import StorePlatform
 package import StoreWire
 import Synchronization

@@ -12,7 +12,7 @@ import StoreJSONSchema
 /// struct StepChanged: Decodable { let by: Int }
 ///
 /// StoreServer(state: AppState.initial, actions: actions, reducer: reduce)
-///     .migrating(
+///     .migrations(
 ///         .action("StepChanged", from: StepChanged.self) { StepChangeRequested(step: $0.by) }
 ///     )
 ///     .main()

@@ -49,12 +49,8 @@ struct ModularState<State: RootState>: StateComposition {
         return State.modules.map { ModuleActions($0) } + [ModuleActions(of: State.self)]
     }
 
-    func writer(
-        _ encoder: JSONEncoder,
-        _ touched: EditedModules,
-        measuring times: EncodeTimes
-    ) -> any StateWriter<State> {
-        SliceWriter(encoder, touched, measuring: times)
+    func writer(_ context: StoreContext<State>) -> any StateWriter<State> {
+        SliceWriter(context.encoder, context.edited, measuring: context.encodeTimes)
     }
 
     func encoding(_ encoder: JSONEncoder) -> StateEncoding<State, Snapshot> {
@@ -76,14 +72,14 @@ struct ModularState<State: RootState>: StateComposition {
     func core(
         _ state: State,
         _ ports: CoreConfiguration<State>,
-        in world: World,
-        touching touched: EditedModules,
-        haveSameBytes: @escaping ByteComparison,
-        measuring effects: EffectTimes
+        _ context: StoreContext<State>,
+        measuring effects: EffectTimes,
+        showing views: ViewStreams<State>?
     ) throws(ConfigurationError) -> Core<State> {
+        let world = context.world
         var ports = ports
-        ports.touched = [touched]
-        ports.comparison = haveSameBytes
+        ports.touched = [context.edited]
+        ports.comparison = context.encoder.haveSameBytes
         ports.works = JSONWorkCodec()
         let runner = EffectRunner(
             dependencies: world.dependencies,
@@ -106,26 +102,25 @@ struct ModularState<State: RootState>: StateComposition {
             effects.retry(token.cause.type, of: token.address.module)
         }
         do throws(ModuleError) {
-            return try Core(state, runner: runner, configuration: ports)
+            let core = try Core(state, runner: runner, configuration: ports)
+            views?.look { [weak core] look in core?.look(look) }
+            return core
         } catch {
             throw ConfigurationError("\(error)")
         }
     }
 
-    func showState(of core: Core<State>, to views: ViewStreams<State>) {
-        views.look { [weak core] look in core?.look(look) }
-    }
-
-    func resume(
-        _ core: Core<State>,
-        _ state: State,
-        _ logger: Logger,
-        past: @escaping @Sendable (UInt64) -> PastAction?
-    ) {
+    func resume(_ core: Core<State>, _ history: RecoveredHistory<State>, _ logger: Logger) {
+        let state = history.state
+        for (action, session) in state.endsOfViews {
+            let source = ActionSource(place: ViewPresence.place, session: session)
+            core.engine.dispatchProgramAction(action, from: source)
+        }
         guard let pending: PendingEffects.State = slice(PendingEffects.name, of: state) else {
             return
         }
-        core.resume(pending.pending, past: past) { entry, resumption in
+        let past = PastActions(history.journal, history.replay.forms)
+        core.resume(pending.pending, past: past.action(of:)) { entry, resumption in
             let effect = "the effect of '\(entry.slice)' after version \(entry.version)"
             switch resumption {
             case .runAgain: logger.notice(.effectInterrupted, "\(effect) is run again")
@@ -140,10 +135,6 @@ struct ModularState<State: RootState>: StateComposition {
         }
     }
 
-    func endsOfViews(in state: State) -> [(action: any Action, session: String?)] {
-        state.endsOfViews
-    }
-
     func watchSlices(
         of module: Int,
         in core: Core<State>,
@@ -156,6 +147,16 @@ struct ModularState<State: RootState>: StateComposition {
 
     private func slice<Value>(_ module: String, of state: State) -> Value? {
         State.modules.first { $0.name == module }?.slice.value(state) as? Value
+    }
+}
+
+extension JSONEncoder {
+    /// True if two values have the same JSON. A replay has to compare as the store did: the result
+    /// decides if a session has a slice of its own.
+    func haveSameBytes(_ a: any Encodable, _ b: any Encodable) -> Bool {
+        guard let a = try? encodeShared(AnyEncodable(a)), let b = try? encodeShared(AnyEncodable(b))
+        else { return false }
+        return a == b
     }
 }
 

@@ -40,11 +40,7 @@ protocol StateComposition<State>: Sendable {
     func actions() throws(ConfigurationError) -> [ModuleActions<State>]
 
     /// Makes the encoder for the states of a batch, given the modules that the batch has changed.
-    func writer(
-        _ encoder: JSONEncoder,
-        _ touched: EditedModules,
-        measuring times: EncodeTimes
-    ) -> any StateWriter<State>
+    func writer(_ context: StoreContext<State>) -> any StateWriter<State>
 
     /// Makes the encoder for past states.
     func encoding(_ encoder: JSONEncoder) -> StateEncoding<State, Snapshot>
@@ -52,34 +48,22 @@ protocol StateComposition<State>: Sendable {
     /// Makes the function that compares the states before and after a dry run.
     func comparison(_ encoder: JSONEncoder) -> DryRunComparison
 
-    /// Makes the Core, which notes the modules that a batch changes. `haveSameBytes` is true for
-    /// two values with the same encoding; `effects` gets the measurements of effects.
+    /// Makes the Core, which notes the modules that a batch changes. `effects` gets the
+    /// measurements of effects. Views that no published version can serve read the Core's state by
+    /// `publisher`.
     ///
     /// - Throws: `ConfigurationError` if the modules can't form a state together.
     func core(
         _ state: State,
         _ ports: CoreConfiguration<State>,
-        in world: World,
-        touching touched: EditedModules,
-        haveSameBytes: @escaping ByteComparison,
-        measuring effects: EffectTimes
+        _ context: StoreContext<State>,
+        measuring effects: EffectTimes,
+        showing views: ViewStreams<State>?
     ) throws(ConfigurationError) -> Core<State>
 
-    /// Connects the streams of views with the Core's state.
-    func showState(of core: Core<State>, to views: ViewStreams<State>)
-
-    /// Resumes the effects that had not ended when the server did. `past` returns the action of a
-    /// version, if history still has it.
-    func resume(
-        _ core: Core<State>,
-        _ state: State,
-        _ logger: Logger,
-        past: @escaping @Sendable (UInt64) -> PastAction?
-    )
-
-    /// Returns the actions that end the open views of a state, each with its session; `nil` stands
-    /// for the shared session.
-    func endsOfViews(in state: State) -> [(action: any Action, session: String?)]
+    /// Ends the views that were open when the previous server ended; their clients have to open
+    /// them again. Resumes the effects that had not ended.
+    func resume(_ core: Core<State>, _ history: RecoveredHistory<State>, _ logger: Logger)
 
     /// Calls `seen` on the Core's thread for each slice of a module that is there, and later for
     /// each that begins or ends. `module` is the index of the module.
@@ -110,12 +94,8 @@ struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {
 
     func actions() throws(ConfigurationError) -> [ModuleActions<State>] { [] }
 
-    func writer(
-        _ encoder: JSONEncoder,
-        _ touched: EditedModules,
-        measuring times: EncodeTimes
-    ) -> any StateWriter<State> {
-        WholeStateWriter(encoder, measuring: times)
+    func writer(_ context: StoreContext<State>) -> any StateWriter<State> {
+        WholeStateWriter(context.encoder, measuring: context.encodeTimes)
     }
 
     func encoding(_ encoder: JSONEncoder) -> StateEncoding<State, Snapshot> {
@@ -134,26 +114,18 @@ struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {
     func core(
         _ state: State,
         _ ports: CoreConfiguration<State>,
-        in world: World,
-        touching touched: EditedModules,
-        haveSameBytes: @escaping ByteComparison,
-        measuring effects: EffectTimes
+        _ context: StoreContext<State>,
+        measuring effects: EffectTimes,
+        showing views: ViewStreams<State>?
     ) throws(ConfigurationError) -> Core<State> {
         var ports = ports
-        ports.changed = { $0 != $1 || !haveSameBytes($0, $1) }
+        ports.changed = { [encoder = context.encoder] in
+            $0 != $1 || !encoder.haveSameBytes($0, $1)
+        }
         return Core(state: state, form: .throwing(reducer), configuration: ports)
     }
 
-    func showState(of core: Core<State>, to views: ViewStreams<State>) {}
-
-    func resume(
-        _ core: Core<State>,
-        _ state: State,
-        _ logger: Logger,
-        past: @escaping @Sendable (UInt64) -> PastAction?
-    ) {}
-
-    func endsOfViews(in state: State) -> [(action: any Action, session: String?)] { [] }
+    func resume(_ core: Core<State>, _ history: RecoveredHistory<State>, _ logger: Logger) {}
 
     func watchSlices(
         of module: Int,

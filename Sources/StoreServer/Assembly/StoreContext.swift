@@ -1,84 +1,65 @@
 import StoreActionCatalog
 import StoreCore
 import StoreHTTP
-import StoreHistory
 import StoreJSON
+import StorePublishing
 import StoreTelemetry
 
-/// The foundation of a store: its place in the process, its configuration, its actions, its
-/// history.
+/// The values from which the parts of a store are made. They are its declarations, configuration
+/// and place in the process, and the tables that follow from these.
 struct StoreContext<State: Codable & Equatable & Sendable>: Sendable {
+    let server: StoreServer<State>
     let configuration: ServerConfiguration
     let links: Links
     let process: ServerProcess
     let world: World
+    /// The handling of a failed journal, besides a line in the log; `nil` for none.
+    let journalFailure: JournalFailureDecision?
+    let encoder = JSONEncoder()
     let registry: ActionRegistry<State>
     /// The lines in the log for applied actions; `nil` if the operator does not ask for them.
     let lines: ActionLines<State>?
     /// The last analytics events; `nil` if the operator keeps none of them.
     let recentAnalytics: RecentAnalytics?
-    /// The access control; `nil` if every client may use everything that is served.
-    let access: StoreAccess?
-    let encoder = JSONEncoder()
-    let journal: OpenJournal
-    let history: RecoveredHistory<State>
+    /// The modules that a batch changes; the Core notes them, and the publisher encodes them.
+    let edited: EditedModules
+    /// The time that encoding the state takes.
+    let encodeTimes: EncodeTimes
 
-    /// Opens the history, and makes the newest state from it.
+    /// Makes the tables.
     ///
-    /// - Throws: `ConfigurationError` if the actions don't fit together; the journal's error, whose
-    ///   description is for the operator.
+    /// - Throws: `ConfigurationError` if the actions don't fit together.
     init(
         _ server: StoreServer<State>,
         _ configuration: ServerConfiguration,
-        at links: Links,
+        at links: Links = Links(),
         in process: ServerProcess,
-        _ world: World
-    ) throws {
+        _ world: World,
+        whenJournalFails journalFailure: JournalFailureDecision? = nil
+    ) throws(ConfigurationError) {
+        self.server = server
         self.configuration = configuration
         self.links = links
         self.process = process
         self.world = world
+        self.journalFailure = journalFailure
         registry = try ActionRegistry(server.actions, server.composition.actions())
+        lines = try ActionLines(configuration, registry, world.logger)
         recentAnalytics =
             configuration.analyticsRecent > 0
             ? RecentAnalytics(countMax: configuration.analyticsRecent) : nil
-        lines = try ActionLines(configuration, registry, world.logger)
-        let progress = ReplayProgress(to: world.logger)
-        let replay = OpeningReplay(of: server.program, registry, showing: progress)
-        journal =
-            try world.simulated.map { OpenJournal($0.journal) }
-            ?? server.programJournal.map { try OpenJournal($0) }
-            ?? OpenJournal(configuration, follower: replay, world.logger)
-        history = try RecoveredHistory(
-            of: server.program,
-            in: journal.journal,
-            registry: registry,
-            encoder: encoder,
-            beginningWith: server.stateFile(configuration),
-            replayed: replay.made,
-            showing: progress,
-            logger: world.logger
+        edited = EditedModules(
+            hasSessions: server.composition.layout?.ofSessions.isEmpty == false
         )
-        // The key for cookies lies in the data directory, which exists only after the journal is
-        // open.
-        access = try StoreAccess(
-            server,
-            configuration,
-            members: (server.composition.modules ?? []).map(\.name),
-            beside: process.policyWorlds,
-            world.logger
-        )
+        encodeTimes = EncodeTimes(server.memberNames)
     }
 
-    /// A function that is true for two values with the same encoding.
-    var haveSameBytes: ByteComparison {
-        { [encoder] a, b in
-            guard let a = try? encoder.encodeShared(AnyEncodable(a)),
-                let b = try? encoder.encodeShared(AnyEncodable(b))
-            else { return false }
-            return a == b
-        }
-    }
+    var composition: any StateComposition<State> { server.composition }
+
+    var logger: Logger { world.logger }
+
+    /// True if a policy gives each client a role.
+    var hasRoles: Bool { configuration.policyFile != nil }
 }
 
 /// The world outside of a server: the dependencies of its effects, and the time of day.

@@ -38,22 +38,25 @@ extension MirroredValue where State: RootState {
         self.file = file
         self.place = place
         check = { () throws(ConfigurationError) in
+            func error(_ reason: String) -> ConfigurationError {
+                ConfigurationError(
+                    "can't keep the shared value of '\(M.name)' in \(file.path): \(reason)"
+                )
+            }
             guard let mount, mount.module is M else {
-                throw ConfigurationError(
-                    "can't keep the shared value of '\(M.name)' in \(file.path): the root state "
-                        + "has no such module; mount it in \(State.self).modules"
+                throw error(
+                    "the root state has no such module; mount it in \(State.self).modules"
                 )
             }
             guard mount.slice.ownership == .everybody else {
-                throw ConfigurationError(
-                    "can't keep the shared value of '\(M.name)' in \(file.path): each session has "
-                        + "a slice of its own there; only a shared slice can be kept in a file"
+                throw error(
+                    "each session has a slice of its own there; only a shared slice can be kept in "
+                        + "a file"
                 )
             }
             guard mount.slice.form != .instances else {
-                throw ConfigurationError(
-                    "can't keep the shared value of '\(M.name)' in \(file.path): the module has "
-                        + "instances; only a module with one slice can be kept in a file"
+                throw error(
+                    "the module has instances; only a module with one slice can be kept in a file"
                 )
             }
         }

@@ -1,5 +1,4 @@
 import StoreActionCatalog
-import StoreCore
 import StoreJSON
 import StorePlatform
 import StoreTelemetry

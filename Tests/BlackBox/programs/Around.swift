@@ -244,18 +244,20 @@ var server = StoreServer(AppState.self)
     .middleware("twin", seen("first"))
     .middleware("twin", seen("second"))
     .middleware { _, _, _ in nil }
-    .intercepting("no x", block("x"))
-    .intercepting("no y", block("y"))
-    .intercepting { _, _, _ in .proceed }
-    .observing(on: queue) { state in usleep(state.desk.observedMs * 1_000) }
+    .interceptor("no x", block("x"))
+    .interceptor("no y", block("y"))
+    .interceptor { _, _, _ in .proceed }
+    .observer(on: queue) { state in usleep(state.desk.observedMs * 1_000) }
 if let file = variable("AROUND_FILE") {
     server =
         variable("AROUND_BEGINS") == nil
-        ? server.keeping(User.self, in: .file(file))
-        : server.keeping(User.self, in: .file(file)) { User.Action.restored(name: $0.name) }
+        ? server.sharedValue(of: User.self, in: .file(file))
+        : server.sharedValue(of: User.self, in: .file(file)) { User.Action.restored(name: $0.name) }
 }
-if let file = variable("AROUND_SECRET") { server = server.keeping(Secret.self, in: .file(file)) }
+if let file = variable("AROUND_SECRET") {
+    server = server.sharedValue(of: Secret.self, in: .file(file))
+}
 if variable("AROUND_SECOND") != nil {
-    server = server.adding(StoreServer(AppState.self), named: "second")
+    server = server.store(StoreServer(AppState.self), named: "second")
 }
 server.main()

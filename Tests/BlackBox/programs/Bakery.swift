@@ -97,7 +97,7 @@ func seen(_ name: String) -> Middleware<AppState> {
 StoreServer(AppState.self)
     .middleware("first", seen("first"))
     .middleware("second", seen("second"))
-    .reacting(
+    .reactions(
         .onStart { Counter.start },
         .onStateChange { old, new in
             let isFirst = old.orders.items.isEmpty && new.orders.items.count == 1

@@ -281,7 +281,7 @@ struct AppState: RootState {
 
 let server = StoreServer(AppState.self, name: "board")
 if getenv("BOARD") != nil {
-    server.adding(StoreServer(AppState.self), named: "second").main()
+    server.store(StoreServer(AppState.self), named: "second").main()
 } else {
     server.main()
 }

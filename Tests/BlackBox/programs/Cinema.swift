@@ -385,5 +385,5 @@ struct LaterState: RootState {
 
 switch getenv("CINEMA").map({ String(cString: $0) }) {
 case "later": StoreServer(LaterState.self).main()
-default: StoreServer(AppState.self).reacting(celebrated).main()
+default: StoreServer(AppState.self).reactions(celebrated).main()
 }

@@ -94,7 +94,7 @@ struct NoMotto: Error, CustomStringConvertible {
 func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
 let server = StoreServer(AppState.self)
-    .preparing { dependencies in
+    .preparation { dependencies in
         switch variable("CLOCKWORK_PREPARES") {
         case nil: return
         case "fail": throw NoMotto()
@@ -105,11 +105,11 @@ let server = StoreServer(AppState.self)
         }
         dependencies.set(MottoKey.self, to: "Tempus fugit")
     }
-    .preparing { dependencies in
+    .preparation { dependencies in
         let motto = try dependencies[MottoKey.self]
         dependencies.set(MottoKey.self, to: motto.map { $0 + "." })
     }
 let greets = Reaction<AppState>.onStart {
     variable("CLOCKWORK_GREETS") == nil ? nil : Alarm.Action.greeted
 }
-server.reacting(greets).main()
+server.reactions(greets).main()

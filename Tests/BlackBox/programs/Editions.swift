@@ -86,7 +86,7 @@ struct TitleField: Decodable { let title: String }
 switch getenv("EDITION").map({ String(cString: $0) }) ?? "first" {
 case "second":
     StoreServer(SecondState.self)
-        .migrating(
+        .migrations(
             .action("boards/{id}/cardAdded", from: TextField.self) {
                 SecondBoard.Action.cardAdded(title: "old " + $0.text)
             }
@@ -95,7 +95,7 @@ case "second":
 case "third":
     // The form of each record decides which of the two migrations reads it.
     StoreServer(ThirdState.self)
-        .migrating(
+        .migrations(
             .action("boards/{id}/cardAdded", from: TextField.self) { old, id in
                 ThirdBoard.Action.noteAdded("\(id): \(old.text)")
             },
@@ -106,7 +106,7 @@ case "third":
         .main()
 case "moved":
     StoreServer(FirstState.self)
-        .migrating(
+        .migrations(
             .action("boards/{id}/cardAdded", from: TextField.self) { old, id in
                 FirstBoard.Action.cardAdded(text: old.text).to(id == "a" ? "b" : id)
             }

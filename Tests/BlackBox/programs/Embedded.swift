@@ -16,8 +16,8 @@ struct Added: Action, Codable { let count: Int }
 let server = StoreServer(state: Tally(), actions: [Added.self]) { (tally: inout Tally, action) in
     if let added = action as? Added { tally.count += added.count }
 }
-.logging { say($0.level, $0.message) }
-.onJournalFailure { say("failed", $0) }
+.log { say($0.level, $0.message) }
+.journalFailureHandler { say("failed", $0) }
 
 var durable = ServerConfiguration()
 durable.listen = ["127.0.0.1:0"]

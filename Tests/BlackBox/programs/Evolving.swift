@@ -77,7 +77,7 @@ case "renamed":
     StoreServer(state: Tally(), actions: [Added.self, LoginRequested.self], reducer: reduce).main()
 case "migrated":
     StoreServer(state: Tally(), actions: [Added.self, LoginRequested.self], reducer: reduce)
-        .migrating(.action("Counted", from: OldCounted.self) { Added(amount: $0.by) })
+        .migrations(.action("Counted", from: OldCounted.self) { Added(amount: $0.by) })
         .main()
 case "relabelled":
     StoreServer(
@@ -85,7 +85,7 @@ case "relabelled":
         actions: .named("Counted", CountedAnew.self) + [LoginRequested.self],
         reducer: reduce
     )
-    .migrating(.action("Counted", from: OldCounted.self) { CountedAnew(times: $0.by) })
+    .migrations(.action("Counted", from: OldCounted.self) { CountedAnew(times: $0.by) })
     .main()
 case "doubled":
     // The fields are the same, and mean something else. Amounts that were counted once stay so.
@@ -95,7 +95,7 @@ case "doubled":
             + [Added.self, LoginRequested.self],
         reducer: reduce
     )
-    .migrating(.action("Counted", from: OldCounted.self) { Added(amount: $0.by) })
+    .migrations(.action("Counted", from: OldCounted.self) { Added(amount: $0.by) })
     .main()
 case "extended":
     StoreServer(
@@ -105,7 +105,7 @@ case "extended":
     ).main()
 case "dropped":
     StoreServer(state: Tally(), actions: [Added.self, LoginRequested.self], reducer: reduce)
-        .migrating(.dropped("Counted"))
+        .migrations(.dropped("Counted"))
         .main()
 case "grown":
     StoreServer(

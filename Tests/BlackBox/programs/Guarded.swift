@@ -237,11 +237,11 @@ struct Named: StateUpdater {
 struct Bell: Codable, Sendable { let text: String }
 
 StoreServer(Guarded.self)
-    .reacting(
+    .reactions(
         .onDispatch(of: Todos.Action.self) { action, _, _ in
             guard case .relayed(let text) = action else { return nil }
             return Safe.Action.put(text: text)
         }
     )
-    .reacting(.onNotification("bell", as: Bell.self) { Safe.Action.put(text: $0.text) })
+    .reactions(.onNotification("bell", as: Bell.self) { Safe.Action.put(text: $0.text) })
     .main()

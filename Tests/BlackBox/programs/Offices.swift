@@ -52,10 +52,10 @@ struct AppState: RootState {
 }
 
 func office(_ clerk: String) -> StoreServer<AppState> {
-    StoreServer(AppState.self).preparing { $0.set(ClerkKey.self, to: clerk) }
+    StoreServer(AppState.self).preparation { $0.set(ClerkKey.self, to: clerk) }
 }
 
 StoreServer(AppState.self)
-    .adding(office("Ada"), named: "north")
-    .adding(office("Bob"), named: "south")
+    .store(office("Ada"), named: "north")
+    .store(office("Bob"), named: "south")
     .main()

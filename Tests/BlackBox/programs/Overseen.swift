@@ -83,7 +83,7 @@ struct Overseen: RootState {
 }
 
 StoreServer(Overseen.self)
-    .intercepting("guard") { state, action, envelope in
+    .interceptor("guard") { state, action, envelope in
         guard case Todos.Action.added(let text) = action else { return .proceed }
         return switch text {
         case "blocked": throw Refusal(reason: "There is \(state.safe.content).", pointer: "/text")

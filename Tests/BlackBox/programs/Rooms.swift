@@ -81,14 +81,14 @@ struct Broken: Error, CustomStringConvertible { let description = "the key is lo
 
 let wish = getenv("ROOMS").map { String(cString: $0) } ?? ""
 var chat = StoreServer(ChatState.self)
-if wish == "broken" { chat = chat.preparing { _ in throw Broken() } }
-var server = tally().adding(chat, named: "chat").adding(tally(), named: "scores")
+if wish == "broken" { chat = chat.preparation { _ in throw Broken() } }
+var server = tally().store(chat, named: "chat").store(tally(), named: "scores")
 switch wish {
-case "chats": server = server.adding(StoreServer(ChatState.self), named: "talk")
-case "same name": server = server.adding(tally(), named: "chat")
-case "bad name": server = server.adding(tally(), named: "../chat")
+case "chats": server = server.store(StoreServer(ChatState.self), named: "talk")
+case "same name": server = server.store(tally(), named: "chat")
+case "bad name": server = server.store(tally(), named: "../chat")
 case let count where Int(count) != nil:
-    for number in 0..<(Int(count) ?? 0) { server = server.adding(tally(), named: "idle-\(number)") }
+    for number in 0..<(Int(count) ?? 0) { server = server.store(tally(), named: "idle-\(number)") }
 default: break
 }
 server.main()

@@ -232,5 +232,5 @@ struct AppState: RootState {
 }
 
 StoreServer(AppState.self)
-    .reacting(.onNotification("bell", as: Bell.self) { _ in Flood.Internal.dropped })
+    .reactions(.onNotification("bell", as: Bell.self) { _ in Flood.Internal.dropped })
     .main()

@@ -49,16 +49,16 @@ var server = StoreServer(
     default: break
     }
 }
-.observing(on: .main) { log("counter \($0.counter)") }
-.observing(on: render) { log("counter \($0.counter)") }
-.exposing(printInt, as: "print-int")
-.exposing(printSeven, as: "print-seven")
-.exposing(printSeven.async(on: .main), as: "print-seven-on-main")
-.exposing(PlainCommand(id: "Say hello") { log("hello") }, as: "hello")
-.exposing(Command<UInt32>(id: "Sleep") { pause($0) }, as: "sleep")
+.observer(on: .main) { log("counter \($0.counter)") }
+.observer(on: render) { log("counter \($0.counter)") }
+.command(printInt, as: "print-int")
+.command(printSeven, as: "print-seven")
+.command(printSeven.async(on: .main), as: "print-seven-on-main")
+.command(PlainCommand(id: "Say hello") { log("hello") }, as: "hello")
+.command(Command<UInt32>(id: "Sleep") { pause($0) }, as: "sleep")
 
 // Further names for a command, to test which names a server accepts.
 for name in getenv("COUNTER_COMMANDS").map({ String(cString: $0) })?.split(separator: ",") ?? [] {
-    server = server.exposing(printSeven, as: String(name))
+    server = server.command(printSeven, as: String(name))
 }
 server.main()

@@ -372,7 +372,7 @@ case "many": StoreServer(ManyNamed.self).main()
 case "shown": StoreServer(ShownState.self).main()
 default:
     StoreServer(AppState.self)
-        .intercepting { _, action, _ in
+        .interceptor { _, action, _ in
             switch action as? Doors.Action {
             case .knocked("replace"):
                 .replace(with: Doors.Internal.unlocked(by: "replacement", code: code))
@@ -381,7 +381,7 @@ default:
             default: .proceed
             }
         }
-        .reacting(
+        .reactions(
             .onDispatch(of: Doors.Action.self) { action, _, _ in
                 action == .knocked(by: "react")
                     ? Doors.Internal.unlocked(by: "reaction", code: code) : nil

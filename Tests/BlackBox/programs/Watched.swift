@@ -45,17 +45,17 @@ func note(_ name: String) -> Interceptor<AppState> {
 struct Bell: Codable, Sendable { let rings: Int }
 
 StoreServer(AppState.self)
-    .intercepting(note("1"))
-    .intercepting(note("2"))
-    .intercepting(note("3"))
-    .intercepting { _, action, _ in
+    .interceptor(note("1"))
+    .interceptor(note("2"))
+    .interceptor(note("3"))
+    .interceptor { _, action, _ in
         switch action as? Diary.Action {
         case .burned: throw Refusal.forbidden("Diaries don't burn.")
         case .written("secret"): return .replace(with: Diary.Action.written(text: "…"))
         default: return .proceed
         }
     }
-    .reacting(
+    .reactions(
         .onStart { Diary.Action.noted(by: "start") },
         .onStateChange { old, new in
             new.diary.lines.count == 3 && old.diary.lines.count == 2

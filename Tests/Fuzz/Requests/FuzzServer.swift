@@ -21,7 +21,7 @@ final class FuzzServer {
     private static let turnsMax = 10_000
     private static let idleMilliseconds: CInt = 1
 
-    private let parts: AssembledStore<AppState>
+    private let parts: StoreAssembly<AppState>
     private let transport: HTTPServer
     private let streams: StreamLoop
     private let streamsWake = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
@@ -64,7 +64,7 @@ final class FuzzServer {
                 follower: { _ in FuzzFollower() }
             )
             let process = try ServerProcess(configuration, on: transport, logger)
-            parts = try server.assemble(configuration, in: process, world)
+            parts = try StoreAssembly(StoreContext(server, configuration, in: process, world))
         } catch {
             fatalError("\(error)")
         }
@@ -91,7 +91,7 @@ final class FuzzServer {
     }
 
     deinit {
-        parts.published.states.close()
+        parts.states.close()
         let loop = transport.loop
         if let daemon = loop.daemon { loop.end(daemon) }
         loop.timers = TimerHeap()
@@ -100,7 +100,7 @@ final class FuzzServer {
         close(streamsWake)
     }
 
-    var version: UInt64 { parts.published.states.snapshot.version }
+    var version: UInt64 { parts.states.snapshot.version }
 
     /// Returns the bytes that the server sends for the bytes of one connection. The client then
     /// leaves.

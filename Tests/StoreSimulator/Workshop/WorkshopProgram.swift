@@ -19,7 +19,7 @@ enum WorkshopProgram: Program {
         _ recorder: Recorder
     ) -> StoreServer<Workshop> {
         server
-            .intercepting { _, action, _ in
+            .interceptor { _, action, _ in
                 guard case Shelf.Action.intercepted? = action as? Shelf.Action else {
                     return .proceed
                 }
@@ -31,7 +31,7 @@ enum WorkshopProgram: Program {
                     ? .follow(with: made[1], made[2])
                     : made.count > 1 ? .follow(with: made[1]) : .proceed
             }
-            .intercepting { _, action, envelope in
+            .interceptor { _, action, envelope in
                 guard action is Shelf.Action else { return .proceed }
                 return .proceed {
                     recorder.hook(envelope.version, recorder.texts.slices(of: $0).whole)
@@ -44,7 +44,7 @@ enum WorkshopProgram: Program {
         _ recorder: Recorder
     ) -> StoreServer<Workshop> {
         server
-            .reacting(
+            .reactions(
                 .onStart { Desk.Internal.told(note: "#start") },
                 .onStateChange { old, new in
                     let count = recorder.call("state", old, new)

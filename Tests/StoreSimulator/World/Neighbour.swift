@@ -16,7 +16,7 @@ final class Neighbour {
 
     private final class Follower: CommitFollower {}
 
-    let parts: AssembledStore<Tally>
+    let parts: StoreAssembly<Tally>
     /// The state that the model expects by now.
     private(set) var expected = Tally()
     private(set) var version: UInt64 = 0
@@ -42,10 +42,12 @@ final class Neighbour {
             failed: { _ in },
             follower: { _ in Follower() }
         )
-        parts = try server.assemble(configuration, at: Self.links, in: process, world)
+        parts = try StoreAssembly(
+            StoreContext(server, configuration, at: Self.links, in: process, world)
+        )
     }
 
-    deinit { parts.published.states.close() }
+    deinit { parts.states.close() }
 
     /// Predicts the result of an array; returns true if the array is applied.
     func expect(_ amounts: [Int]) -> Bool {

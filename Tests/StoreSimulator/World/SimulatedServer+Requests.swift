@@ -88,7 +88,7 @@ extension SimulatedServer {
             headers.append(("Content-Type", "application/json"))
             headers.append(("Content-Length", String(body.count)))
         }
-        let exchange = HTTPExchange(loop: parts.base.process.transport.loop)
+        let exchange = HTTPExchange(loop: parts.context.process.transport.loop)
         let connection = nextConnection()
         exchange.record = connection
         let texts = headers.map { (name: Array($0.name.utf8), value: Array($0.value.utf8)) }
@@ -160,7 +160,7 @@ extension SimulatedServer {
 
     /// Takes the finished answers, and the loop's new timers.
     func collect() {
-        let loop = parts.base.process.transport.loop
+        let loop = parts.context.process.transport.loop
         let done = loop.finished.withLock { finished in
             defer { finished.exchanges = [] }
             return finished.exchanges
@@ -171,7 +171,7 @@ extension SimulatedServer {
 
     /// Waits for an answer of another thread.
     func wait(for exchange: SimulatedExchange) -> Bool {
-        let loop = parts.base.process.transport.loop
+        let loop = parts.context.process.transport.loop
         while true {
             let isDone = loop.finished.withLock { finished in
                 finished.exchanges.contains { $0 === exchange.exchange }

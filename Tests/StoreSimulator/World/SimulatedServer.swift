@@ -33,7 +33,7 @@ final class SimulatedServer<Root: RootState> {
     /// True if clients without a session read the slices of all sessions.
     let operatorReads: Bool
     let executor = SteppedExecutor()
-    let parts: AssembledStore<Root>
+    let parts: StoreAssembly<Root>
     /// The other store of the process.
     let neighbour: Neighbour
     /// The router that passes requests to one of the two stores.
@@ -99,7 +99,7 @@ final class SimulatedServer<Root: RootState> {
             .standardError,
             clock: clock.timeOfDay
         )
-        parts = try server.assemble(configuration, in: process, world)
+        parts = try StoreAssembly(StoreContext(server, configuration, in: process, world))
         neighbour = try Neighbour(in: process, plain, clock, executor)
         handler = StoresRouter(parts.router, [("neighbour", neighbour.parts.router)])
         loop = StreamLoop(
@@ -115,16 +115,15 @@ final class SimulatedServer<Root: RootState> {
         })
         if let observer { core.observe(with: observer) }
         for reaction in server.reactions where !reaction.isAtStart { core.add(reaction: reaction) }
-        isFresh = try server.offerFirstStarts(of: parts) != nil
+        isFresh = try parts.offerFirstStarts() != nil
         for reaction in server.reactions where reaction.isAtStart { core.add(reaction: reaction) }
-        server.endViews(of: parts)
-        server.resumeEffects(of: parts)
+        parts.resume()
     }
 
     deinit {
-        parts.published.states.close()
+        parts.states.close()
         // The waiting timers and answers hold the whole store.
-        parts.base.process.transport.loop.forgetAll()
+        parts.context.process.transport.loop.forgetAll()
         loop.releaseAll()
         events.deallocate()
         close(hubWake)
@@ -133,11 +132,11 @@ final class SimulatedServer<Root: RootState> {
     /// True if an append failed and its result is unknown. The process would have ended.
     var hasFailed: Bool { failure.isSet.load(ordering: .relaxed) }
 
-    var epoch: String { parts.published.states.epoch.description }
-    var version: UInt64 { parts.published.states.snapshot.version }
-    var state: [UInt8] { parts.published.states.snapshot.state.array }
+    var epoch: String { parts.states.epoch.description }
+    var version: UInt64 { parts.states.snapshot.version }
+    var state: [UInt8] { parts.states.snapshot.state.array }
     /// The published slice of each module; `nil` if it is absent.
-    var slices: [[UInt8]?] { parts.published.states.snapshot.slices.map { $0.bytes?.array } }
+    var slices: [[UInt8]?] { parts.states.snapshot.slices.map { $0.bytes?.array } }
     var runningEffects: Int { parts.store.core.effects?.runningCount ?? 0 }
 
     /// Dispatches as many actions of the program itself as may wait.
@@ -162,14 +161,14 @@ final class SimulatedServer<Root: RootState> {
     }
 
     /// The number of timers that have neither run nor been cancelled.
-    var timerCount: Int { parts.base.process.transport.loop.timers.count }
+    var timerCount: Int { parts.context.process.transport.loop.timers.count }
 
     /// Lets the streams' loop take the published frames and send them.
     func turnStreams() {
-        parts.published.states.flush(seconds: 10)
+        parts.states.flush(seconds: 10)
         loop.turn(events, waitingFor: 0)
         // The log's own thread does the same.
-        let log = parts.published.log
+        let log = parts.log
         while let version = log.worker.withQueue({ $0.isEmpty ? nil : $0.take() }) {
             log.read(version)
             parts.store.streams.logMoved()
@@ -182,7 +181,7 @@ final class SimulatedServer<Root: RootState> {
 
     /// Saves the published state, as the thread for snapshots does.
     func keepSnapshot() throws {
-        let snapshot = parts.published.states.snapshot
+        let snapshot = parts.states.snapshot
         guard let first = try journal.snapshot(atOrBefore: .max), snapshot.version > first.version
         else { return }
         try journal.save(

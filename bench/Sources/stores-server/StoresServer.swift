@@ -40,7 +40,7 @@ enum StoresServer {
         let count = Int(ProcessInfo.processInfo.environment["STORES"] ?? "") ?? 1
         var server = StoreServer(AppState.self)
         for number in 1..<max(1, count) {
-            server = server.adding(StoreServer(AppState.self), named: "store-\(number)")
+            server = server.store(StoreServer(AppState.self), named: "store-\(number)")
         }
         server.main()
     }

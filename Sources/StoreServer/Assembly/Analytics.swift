@@ -1,0 +1,41 @@
+import StoreActionCatalog
+import StoreCore
+import StoreHistory
+import StoreTelemetry
+
+/// The middleware that writes analytics; a program could add it as well
+/// (``StoreServer/middleware(_:_:)``). The middleware reads the state before each action, and
+/// releases an event when the action is committed.
+struct Analytics<State: Sendable>: Sendable {
+    /// The name in `GET /debug/middleware`.
+    static var id: String { "analytics" }
+
+    let registry: ActionRegistry<State>
+    /// The writer of the lines; `nil` if none are written.
+    let writer: AnalyticsWriter?
+    /// The last events, for `GET /analytics`; `nil` if none are kept.
+    let recent: RecentAnalytics?
+    let encoder: CloudEventEncoder
+
+    /// Makes the event of an action. The Core calls this before it reduces the action, and the
+    /// returned closure after the commit.
+    @Sendable
+    func observe(
+        _ state: State,
+        _ action: any Action,
+        _ envelope: ActionEnvelope
+    ) -> (@Sendable () -> Void)? {
+        let event = AnalyticsEvent(
+            version: envelope.version,
+            time: envelope.time,
+            type: action.kind(of: envelope.type),
+            subject: registry[envelope.type]?.subject,
+            record: registry.record(of: action, of: envelope.session, before: state),
+            traceparent: TraceContext.parent(of: envelope.meta)
+        )
+        return { [writer, recent, encoder] in
+            recent?.add(event, encoder)
+            writer?.offer(event, encoder)
+        }
+    }
+}

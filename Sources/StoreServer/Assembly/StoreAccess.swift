@@ -1,0 +1,61 @@
+import StoreActionCatalog
+import StoreAdmission
+import StoreAuthentication
+import StoreAuthorization
+import StoreHTTP
+import StorePlatform
+
+/// The access control of a store, made from the files that its configuration names.
+struct StoreAccess: Sendable {
+    let control: AccessControl
+    private let authenticator: Authenticator
+    private let readPolicy: @Sendable () throws(ConfigurationError) -> Policy
+
+    /// Reads the files. Returns `nil` if the configuration names no policy; then every client may
+    /// use everything that is served.
+    ///
+    /// - Throws: `ConfigurationError` if a file is wrong.
+    init?<State>(_ context: StoreContext<State>) throws(ConfigurationError) {
+        let (server, configuration) = (context.server, context.configuration)
+        guard let path = configuration.policyFile else { return nil }
+        readPolicy = { [others = context.process.policyWorlds] () throws(ConfigurationError) in
+            let world = try server.policyWorld()
+            let policy = Policy(try PolicyFile(path, for: [world] + others), in: world)
+            return configuration.readerRole.map { policy.adding(roleOfAll: $0) } ?? policy
+        }
+        authenticator = try configuration.makeAuthenticator()
+        control = AccessControl(
+            authenticator,
+            try readPolicy(),
+            members: server.memberNames,
+            logger: context.logger
+        )
+    }
+
+    /// Reads the files again. Either all of them are put into force, or none.
+    ///
+    /// - Throws: `ConfigurationError` if one of them is wrong.
+    func reload() throws(ConfigurationError) {
+        let policy = try readPolicy()
+        do throws(CredentialFileError) { try authenticator.reload() } catch {
+            throw ConfigurationError(error.description)
+        }
+        control.replace(by: policy)
+    }
+}
+
+extension PolicyFile {
+    /// Reads the policy at a path, for the stores of a process.
+    ///
+    /// - Throws: ``ConfigurationError`` with a line for each mistake.
+    init(_ path: String, for worlds: [PolicyWorld]) throws(ConfigurationError) {
+        guard let bytes = FileReader.read(path, bytesMax: Self.bytesMax) else {
+            throw ConfigurationError("\(path): can't be read; allowed is a policy's file")
+        }
+        do throws(PolicyError) {
+            try self.init(parsing: bytes, for: worlds)
+        } catch {
+            throw ConfigurationError(error.lines(of: path).joined(separator: "\n"))
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import StoreCore
+import StoreHTTP
+import StoreHTTPTransport
+import StoreHistory
+import StoreMetrics
+import StorePublishing
+import StoreTelemetry
+
+/// The parts of a store, in the order in which they are made. Nothing of the store runs yet; the
+/// transport listens already.
+struct StoreAssembly<State: Codable & Equatable & Sendable>: Sendable {
+    let context: StoreContext<State>
+    let journal: OpenJournal
+    let history: RecoveredHistory<State>
+    /// The access control; `nil` if every client may use everything that is served.
+    let access: StoreAccess?
+    let firstActions: [FirstAction]
+    let streams: StreamWriter
+    let log: ActionLog
+    let waiters = LongPolls()
+    /// The published states and their streams.
+    let states: StateStreams
+    let keeper: SnapshotKeeper
+    let figures: StoreFigures
+    let health: StoreHealth
+    let core: Core<State>
+    let store: Store
+    let router: Router
+    /// The writers of the files for shared values.
+    let sharedFiles: [SharedFileWriter]
+
+    /// Makes the parts.
+    ///
+    /// - Throws: `ConfigurationError` if the declarations or the configuration can't be used; else
+    ///   an error of the journal, the system or the encoder.
+    init(_ context: StoreContext<State>) throws {
+        self.context = context
+
+        // The past: the journal, and the newest state that it gives. The key for cookies lies in
+        // the data directory, which exists only after the journal is open.
+        (journal, history) = try context.openHistory()
+        access = try StoreAccess(context)
+        firstActions = try context.firstActions(after: history)
+
+        // For readers: streams, the log, the published states, snapshots.
+        streams = try context.streamWriter(history.epoch)
+        log = context.actionLog(of: history, to: streams)
+        let sender = TopicSender(streams: streams, epoch: history.epoch)
+        let documents = ParsedDocuments()
+        let views = context.viewStreams(sender)
+        let writer = context.composition.writer(context)
+        states = try context.states(of: history, writer, sender, views, waiters, documents)
+        keeper = context.snapshotKeeper(of: history, states)
+        let reader = context.reader(of: history, log, states, views, waiters, documents)
+
+        // The Core, with everything that follows its actions.
+        figures = context.figures(of: history.journal, keeper, access)
+        health = StoreHealth(context)
+        core = try context.core(
+            continuing: history,
+            keyClock: journal.keyClock,
+            StatePublisher(writer, to: states, views: views, log: log, logger: context.logger),
+            commands: context.screenCommands(states, streams),
+            views,
+            keeper,
+            figures,
+            health
+        )
+        let attachments = context.attachments(to: core, history.epoch)
+
+        // For clients: the store as its routes share it, and the routes.
+        store = context.store(core, history.state, reader, streams)
+        router = StoreRoutes(
+            context: context,
+            store: store,
+            access: access?.control,
+            attachments: attachments,
+            figures: figures,
+            health: health
+        ).router()
+
+        // For other programs: the files of shared values.
+        sharedFiles = context.writeSharedValues(of: core, history)
+    }
+}

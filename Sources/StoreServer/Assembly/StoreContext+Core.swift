@@ -1,0 +1,165 @@
+import Dispatch
+import StoreActionCatalog
+import StoreCore
+import StoreHTTP
+import StoreHTTPTransport
+import StoreHistory
+import StoreJSONSchema
+import StoreMetrics
+import StorePatterns
+import StorePublishing
+import StoreTelemetry
+import StoreWire
+
+extension StoreContext {
+    /// Makes the figures of a store: a row for each type of action, and for each request that the
+    /// log may contain besides actions.
+    func figures(
+        of journal: any Journal,
+        _ keeper: SnapshotKeeper,
+        _ access: StoreAccess?
+    ) -> StoreFigures {
+        let useCases = composition.useCases.map {
+            ClientRequest.name(ofUseCase: $0.path, instance: $0.hasInstances ? "{id}" : nil)
+        }
+        let notifications = server.notifications.map { ClientRequest(notification: $0).name }
+        return StoreFigures(
+            CoreFigures(
+                types: registry.entries.map(\.form.name),
+                requests: useCases + notifications
+            ),
+            of: journal,
+            keeper,
+            encoding: encodeTimes,
+            server.hasOwnJournal ? nil : configuration.usedRetention,
+            access: access?.control
+        )
+    }
+
+    /// Makes the Core, which continues from the newest version of the history.
+    func core(
+        continuing history: RecoveredHistory<State>,
+        keyClock: SteadyClock,
+        _ publisher: StatePublisher<State>,
+        commands: ScreenCommands?,
+        _ views: ViewStreams<State>?,
+        _ keeper: SnapshotKeeper,
+        _ figures: StoreFigures,
+        _ health: StoreHealth
+    ) throws -> Core<State> {
+        var ports = CoreConfiguration<State>()
+        ports.driver = process.threads.map { .pool($0.cores) } ?? .thread
+        ports.mailboxMax = configuration.mailboxMax
+        if let test = world.test { ports.clock = test.clock.timeOfDay }
+        ports.journal = history.journal
+        ports.version = history.version
+        ports.program = history.program
+        ports.reader = RecordReader(history.replay.forms)
+        ports.keyClock = keyClock
+        ports.sink = publisher
+        if let commands { ports.commands = commands.send }
+        ports.failed = health.journal.failed
+        ports.progress = health.watchdog.progress
+        ports.figures = figures.core
+        ports.hasSights = hasRoles
+        ports.tracing = process.traces?.tracing(
+            of: links.store,
+            epoch: history.epoch.description
+        )
+        ports.follower = StoreFollower(keeper, lines, logger)
+        ports.member = { [registry, encoder] action in try registry.member(of: action, encoder) }
+        if let simulated = world.simulated {
+            ports.clock = simulated.clock
+            ports.failed = simulated.failed
+            ports.follower = simulated.follower(keeper.appended(through:bytes:))
+        }
+        let core = try composition.core(
+            history.state,
+            ports,
+            self,
+            measuring: figures.effects,
+            showing: views
+        )
+        health.journal.onFailure { [weak core] in core?.effects?.stop() }
+        if let test = world.test {
+            test.clock.resting { [weak core] in await core?.rest(of: test.executor) ?? true }
+        }
+        return core
+    }
+
+    /// Attaches the observers of the Core's actions and states besides the publisher: analytics,
+    /// middleware, interceptors and observers.
+    func attachments(to core: Core<State>, _ epoch: Epoch) -> CoreAttachments {
+        let attachments = CoreAttachments()
+        let builtIn = analytics(epoch).map { [(Analytics<State>.id, $0.observe)] } ?? []
+        for (id, observe) in builtIn + server.middleware {
+            attachments.add(.middleware, id, ending: core.add(middleware: observe))
+        }
+        for (id, intercept) in server.interceptors {
+            attachments.add(.interceptor, id, ending: core.add(interceptor: intercept))
+        }
+        for observer in server.observers {
+            attachments.addObserver(
+                on: observer.queue?.label,
+                ending: core.observe(on: observer.queue, with: observer.receive)
+            )
+        }
+        return attachments
+    }
+
+    /// Returns the middleware for analytics; `nil` if no analytics event is written or kept.
+    private func analytics(_ epoch: Epoch) -> Analytics<State>? {
+        guard process.analytics != nil || recentAnalytics != nil else { return nil }
+        return Analytics(
+            registry: registry,
+            writer: process.analytics,
+            recent: recentAnalytics,
+            encoder: CloudEventEncoder(
+                source: configuration.analyticsSource,
+                epoch: epoch,
+                encoder: encoder
+            )
+        )
+    }
+
+    /// Makes the store as its routes share it, and connects it with the transport.
+    func store(
+        _ core: Core<State>,
+        _ state: State,
+        _ reader: StateReader,
+        _ streams: StreamWriter
+    ) -> Store {
+        let store = Store(
+            at: links,
+            bounds: configuration.requestBounds,
+            actions: registry.table,
+            core: core.engine,
+            reader: reader,
+            streams: streams,
+            encoder: encoder,
+            logger: logger,
+            sessions: composition.sessions(of: state).map { configuration.sessionTable(of: $0) },
+            sessionStarts: composition.sessionStarts,
+            presence: composition.modules.map { presence(of: $0, core) }
+        )
+        store.attach(process.transport)
+        return store
+    }
+
+    /// Returns the presence of views: the clients that show each module.
+    private func presence(
+        of modules: [SliceDescription],
+        _ core: Core<State>
+    ) -> ViewPresence {
+        let presence = ViewPresence(modules) {
+            [engine = core.engine] action, session, origin throws(MailboxError) in
+            try engine.offerProgramAction(action, from: session, origin: origin)
+        }
+        for module in presence.watched {
+            composition.watchSlices(of: module, in: core) { [weak presence] key, isThere in
+                presence?.slice(of: module, key, isThere: isThere)
+            }
+        }
+        return presence
+    }
+}

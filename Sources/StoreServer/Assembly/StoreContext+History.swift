@@ -1,0 +1,74 @@
+import Glibc
+import StoreActionCatalog
+import StoreCore
+import StoreHistory
+
+/// An action that a store without a history begins with.
+struct FirstAction: Sendable {
+    let action: any Action
+    /// The place in the program that declares the action, as file and line.
+    let place: String
+}
+
+extension StoreContext {
+    /// Opens the journal, and makes the newest state from it.
+    func openHistory() throws -> (OpenJournal, RecoveredHistory<State>) {
+        let progress = ReplayProgress(to: logger)
+        let replay = OpeningReplay(of: server.program, registry, showing: progress)
+        let journal =
+            try world.simulated.map { OpenJournal($0.journal) }
+            ?? server.programJournal.map { try OpenJournal($0) }
+            ?? OpenJournal(configuration, follower: replay, logger)
+        let history = try RecoveredHistory(
+            of: server.program,
+            in: journal.journal,
+            registry: registry,
+            encoder: encoder,
+            beginningWith: server.stateFile(configuration),
+            replayed: replay.made,
+            showing: progress,
+            logger: logger
+        )
+        return (journal, history)
+    }
+
+    /// Returns the first actions of a store without a history, one for each file with a value.
+    ///
+    /// - Throws: ``ConfigurationError`` if a file can't be used, or the action that the program
+    ///   makes is not an action of the store.
+    func firstActions(after history: RecoveredHistory<State>) throws -> [FirstAction] {
+        guard history.version == 0 else { return [] }
+        return try server.mirroredValues.compactMap { value in
+            guard let action = try value.first() else { return nil }
+            do {
+                _ = try registry.member(of: action, encoder)
+            } catch {
+                throw ConfigurationError(
+                    "the store can't begin with the value in '\(value.file.path)': \(error)"
+                )
+            }
+            return FirstAction(action: action, place: value.place)
+        }
+    }
+
+    /// Writes shared values to their files from now on. The first value is written only if the
+    /// store has a history, or the file does not exist. Else the file may contain a value that the
+    /// store has never had.
+    func writeSharedValues(
+        of core: Core<State>,
+        _ history: RecoveredHistory<State>
+    ) -> [SharedFileWriter] {
+        server.mirroredValues.map { value in
+            let writer = SharedFileWriter(
+                value.file.path,
+                of: value.module,
+                on: process.journalThreads,
+                encoder,
+                logger
+            )
+            let isFirst = history.version > 0 || access(value.file.path, F_OK) != 0
+            value.attach(core, writer, isFirst)
+            return writer
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import StoreActionCatalog
+import StoreCore
+import StoreHTTP
+import StoreHTTPTransport
+import StoreHistory
+import StorePatterns
+import StorePublishing
+import StoreWire
+import Synchronization
+
+// The parts that readers use: streams, the log, the published states, snapshots.
+
+extension StoreContext {
+    func streamWriter(_ epoch: Epoch) throws -> StreamWriter {
+        try StreamWriter(
+            limits: configuration.streamLimits,
+            frames: .tagged(epoch: epoch),
+            places: process.threads?.places
+        )
+    }
+
+    /// Makes the log of actions, which the streams follow.
+    func actionLog(of history: RecoveredHistory<State>, to streams: StreamWriter) -> ActionLog {
+        let log = ActionLog(
+            journal: history.journal,
+            epoch: history.epoch,
+            version: history.version,
+            logger: logger,
+            owners: RecordOwners(
+                registry.table,
+                composition.modules?.map { ($0.name, $0.ownership) } ?? [],
+                hasRoles: hasRoles
+            ),
+            on: process.journalThreads
+        ) { [weak streams] in
+            streams?.logMoved()
+        }
+        streams.follow(log)
+        return log
+    }
+
+    /// Makes the streams of the state's projections; `nil` if the state has no modules.
+    func viewStreams(_ sender: TopicSender) -> ViewStreams<State>? {
+        composition.views.map { views in
+            let linked = LinkedActions(
+                links,
+                registry.table,
+                encoder,
+                bytesMax: configuration.uriBytesMax
+            )
+            return ViewStreams(views, sender, encoder.linking(to: linked), logger)
+        }
+    }
+
+    /// Makes the published states and their streams, which begin with the newest version of the
+    /// history.
+    func states(
+        of history: RecoveredHistory<State>,
+        _ writer: any StateWriter<State>,
+        _ sender: TopicSender,
+        _ views: ViewStreams<State>?,
+        _ waiters: LongPolls,
+        _ documents: ParsedDocuments
+    ) throws -> StateStreams {
+        let tag = Tag(epoch: history.epoch, version: history.version)
+        return StateStreams(
+            try writer.first(history.state, at: tag),
+            sender,
+            layout: composition.layout,
+            documents: documents,
+            views: views,
+            waiters: waiters,
+            on: process.threads?.readers
+        ) { [weak transport = process.transport] in
+            transport?.wake()
+        }
+    }
+
+    /// Makes the sender of commands to the screens of sessions; `nil` if the state has none.
+    func screenCommands(
+        _ states: StateStreams,
+        _ streams: StreamWriter
+    ) -> ScreenCommands? {
+        guard server.memberNames.contains(Sessions.name) else { return nil }
+        return ScreenCommands(of: Sessions.name, to: states, encoder, logger) {
+            streams.counters.commandsDropped.add(1, ordering: .relaxed)
+        }
+    }
+
+    func snapshotKeeper(
+        of history: RecoveredHistory<State>,
+        _ states: StateStreams
+    ) -> SnapshotKeeper {
+        let bounds = configuration.snapshotBounds
+        return SnapshotKeeper(
+            journal: history.journal,
+            form: history.replay.form,
+            savedVersion: history.journal.newestSnapshot ?? 0,
+            recordsMax: bounds.records,
+            bytesMax: bounds.bytes,
+            logger: logger,
+            on: process.journalThreads,
+            newest: { states.snapshot }
+        )
+    }
+
+    /// Makes the reader, through which all routes read the store.
+    func reader(
+        of history: RecoveredHistory<State>,
+        _ log: ActionLog,
+        _ states: StateStreams,
+        _ views: ViewStreams<State>?,
+        _ waiters: LongPolls,
+        _ documents: ParsedDocuments
+    ) -> StateReader {
+        let newest = states.newest
+        return StateReader(
+            of: log,
+            newest: newest,
+            past: TimeTravel(
+                history.replay,
+                epoch: log.epoch,
+                encoding: { [composition, encoder] in composition.encoding(encoder) },
+                logger: logger
+            ),
+            documents: documents,
+            views: views,
+            streams: states,
+            waiters: waiters,
+            comparison: composition.comparison(encoder),
+            threads: ReadingThreads(
+                waitingMax: configuration.connectionsMax,
+                on: process.threads?.readers
+            ) {
+                newest.value.version
+            }
+        )
+    }
+}

@@ -1,0 +1,265 @@
+import StoreActionCatalog
+import StoreAdmission
+import StoreCore
+import StoreHTTP
+import StoreHTTPTransport
+import StoreJSON
+import StoreJSONSchema
+import StoreJournalSQLite
+import StoreMetrics
+import StorePatterns
+import StoreTelemetry
+import StoreWire
+
+/// The routes of a store, and the router that serves them.
+struct StoreRoutes<State: Codable & Equatable & Sendable> {
+    let context: StoreContext<State>
+    let store: Store
+    /// The access control; `nil` if every client may use everything that is served.
+    let access: AccessControl?
+    let attachments: CoreAttachments
+    let figures: StoreFigures
+    let health: StoreHealth
+
+    private var configuration: ServerConfiguration { context.configuration }
+    private var process: ServerProcess { context.process }
+    private var links: Links { store.links }
+    private var server: StoreServer<State> { context.server }
+    private var modules: [SliceDescription] { context.composition.modules ?? [] }
+    private var limits: JSONLimits {
+        JSONLimits(bytesMax: store.bounds.bodyBytesMax, depthMax: store.bounds.depthMax)
+    }
+    /// True if this is the store at `/` of several, whose health and metrics are of all stores.
+    private var isOfProcess: Bool { process.hasSeveral && links.store == nil }
+
+    /// Makes the router with all routes of the store, behind its filters.
+    func router() -> Router {
+        Router(
+            RequestEnvironment(
+                RouteCatalog(groups),
+                of: links,
+                ids: process.requestIDs,
+                sessions: store.sessions,
+                web: process.web,
+                forgetsClients: configuration.forgetClients,
+                operatorReads: configuration.operatorReads,
+                separatesOperators: configuration.separatesOperators,
+                access: access,
+                hasSecureCookies: configuration.hasSecureCookies,
+                livenessProblem: livenessProblem,
+                logger: store.logger,
+                measuring: figures.requests,
+                wake: store.wake
+            ),
+            hosts: configuration.hostRule,
+            onTurnEnd: store.wakeCore
+        )
+    }
+
+    private var groups: [any RouteGroup] {
+        storeRoutes + moduleRoutes + operationRoutes
+            + (context.recentAnalytics.map { [AnalyticsRoutes(links, $0, store.reader)] } ?? [])
+            + (configuration.debugRoutes ? debugRoutes : [])
+            + (context.world.test.map { [TestClockRoutes(links, $0.clock, limits)] } ?? [])
+            + [ClientRoutes(links: links)] + credentialRoutes + [discoveryRoutes]
+    }
+
+    /// The routes of every store.
+    private var storeRoutes: [any RouteGroup] {
+        [
+            DispatchRoutes(
+                links,
+                store,
+                limits,
+                batchMax: store.bounds.batchMax,
+                views: modules.compactMap { module in
+                    let forms = store.actions.forms(for: .views(of: module.name))
+                    if forms.isEmpty { return nil }
+                    let hasInstances = module.form == .instances
+                    return ViewActions(of: module.name, forms, hasInstances: hasInstances)
+                },
+                hasEffects: context.composition.modules != nil
+            ),
+            StateRoutes(links: links, store: store),
+            EventsRoutes(links, store),
+            LogRoutes(links: links, reader: store.reader),
+            TraceRoutes(links, store.reader, store.actions),
+            ActionEventsRoutes(links, store),
+            NotificationRoutes(
+                links: links,
+                store: store,
+                reactions: server.reactions.compactMap { NotificationReaction($0) },
+                limits: limits
+            ),
+        ]
+    }
+
+    /// The routes of a state that is made of modules; none for any other state.
+    private var moduleRoutes: [any RouteGroup] {
+        guard let runner = store.core.effects, let views = store.reader.views else { return [] }
+        var groups: [any RouteGroup] = [
+            ModuleListRoutes(
+                links: links,
+                reader: store.reader,
+                actions: store.actions,
+                modules: modules
+            ),
+            ModuleRoutes(links, store, modules),
+            ViewRoutes(links: links, store: store, views: views),
+            EffectRoutes(links: links, runner: runner),
+            UseCaseRoutes(
+                links: links,
+                store: store,
+                methods: context.composition.useCases,
+                limits: limits
+            ),
+        ]
+        if let table = store.sessions, let watch = store.core.routes, hasSessionModule {
+            groups += [
+                SessionRoutes(links: links, store: store, table: table),
+                PresentationRoutes(
+                    links: links,
+                    store: store,
+                    module: Sessions.name,
+                    watch: watch,
+                    limits: limits
+                ),
+            ]
+        }
+        return groups
+    }
+
+    private var hasSessionModule: Bool { server.memberNames.contains(Sessions.name) }
+
+    /// The routes that give a browser a cookie for its credential; none without access control.
+    private var credentialRoutes: [any RouteGroup] {
+        guard let access else { return [] }
+        let hasSessions = store.sessions != nil && hasSessionModule
+        return [CredentialRoutes(links: links, access: access, hasSessions: hasSessions)]
+    }
+
+    /// The operator's debug routes, for a server with `--debug-routes`.
+    private var debugRoutes: [any RouteGroup] {
+        [
+            SubscriptionRoutes(
+                links: links,
+                streams: store.streams,
+                attachments: attachments,
+                reader: store.reader,
+                modules: modules,
+                presenters: context.composition.presenters
+            ),
+            AttachmentRoutes(links: links, attachments: attachments),
+            CommandRoutes(links, server.commands, limits: limits),
+        ]
+    }
+}
+
+// Metrics and health
+
+extension StoreRoutes {
+    /// A function that finds the problem of the store. For the store at `/` of several, the
+    /// function finds a problem only if all stores have one.
+    private var livenessProblem: @Sendable () -> Problem? {
+        guard isOfProcess else { return { [watchdog = health.watchdog] in watchdog.problem } }
+        return { [weak process] in process?.statuses.commonProblem }
+    }
+
+    /// The routes for metrics and health. For the store at `/` of several, they show the whole
+    /// process.
+    private var operationRoutes: [any RouteGroup] {
+        let routes: [any RouteGroup] = [
+            MetricsRoutes(
+                links,
+                measured,
+                MeasuredProcess(
+                    process.transport.counters,
+                    process.analytics,
+                    process.web,
+                    log: store.logger.counts,
+                    tracer: process.traces?.tracer,
+                    build: buildLabels
+                )
+            ),
+            HealthRoutes(links: links, livenessProblem: livenessProblem, readiness: readiness),
+        ]
+        guard isOfProcess else { return routes }
+        return routes + [StoresRoutes { [weak process] in process?.statuses ?? [] }]
+    }
+
+    /// A function that measures the store, or all stores.
+    private var measured: @Sendable () -> [MeasuredStore] {
+        if isOfProcess { return { [weak process] in process?.measured ?? [] } }
+        let own = process.measured(store, figures, health)
+        return { [own] }
+    }
+
+    /// A function that finds the reasons why the store, or the process, is not ready. A reducer
+    /// that does not end is a reason if there are several stores.
+    private var readiness: @Sendable () -> Readiness {
+        let isDraining = store.isDraining
+        if isOfProcess {
+            return { [weak process] in
+                isDraining() ? Readiness(.draining) : Readiness(process?.statuses ?? [])
+            }
+        }
+        let (health, seesReducer) = (health, process.hasSeveral)
+        return {
+            Readiness(
+                health.notReady(isDraining: isDraining())
+                    ?? (seesReducer ? health.watchdog.notReady : nil)
+            )
+        }
+    }
+
+    /// The labels for the running software: the program, this package, and the loaded libraries.
+    private var buildLabels: MetricLabels {
+        [
+            "program": server.name, "version": server.version,
+            "package": StoreServerVersion.current,
+            "libmicrohttpd": HTTPServer.libraryVersion, "sqlite": SQLiteJournal.libraryVersion,
+        ]
+    }
+}
+
+// Discovery
+
+extension StoreRoutes {
+    private var discoveryRoutes: DiscoveryRoutes {
+        let composition = context.composition
+        let hasOperators = context.hasRoles || configuration.operatorReads
+        let types = store.actions.forms(for: .everybody)
+        let logged = store.actions.entries.filter { $0.access != .everybody }.map(\.form)
+        let requests =
+            composition.useCases.map(\.loggedForm)
+            + server.notifications.map { .name(ClientRequest(notification: $0).name) }
+        let batchMax = store.bounds.batchMax
+        let schema = { (form: any Decodable.Type) in
+            JSONSchema.store(
+                state: form,
+                actions: types,
+                logged: logged,
+                requests: requests,
+                batchMax: batchMax
+            )
+        }
+        return DiscoveryRoutes(
+            links: links,
+            title: server.name,
+            version: server.version,
+            schema: schema(composition.visibleForm),
+            operatorSchema: schema(State.self),
+            components: JSONSchema.storeDefinitions(
+                state: composition.visibleForm,
+                whole: hasOperators ? State.self : nil,
+                isPartial: context.hasRoles,
+                actions: types,
+                logged: logged,
+                requests: requests,
+                batchMax: batchMax
+            ) + LogSchema.definitions
+                + (composition.views == nil ? [] : JSONSchema.linkDefinitions),
+            newest: { [reader = store.reader] in reader.version }
+        )
+    }
+}

@@ -1,0 +1,57 @@
+import StoreAuthorization
+import StoreCommandLine
+import StoreHTTP
+
+/// The declarations of a store with a state of any type, as one of several in a process.
+protocol AnyStoreServer: Sendable {
+    /// True if the program keeps the history in a journal of its own.
+    var hasOwnJournal: Bool { get }
+
+    /// The paths of the files that keep the shared values of modules.
+    var mirroredPaths: [String] { get }
+
+    /// The same store without a journal of its own, for a server that keeps its history in memory.
+    var forgetting: any AnyStoreServer { get }
+
+    /// Refuses commands and shared values that can't be used.
+    func checkDeclarations() throws(ConfigurationError)
+
+    /// Returns the names that the store has, for a policy.
+    func policyWorld() throws(ConfigurationError) -> PolicyWorld
+
+    /// Starts the store at its place in the process. Returns when the store is ready.
+    func serve(
+        at links: Links,
+        in process: ServerProcess,
+        _ start: ServerStart
+    ) throws -> any RunningStore
+
+    /// Runs a history command. Returns the text to print.
+    func run(_ command: HistoryCommand, _ configuration: ServerConfiguration) throws -> String
+}
+
+extension StoreServer: AnyStoreServer {
+    var hasOwnJournal: Bool { programJournal != nil }
+
+    var mirroredPaths: [String] { mirroredValues.map(\.file.path) }
+
+    var forgetting: any AnyStoreServer { with { $0.programJournal = nil } }
+
+    func checkDeclarations() throws(ConfigurationError) {
+        try ExposedCommand.check(commands)
+        for value in mirroredValues { try value.check() }
+    }
+
+    func serve(
+        at links: Links,
+        in process: ServerProcess,
+        _ start: ServerStart
+    ) throws -> any RunningStore {
+        try start.serve(self, at: links, in: process)
+    }
+
+    func run(_ command: HistoryCommand, _ configuration: ServerConfiguration) throws -> String {
+        try HistoryCommandRunner(command: command, server: self, configuration: configuration)
+            .text()
+    }
+}

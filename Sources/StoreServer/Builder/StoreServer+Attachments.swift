@@ -1,0 +1,151 @@
+public import Dispatch
+public import StoreCore
+import StoreHTTP
+public import StorePatterns
+
+extension StoreServer {
+    /// Returns a server that calls the middleware `observe` before each action is reduced, with the
+    /// state before it.
+    ///
+    /// ```swift
+    /// StoreServer(AppState.self)
+    ///     .middleware("tracker") { state, action, envelope in
+    ///         guard let shown = action as? ScreenShown else { return nil }
+    ///         let count = state.counter.count
+    ///         return { tracker.screenShown(shown.name, counter: count) }
+    ///     }
+    ///     .main()
+    /// ```
+    ///
+    /// Middleware runs in the order in which it was added, after analytics, on the Core's thread.
+    /// Middleware may inspect the action and return work for the time after the commit. The Core
+    /// also calls it for actions that the reducer then refuses; their work does not run. Replays
+    /// and dry runs never call it.
+    ///
+    /// - Parameters:
+    ///   - id: the name of the middleware in `GET /debug/middleware`, by which an operator removes
+    ///     it. Of two with one name, the first is removed first.
+    ///   - observe: receives the state before the action, the action and its envelope, and returns
+    ///     the work for the time after the commit.
+    /// - Returns: the server with this middleware behind its earlier middleware.
+    public func middleware(_ id: String, _ observe: @escaping Middleware<State>) -> StoreServer {
+        with { $0.middleware.append((id, observe)) }
+    }
+
+    /// Returns a server with middleware that is named by the place of this call:
+    /// `App/App.swift:12`.
+    public func middleware(
+        file: String = #fileID,
+        line: Int = #line,
+        _ observe: @escaping Middleware<State>
+    ) -> StoreServer {
+        middleware("\(file):\(line)", observe)
+    }
+}
+
+// Interceptors and reactions
+
+extension StoreServer {
+    /// Returns a server that calls `intercept` with each action before the reducer. The
+    /// interceptor may refuse the action, replace it, or add further actions. Interceptors are
+    /// called in the order in which they were added.
+    ///
+    /// ```swift
+    /// StoreServer(AppState.self)
+    ///     .interceptor("opening hours") { state, _, _ in
+    ///         guard state.shop.isOpen else { throw Refusal.forbidden("The shop is closed.") }
+    ///         return .proceed
+    ///     }
+    ///     .main()
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - id: the name of the interceptor in `GET /debug/interceptors`, by which an operator
+    ///     removes it. Of two interceptors with one name, the first is removed first.
+    ///   - intercept: decides about each action, on the Core's thread. A replay never calls it.
+    /// - Returns: the server with this interceptor behind its earlier ones.
+    public func interceptor(
+        _ id: String,
+        _ intercept: @escaping Interceptor<State>
+    ) -> StoreServer {
+        with { $0.interceptors.append((id, intercept)) }
+    }
+
+    /// Returns a server with an interceptor that is named by the place of this call:
+    /// `App/App.swift:12`.
+    public func interceptor(
+        file: String = #fileID,
+        line: Int = #line,
+        _ intercept: @escaping Interceptor<State>
+    ) -> StoreServer {
+        interceptor("\(file):\(line)", intercept)
+    }
+
+    /// Returns a server with further reactions. They dispatch actions at the start, after changes
+    /// and actions, and for notifications (`POST /notify/<name>`).
+    public func reactions(_ reactions: Reaction<State>...) -> StoreServer {
+        with { $0.reactions += reactions }
+    }
+}
+
+// Observers
+
+extension StoreServer {
+    /// Returns a server that calls `receive` with the state at the start and after every applied
+    /// action, in order, also if the action changed nothing.
+    ///
+    /// ```swift
+    /// StoreServer(state: Guestbook(), actions: [Signed.self], reducer: reduce)
+    ///     .observer(on: .main) { book in print(book.entries.count) }
+    ///     .main()
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - queue: the queue that calls `receive`; ``main()`` serves the main queue. Without a
+    ///     queue, the Core's thread calls it, and every other action waits meanwhile.
+    ///   - receive: receives each state.
+    /// - Returns: the server with one more observer.
+    public func observer(
+        on queue: DispatchQueue? = nil,
+        _ receive: @escaping @Sendable (State) -> Void
+    ) -> StoreServer {
+        with { $0.observers.append((queue, receive)) }
+    }
+}
+
+// Commands
+
+extension StoreServer {
+    /// Returns a server whose operators may execute `command` with a JSON value, by
+    /// `POST /debug/commands/<name>`.
+    ///
+    /// ```swift
+    /// let printInt = Command<Int>(id: "Print the int") { print($0) }
+    ///
+    /// StoreServer(state: Guestbook(), actions: [Signed.self], reducer: reduce)
+    ///     .command(printInt, as: "print-int")
+    ///     .command(printInt.bound(to: 7), as: "print-seven")
+    ///     .main()
+    /// ```
+    ///
+    /// The route exists only with `--debug-routes`. Commands are executed one after the other, on a
+    /// thread that no request waits for. `Command.async(on:)` moves a command to another queue.
+    ///
+    /// - Parameters:
+    ///   - command: the command, which is executed with the value of the request's body.
+    ///   - name: letters, digits, `-`, `_` and `.`. A duplicate or invalid name keeps the server
+    ///     from starting.
+    /// - Returns: the server with one more command.
+    public func command<Value: Decodable & Sendable>(
+        _ command: Command<Value>,
+        as name: String
+    ) -> StoreServer {
+        with { $0.commands.append(ExposedCommand(command, named: name)) }
+    }
+
+    /// Returns a server whose operators may execute `command`, by an empty
+    /// `POST /debug/commands/<name>`.
+    public func command(_ command: PlainCommand, as name: String) -> StoreServer {
+        with { $0.commands.append(ExposedCommand(plain: command, named: name)) }
+    }
+}

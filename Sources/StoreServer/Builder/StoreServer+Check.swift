@@ -1,0 +1,130 @@
+import StoreActionCatalog
+import StoreAuthorization
+import StoreHTTP
+import StoreJSONSchema
+import StoreTexts
+
+extension StoreServer {
+    /// All stores of the process with their paths; this store is the first, at `/`.
+    var stores: [(links: Links, server: any AnyStoreServer)] {
+        [(Links(), self)] + others.map { (Links(store: $0.name), $0.server) }
+    }
+
+    /// Refuses stores that can't be served together, and a configuration that can't be used.
+    func check(_ configuration: ServerConfiguration) throws(ConfigurationError) {
+        try checkNames()
+        try checkJournals(configuration)
+        try configuration.check()
+        for store in stores { try store.server.checkDeclarations() }
+        try checkMirroredPaths()
+    }
+
+    /// Refuses options that select a journal if no store needs one. `given` has the options that a
+    /// flag, a variable or the file sets.
+    ///
+    /// - Throws: ``ConfigurationError`` that names the first such option.
+    func checkJournals(
+        _ configuration: ServerConfiguration,
+        given: Set<String> = []
+    ) throws(ConfigurationError) {
+        let own = stores.map(\.server.hasOwnJournal)
+        if own.contains(true) { try ProgramJournal.checkClock(configuration) }
+        if !own.contains(false) { try ProgramJournal.checkOptions(configuration, given: given) }
+    }
+
+    /// Refuses a file that is to keep two shared values, also if they belong to different stores.
+    private func checkMirroredPaths() throws(ConfigurationError) {
+        var paths: Set<ExactText> = []
+        for path in stores.flatMap(\.server.mirroredPaths) {
+            guard paths.insert(ExactText(path)).inserted else {
+                throw ConfigurationError(
+                    "two shared values can't be kept in '\(path)'; give each a file of its own"
+                )
+            }
+        }
+    }
+
+    /// Refuses names of other stores that can't be used.
+    private func checkNames() throws(ConfigurationError) {
+        var names: Set<ExactText> = []
+        for name in others.map(\.name) {
+            guard StoreName.isUsable(name) else {
+                throw ConfigurationError(
+                    "the store name '\(name)' is not allowed; allowed are at most "
+                        + "\(StoreName.charactersMax) letters, digits, '-', '_' and '.', a letter "
+                        + "or digit first, but not '\(StoreStatus.defaultName)'"
+                )
+            }
+            guard names.insert(ExactText(name)).inserted else {
+                throw ConfigurationError("two stores have the name '\(name)'")
+            }
+        }
+    }
+}
+
+/// The rule for the names of further stores, which are a part of paths and of folders.
+private enum StoreName {
+    static let charactersMax = 63
+
+    static func isUsable(_ name: String) -> Bool {
+        func isAlphanumeric(_ byte: UInt8) -> Bool {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: false
+            }
+        }
+        guard let first = name.utf8.first, isAlphanumeric(first) else { return false }
+        return name.utf8.count <= charactersMax
+            && name.utf8.allSatisfy { isAlphanumeric($0) || "-_.".utf8.contains($0) }
+            && !name.isSame(as: StoreStatus.defaultName)
+    }
+}
+
+// Policies
+
+extension StoreServer {
+    /// Returns the policy file of the configuration, checked against all stores of the process;
+    /// `nil` if the configuration names no file.
+    func policyFile(
+        _ configuration: ServerConfiguration
+    ) throws(ConfigurationError) -> PolicyFile? {
+        guard let path = configuration.policyFile else { return nil }
+        return try PolicyFile(path, for: policyWorlds())
+    }
+
+    /// Returns the names of all stores of the process. The first element is for the store at `/`.
+    func policyWorlds() throws(ConfigurationError) -> [PolicyWorld] {
+        try stores.map { store throws(ConfigurationError) in try store.server.policyWorld() }
+    }
+
+    /// Returns the names in this store that a policy may use.
+    func policyWorld() throws(ConfigurationError) -> PolicyWorld {
+        PolicyWorld(
+            members: memberNames,
+            views: composition.viewNames,
+            actions: try ActionRegistry<State>(actions, composition.actions()).entries.map {
+                entry in
+                PolicyAction(
+                    entry.form.name,
+                    module: entry.module,
+                    isForClients: entry.access != .program,
+                    members: entry.form.memberNames,
+                    secrets: entry.secrets,
+                    deadEnd: { [form = entry.form] in form.deadEnd(of: $0) }
+                )
+            },
+            useCases: composition.useCases.map(\.grantName),
+            notifications: notifications
+        )
+    }
+
+    /// The names of the modules, which are the members of the root state.
+    var memberNames: [String] { (composition.modules ?? []).map(\.name) }
+
+    /// The names of the notifications that reactions accept, sorted.
+    var notifications: [String] {
+        Set(reactions.compactMap { NotificationReaction($0)?.name }).sorted()
+    }
+}

@@ -1,0 +1,122 @@
+import StoreActionCatalog
+public import StoreCore
+public import StoreHistory
+
+extension StoreServer {
+    /// Returns a server that keeps its history in this journal. The flags `--data` and
+    /// `--ephemeral`, and the flags that bound their journals, are then refused, unless another
+    /// store of the process needs them.
+    ///
+    /// ```swift
+    /// StoreServer(AppState.self).journal(MemoryJournal()).main()
+    /// ```
+    ///
+    /// The server continues with the history of the journal, and never closes it. Several servers
+    /// may share a history, each by a journal of its own (`Journal.watch(_:)`).
+    public func journal(_ journal: any Journal) -> StoreServer {
+        with {
+            $0.programJournal = ProgramJournal(open: { journal }, isClosedByOpener: false)
+        }
+    }
+
+    /// Returns a server that opens its journal when it starts, after the preparations, and closes
+    /// it when it stops.
+    ///
+    /// - Parameter open: opens the journal; it may block. An error ends the start, and its
+    ///   description is for the operator.
+    /// - Returns: the server with that journal, in place of a journal that the configuration
+    ///   chooses.
+    public func journal(_ open: @escaping @Sendable () throws -> any Journal) -> StoreServer {
+        with { $0.programJournal = ProgramJournal(open: open, isClosedByOpener: true) }
+    }
+}
+
+/// A journal of the program's own, in place of a journal that flags choose.
+struct ProgramJournal: Sendable {
+    /// Opens the journal.
+    let open: @Sendable () throws -> any Journal
+    /// True if the server, which opens the journal, also closes it.
+    let isClosedByOpener: Bool
+
+    /// Opens the journal and runs `body` with it, for a command that does not serve the store.
+    func use<Result>(_ body: (any Journal) throws -> Result) throws -> Result {
+        let journal = try open()
+        defer { if isClosedByOpener { journal.close() } }
+        return try body(journal)
+    }
+
+    /// Refuses options that choose or bound a journal of the server's own. `given` has the options
+    /// that a flag, a variable or the file sets.
+    ///
+    /// - Throws: ``ConfigurationError`` that names the first such option.
+    static func checkOptions(
+        _ configuration: ServerConfiguration,
+        given: Set<String>
+    ) throws(ConfigurationError) {
+        let standard = ServerConfiguration()
+        let options: [(name: String, isOther: Bool)] = [
+            ("data", configuration.dataDirectory != standard.dataDirectory),
+            ("ephemeral", configuration.ephemeral),
+            ("accept-data-loss", configuration.acceptDataLoss),
+            ("history-max", configuration.historyMax != standard.historyMax),
+            ("retain-age", configuration.retainSeconds != standard.retainSeconds),
+            ("retain-size", configuration.retainBytes != standard.retainBytes),
+        ]
+        for option in options where option.isOther || given.contains(option.name) {
+            throw ConfigurationError(
+                "--\(option.name): this program has a journal of its own, on which this flag "
+                    + "has no effect; leave it out"
+            )
+        }
+    }
+
+    /// Refuses the test clock, because a program's own journal would keep its false times.
+    static func checkClock(_ configuration: ServerConfiguration) throws(ConfigurationError) {
+        guard configuration.clock == .system else {
+            throw ConfigurationError(
+                "--clock: 'test' gives actions invented times, and this program has a journal "
+                    + "of its own, which would keep them; leave it out"
+            )
+        }
+    }
+}
+
+// Failures
+
+extension StoreServer {
+    /// Returns a server that calls `handle` when its journal has failed. A write or a sync failed
+    /// then, and it is unknown if the last actions are durable.
+    ///
+    /// From then on the server applies nothing. Requests whose actions were being appended get no
+    /// answer, because none would be true. Later dispatches and `GET /readyz` get 503. Reads are
+    /// served, and streams stay open. Effects are cancelled. A new start continues with the history
+    /// of the journal:
+    ///
+    /// ```swift
+    /// StoreServer(AppState.self).journalFailureHandler { error in
+    ///     supervisor.restart(because: error)
+    /// }
+    /// ```
+    ///
+    /// Without a handler, ``main()`` ends the process with status 74 if it serves one store. A
+    /// server that was started with ``start(_:)``, or that serves several stores, writes an error
+    /// to its log and continues as described above (``RunningServer/journalFailure``).
+    ///
+    /// - Parameter handle: called once, on a thread of its own; it may stop the server.
+    /// - Returns: the server with this handler, which replaces an earlier one.
+    public func journalFailureHandler(
+        _ handle: @escaping @Sendable (_ error: JournalError) -> Void
+    ) -> StoreServer {
+        with { $0.journalFailureHandler = handle }
+    }
+}
+
+// Migrations
+
+extension StoreServer {
+    /// Returns a server that reads journaled actions of these names by the migrations. Of two
+    /// migrations for one name, the first is used.
+    public func migrations(_ migrations: Migration...) -> StoreServer {
+        with { $0.migrations += migrations }
+    }
+}

@@ -1,0 +1,172 @@
+import Dispatch
+public import StoreActionCatalog
+public import StoreCore
+import StoreHTTP
+import StoreHistory
+import StoreJSON
+import StorePatterns
+
+/// A store on the network: state, actions and a reducer, served over HTTP.
+///
+/// ```swift
+/// StoreServer(
+///     state: AppState.initial,
+///     actions: [CounterIncreaseRequested.self, StepChangeRequested.self],
+///     reducer: appReducer
+/// ).main()
+/// ```
+///
+/// The state is encoded with the names and the order of its declaration. States are compared with
+/// `==` to find out if an action changed anything.
+public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
+    let state: State
+    let actions: ActionList
+    /// The reducer, which also gets the version and the session of the action.
+    var reducer: StateReducer<State>
+    /// The program's name in its help and its version.
+    let name: String
+    /// The version that `--version` prints.
+    let version: String
+    /// The program's observers of the Core, in the order in which they were added.
+    var observers: [(queue: DispatchQueue?, receive: @Sendable (State) -> Void)] = []
+    /// The commands that operators may execute, in the order in which they were exposed.
+    var commands: [ExposedCommand] = []
+
+    /// Connects the modules of a state that is not the result of an action, so that each module can
+    /// read the others.
+    var connect: @Sendable (inout State) -> Void = { _ in }
+    /// The dependencies of effects, before the preparations.
+    var dependencies = Dependencies.live
+    /// The shared values of modules that the program keeps in files.
+    var mirroredValues: [MirroredValue<State>] = []
+    /// The preparations that run before the state is made, in the order in which they were added.
+    var preparations: [@Sendable (inout Dependencies) async throws -> Void] = []
+    /// The middleware by name: each function observes an action with the state before it.
+    var middleware: [(id: String, observe: Middleware<State>)] = []
+    /// The interceptors by name, which decide about actions before the reducer.
+    var interceptors: [(id: String, intercept: Interceptor<State>)] = []
+    /// The reactions, which dispatch actions without a request for them.
+    var reactions: [Reaction<State>] = []
+    /// The composition of the state: one piece, or modules.
+    var composition: any StateComposition<State>
+
+    /// The program's own journal; `nil` if the configuration chooses the journal.
+    var programJournal: ProgramJournal?
+    /// The function that receives the lines for the operator, in place of standard error.
+    var log: (@Sendable (LogEntry) -> Void)?
+    /// The program's handler for a journal that has failed.
+    var journalFailureHandler: (@Sendable (JournalError) -> Void)?
+    /// The other stores of the process by name, in the order in which they were added.
+    var others: [(name: String, server: any AnyStoreServer)] = []
+    /// The migrations, which read actions of earlier versions of the program.
+    var migrations: [Migration] = []
+
+    /// Returns this server with a change: each declaration returns a copy.
+    func with(_ change: (inout StoreServer) -> Void) -> StoreServer {
+        var server = self
+        change(&server)
+        return server
+    }
+
+    /// The functions and values that make a state from recorded actions.
+    var program: Program<State> {
+        Program(state: state, migrations: migrations, reducer: reducer, connect: connect)
+    }
+
+    /// Makes a server that is not running yet.
+    ///
+    /// - Parameters:
+    ///   - state: the state before the first action.
+    ///   - actions: the actions that clients may dispatch.
+    ///   - name: the program's name in `--help` and `--version`.
+    ///   - version: the version that `--version` prints.
+    ///   - reducer: makes the next state. A `Refusal` that it throws leaves the state as it was.
+    public init(
+        state: State,
+        actions: ActionList,
+        name: String = "store-server",
+        version: String = StoreServerVersion.current,
+        reducer: @escaping @Sendable (inout State, any Action) throws -> Void
+    ) {
+        self.state = state
+        self.actions = actions
+        self.name = name
+        self.version = version
+        self.reducer = { state, action, _, _ in try reducer(&state, action) }
+        composition = SinglePiece(reducer: reducer)
+    }
+
+    /// Makes a server with a reducer that returns the next state.
+    public init(
+        state: State,
+        actions: ActionList,
+        name: String = "store-server",
+        version: String = StoreServerVersion.current,
+        reducer: @escaping @Sendable (State, any Action) throws -> State
+    ) {
+        self.init(state: state, actions: actions, name: name, version: version) { state, action in
+            state = try reducer(state, action)
+        }
+    }
+}
+
+/// The version of this package.
+public enum StoreServerVersion {
+    /// The version as the change log names it.
+    public static let current = "0.1.0"
+}
+
+// Modules
+
+extension StoreServer where State: RootState {
+    /// Makes a server of the modules of a root state.
+    ///
+    /// ```swift
+    /// @main
+    /// struct App {
+    ///     static func main() { StoreServer(AppState.self).main() }
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - root: the root state; `init()` makes the state before the first action.
+    ///   - actions: further actions, which belong to no module and serve analytics alone.
+    ///   - dependencies: the services of the world outside that effects use.
+    ///   - name: the program's name in `--help` and `--version`.
+    ///   - version: the version that `--version` prints.
+    public init(
+        _ root: State.Type,
+        actions: ActionList = [],
+        dependencies: Dependencies = .live,
+        name: String = "store-server",
+        version: String = StoreServerVersion.current
+    ) {
+        // The machine serves replays, and writes no lines to the log. If the modules don't fit
+        // together, the start throws the error.
+        let machine = Result { () throws(ModuleError) in
+            try ModuleMachine<State>(
+                comparison: { JSONEncoder().haveSameBytes($0, $1) },
+                works: JSONWorkCodec()
+            )
+        }
+        var first = State()
+        let connect = { @Sendable (state: inout State) in
+            if case .success(let machine) = machine { machine.connect(&state) }
+        }
+        connect(&first)
+        self.init(
+            state: first,
+            actions: actions,
+            name: name,
+            version: version,
+            reducer: { (_: inout State, _: any Action) in }
+        )
+        switch machine {
+        case .success(let machine): reducer = machine.replaying
+        case .failure(let error): reducer = { _, _, _, _ in throw error }
+        }
+        self.connect = connect
+        self.dependencies = dependencies
+        composition = ModularState()
+    }
+}

@@ -1,0 +1,147 @@
+import StoreActionCatalog
+import StoreCommandLine
+import StoreCore
+import StoreHistory
+import StoreJSON
+import StoreJournalSQLite
+import StoreTelemetry
+
+// The command `export` writes history as lines of JSON, one for each action. `import` reads them.
+
+extension HistoryCommandRunner {
+    /// Writes every action that the journal still keeps to a file, or to standard output. Returns
+    /// the text to print.
+    func export(to file: String?) throws -> String {
+        try withJournal {
+            try open(try existingDirectory())
+        } use: { journal in
+            try export(journal, to: file)
+        }
+    }
+
+    private func export(_ journal: any Journal, to file: String?) throws -> String {
+        let output = try LineOutput(file)
+        // The version that was exported last. A page at a time bounds the memory.
+        var after = journal.oldest - 1
+        do {
+            // The programs whose forms are not written yet; each goes with the first of its
+            // records.
+            var programs: [UInt32: WritingProgram] = [:]
+            for kept in try journal.programs() { programs[kept.number] = kept.program }
+            while after < journal.version {
+                let page = try journal.read(JournalPage(after: after, limit: 1_000))
+                for record in page.records {
+                    let program = programs.removeValue(forKey: record.program)
+                    try output.write(HistoryLine(record, writtenBy: program).bytes)
+                }
+                after = page.through
+            }
+        } catch let error as JournalError {
+            throw HistoryCommandError(error)
+        }
+        try output.finish()
+        try warnOfWhatIsMissing(in: journal)
+        guard let file else { return "" }
+        return "\(file) has the actions of versions \(journal.oldest) to \(journal.version)\n"
+    }
+
+    /// Warns if the exported lines alone can't restore the same state.
+    private func warnOfWhatIsMissing(in journal: any Journal) throws {
+        if journal.oldest > 1 {
+            logger.warning(
+                .historyNoted,
+                "versions before \(journal.oldest) are no longer kept, and not exported"
+            )
+        }
+        if try GivenState.began(journal) != nil {
+            logger.warning(
+                .historyNoted,
+                "history began with the state of a file: import needs it as --state-file"
+            )
+        }
+    }
+}
+
+// The command `import` makes the lines that `export` wrote the history of an empty journal.
+
+extension HistoryCommandRunner {
+    /// Begins a history with the actions of an exported file. Returns the text to print.
+    func importLines(from file: String) throws -> String {
+        // The file is opened before the journal: a file that can't be read begins no history.
+        let input = try LineInput(file)
+        return try withJournal {
+            try SQLiteJournal(
+                directory: configuration.dataDirectory,
+                log: logger.warnings(.journalNoted)
+            )
+        } use: { journal in
+            try importLines(from: input, of: file, into: journal)
+        }
+    }
+
+    private func importLines(
+        from input: LineInput,
+        of file: String,
+        into journal: any Journal
+    ) throws -> String {
+        let registry = try ActionRegistry<State>(server.actions, server.composition.actions())
+        let place =
+            server.hasOwnJournal ? "the program's own journal" : configuration.dataDirectory
+        guard journal.version == 0 else {
+            throw HistoryCommandError(
+                "\(place) has a history already, up to version \(journal.version); give an empty "
+                    + (server.hasOwnJournal ? "one" : "directory with --data")
+            )
+        }
+        // Saves the initial state as the snapshot of version 0: the history begins.
+        let history = try RecoveredHistory(
+            of: server.program,
+            in: journal,
+            registry: registry,
+            encoder: JSONEncoder(),
+            beginningWith: server.stateFile(configuration),
+            logger: logger
+        )
+        var state = history.state
+        var programs = ImportedPrograms(into: journal)
+        var batch = JournalBatch()
+        var replay = RecordReplay(
+            RecordReader(history.replay.forms),
+            ProgressCounter(
+                .ofCommand(logger),
+                "imported",
+                after: 0,
+                through: try LineInput.count(file)
+            )
+        )
+        while let line = try input.next() {
+            do {
+                let record = try HistoryLine(reading: line, &programs).record
+                guard record.version == journal.version + UInt64(batch.records.count) + 1 else {
+                    throw HistoryCommandError("version \(record.version) does not follow")
+                }
+                // The action is reduced before its record is kept: an action that can't be replayed
+                // must not become history.
+                try replay.reduce(record) { action in
+                    try server.reducer(&state, action, record.version, record.session)
+                }
+                programs.note(record)
+                batch.records.append(record)
+            } catch {
+                throw HistoryCommandError("line \(input.number) of \(file): \(error)")
+            }
+            if batch.records.count == 1_000 { try journal.appendAndEmpty(&batch) }
+        }
+        try journal.appendAndEmpty(&batch)
+        replay.finish()
+        try history.registerAgain(behind: programs.unknownNames)
+        return "\(place) has \(journal.version) actions\n"
+    }
+}
+
+extension Journal {
+    fileprivate func appendAndEmpty(_ batch: inout JournalBatch) throws {
+        do { try append(batch, at: version) } catch { throw HistoryCommandError(error) }
+        batch.records.removeAll(keepingCapacity: true)
+    }
+}

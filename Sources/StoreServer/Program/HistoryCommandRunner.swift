@@ -1,0 +1,218 @@
+import StoreActionCatalog
+import StoreCommandLine
+import StoreCore
+import StoreHistory
+import StoreJSON
+import StoreJournalSQLite
+import StoreTelemetry
+
+/// Runs the commands about the history of a store.
+struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
+    let command: HistoryCommand
+    let server: StoreServer<State>
+    let configuration: ServerConfiguration
+
+    var logger: Logger { server.makeLogger() }
+
+    /// Runs the command. Returns the text to print.
+    func text() throws -> String {
+        switch (command.word, command.file) {
+        case (.backup, let file?): return try backup(to: file)
+        case (.import, let file?): return try importLines(from: file)
+        case (.export, let file): return try export(to: file)
+        case (.verify, _): return try verify()
+        case (.backup, nil), (.import, nil): return ""
+        }
+    }
+
+    private func backup(to file: String) throws -> String {
+        guard server.programJournal == nil else {
+            throw HistoryCommandError(
+                "this program has a journal of its own, which has no backup of this server's; "
+                    + "back it up by its own means, or write the actions with 'export'"
+            )
+        }
+        let directory = try existingDirectory()
+        do {
+            let journal = try open(directory)
+            defer { journal.close() }
+            try journal.backup(to: file)
+            return "\(file) holds the history of \(directory) up to version \(journal.version)\n"
+        } catch let error as JournalOpenError where error.reason == .inUse {
+            do { try SQLiteJournal.backup(inUse: directory, to: file) } catch {
+                throw HistoryCommandError(error)
+            }
+            return "\(file) holds the history of \(directory) as it was while it was served\n"
+        } catch let error as JournalError {
+            throw HistoryCommandError(error)
+        }
+    }
+
+    private func verify() throws -> String {
+        if let programJournal = server.programJournal {
+            return try programJournal.use { journal in
+                """
+                this program has a journal of its own, which checks its records itself
+                \(try replayAll(journal))
+
+                """
+            }
+        }
+        let mark = VerifiedMark(in: configuration.dataDirectory)
+        if command.isIfNew {
+            guard SQLiteJournal.exists(in: configuration.dataDirectory) else {
+                return "there is no history in \(configuration.dataDirectory) yet\n"
+            }
+            if mark.isOfThisProgram {
+                let place = configuration.dataDirectory
+                return "this program has verified the history of \(place) before\n"
+            }
+        }
+        let directory = try existingDirectory()
+        let journal = try open(directory)
+        defer { journal.close() }
+        let report: JournalReport
+        do { report = try journal.verifyAll() } catch { throw HistoryCommandError(error) }
+        guard report.isIntact else {
+            throw HistoryCommandError(report.faults.joined(separator: "\n"))
+        }
+        let replayed = try replayAll(journal)
+        if command.isIfNew { mark.write() }
+        return """
+            \(report.recordsCount) records, \(report.snapshotsCount) snapshots and \
+            \(report.outcomesCount) idempotency keys are intact, up to version \(report.version)
+            \(replayed)
+
+            """
+    }
+
+    /// Replays all records, and returns a line about the compared snapshots.
+    private func replayAll(_ journal: any Journal) throws -> String {
+        try SnapshotComparison(
+            replay: RecoveredHistory.replay(
+                of: server.program,
+                in: journal,
+                registry: ActionRegistry(server.actions, server.composition.actions())
+            ),
+            progress: .ofCommand(logger)
+        ).run()
+    }
+
+    /// Calls `use` with the journal of a command: the program's own, or else the journal of the
+    /// data directory. `open` opens the latter, which is closed afterwards.
+    ///
+    /// - Throws: the errors of opening the journal, and of `use`.
+    func withJournal<Result>(
+        _ open: () throws -> SQLiteJournal,
+        use: (any Journal) throws -> Result
+    ) throws -> Result {
+        if let programJournal = server.programJournal { return try programJournal.use(use) }
+        let journal = try open()
+        defer { journal.close() }
+        return try use(journal)
+    }
+
+    /// Returns the data directory, which must contain a history: a command that reads must not
+    /// begin one.
+    func existingDirectory() throws -> String {
+        let directory = configuration.dataDirectory
+        guard SQLiteJournal.exists(in: directory) else {
+            throw HistoryCommandError(
+                "there is no history in \(directory); --data names its directory"
+            )
+        }
+        return directory
+    }
+
+    /// Opens the journal of a directory for a command that only reads it. A file that an older
+    /// server wrote keeps its form.
+    func open(_ directory: String) throws(JournalOpenError) -> SQLiteJournal {
+        try SQLiteJournal(
+            directory: directory,
+            keepsForm: true,
+            log: logger.warnings(.journalNoted)
+        )
+    }
+}
+
+extension HistoryCommandError {
+    init(_ error: JournalError) {
+        let reason =
+            switch error {
+            case .storageFull: "there is no room left on the disk"
+            case .corrupt(let what), .unknown(let what): what
+            case .gone(let oldest): "history begins at version \(oldest)"
+            case .conflict(let version): "the history is at version \(version) already"
+            }
+        self.init(reason)
+    }
+}
+
+/// Replays all records with this program's reducer, and compares the states with the snapshots in
+/// the journal.
+struct SnapshotComparison<State: Codable & Equatable & Sendable> {
+    let replay: Replay<State>
+    private let progress: ReplayProgress
+    private let encoder = JSONEncoder()
+
+    init(replay: Replay<State>, progress: ReplayProgress) {
+        self.replay = replay
+        self.progress = progress
+    }
+
+    /// Returns a line for the operator, with the numbers of replayed actions and compared
+    /// snapshots.
+    ///
+    /// - Throws: `HistoryCommandError` if a state differs or can't be made again.
+    func run() throws -> String {
+        let end = replay.journal.version
+        do {
+            let snapshots = try snapshots(until: end)
+            var base = try replay.base(for: snapshots.first?.version ?? 0)
+            var compared = 0
+            var different: UInt64?
+            try replay.advance(
+                &base.state,
+                after: base.version,
+                through: end,
+                showing: progress
+            ) { record, state in
+                guard let then = snapshots.first(where: { $0.version == record.version }),
+                    replay.isRead(then)
+                else { return true }
+                compared += 1
+                if (try? encoder.encode(state)) == then.state { return true }
+                different = record.version
+                return false
+            }
+            if let different {
+                throw HistoryCommandError(
+                    "the state of version \(different) that this program makes differs from the "
+                        + "snapshot of that version: its reducer has changed"
+                )
+            }
+            let others = snapshots.filter { !replay.isRead($0) }.count
+            return
+                "\(end - base.version) actions replayed; snapshots compared: \(compared), different: 0"
+                + (others > 0 ? ", of another form of the state, not compared: \(others)" : "")
+        } catch let error as ReplayError {
+            throw HistoryCommandError(RecoveryError(error, version: end).description)
+        }
+    }
+
+    /// Returns the kept snapshots, oldest first.
+    private func snapshots(until end: UInt64) throws(ReplayError) -> [StateSnapshot] {
+        var found: [StateSnapshot] = []
+        var version = end
+        do {
+            while let snapshot = try replay.journal.snapshot(atOrBefore: version) {
+                found.insert(snapshot, at: 0)
+                guard snapshot.version > 0 else { break }
+                version = snapshot.version - 1
+            }
+        } catch {
+            throw .journal(error)
+        }
+        return found
+    }
+}

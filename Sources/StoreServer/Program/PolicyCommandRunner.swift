@@ -1,0 +1,90 @@
+import StoreActionCatalog
+import StoreAuthorization
+import StoreCommandLine
+import StoreHTTP
+import StoreTexts
+
+/// Runs the commands about policies.
+struct PolicyCommandRunner<State: Codable & Equatable & Sendable> {
+    let command: PolicyCommand
+    let server: StoreServer<State>
+    let configuration: ServerConfiguration
+
+    /// Runs the command, with the file of the configuration if the command names none.
+    func answer() throws(ConfigurationError) -> PolicyAnswer {
+        let worlds = try server.policyWorlds()
+        let path = command.file ?? configuration.policyFile
+        let file = try path.map { path throws(ConfigurationError) in
+            try PolicyFile(path, for: worlds)
+        }
+        switch command.word {
+        case .check:
+            return PolicyAnswer("\(path ?? "the policy") is good: \(file?.summary ?? "none")\n")
+        case .explain:
+            return try explain(file, worlds)
+        }
+    }
+
+    private func explain(
+        _ file: PolicyFile?,
+        _ worlds: [PolicyWorld]
+    ) throws(ConfigurationError) -> PolicyAnswer {
+        var question: PolicyQuestion
+        var store = command.store
+        if let path = command[.path] {
+            question = .path(path, method: command[.method])
+            // The path of a named store begins with the path of the store.
+            for other in server.stores.dropFirst()
+            where command.store == nil && path.isBelow(other.links) {
+                store = other.links.store
+                let rest = path.utf8.dropFirst(other.links.base.utf8.count)
+                question = .path(
+                    rest.isEmpty ? "/" : String(decoding: rest, as: UTF8.self),
+                    method: command[.method]
+                )
+            }
+        } else {
+            question = .action(
+                command[.action] ?? "",
+                payload: command[.payload].map { Array($0.utf8) },
+                principal: command[.principal] ?? Policy.anonymous
+            )
+        }
+        let explainer = PolicyExplainer(file, in: worlds[try place(ofStore: store)])
+        do throws(PolicyQuestionError) {
+            let answer = try explainer.explain(question, as: command[.role] ?? "")
+            return PolicyAnswer(answer.text + "\n", isGood: answer.isAllowed)
+        } catch {
+            throw ConfigurationError("\(error)")
+        }
+    }
+
+    /// Returns the index of a store in the process; the store at `/` is the first.
+    private func place(ofStore name: String?) throws(ConfigurationError) -> Int {
+        guard let name else { return 0 }
+        guard let place = server.others.firstIndex(where: { $0.name.isSame(as: name) }) else {
+            throw server.unknownStore(name)
+        }
+        return place + 1
+    }
+}
+
+extension StoreServer {
+    /// Returns the error of a command that names an unknown store.
+    func unknownStore(_ name: String) -> ConfigurationError {
+        let names = others.map(\.name)
+        return ConfigurationError(
+            names.isEmpty
+                ? "--store: this program has one store alone; leave it out"
+                : "--store: there is no store '\(name)' beside the one at /; there are "
+                    + names.joined(separator: ", ")
+        )
+    }
+}
+
+extension String {
+    /// True if this is the path of a resource of the store with these links.
+    fileprivate func isBelow(_ links: Links) -> Bool {
+        utf8.elementsEqual(links.base.utf8) || utf8.starts(with: (links.base + "/").utf8)
+    }
+}

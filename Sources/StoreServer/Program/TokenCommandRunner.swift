@@ -1,0 +1,121 @@
+import StoreAuthentication
+import StoreCommandLine
+import StorePlatform
+import StoreWire
+
+/// Runs the commands about credentials.
+struct TokenCommandRunner {
+    let command: TokenCommand
+    let configuration: ServerConfiguration
+    private let now = SystemTime.wallNanoseconds() / 1_000_000_000
+
+    /// Runs the command. Returns the text to print.
+    func text() throws -> String {
+        switch command.word {
+        case .create: try create()
+        case .list: try list()
+        case .revoke: try revoke()
+        case .check: try check()
+        }
+    }
+
+    private func keysFile() throws(UsageError) -> APIKeyFile {
+        guard let path = command.keysFile ?? configuration.authKeysFile else {
+            throw UsageError("token: --keys names the file of the keys; see --help")
+        }
+        return APIKeyFile(path)
+    }
+
+    /// Creates a key. Returns its token alone, so that a script can read it.
+    private func create() throws -> String {
+        let end = try command.expires.map { text throws(UsageError) in
+            guard let end = Self.end(text, at: now) else {
+                throw .value(
+                    text,
+                    of: "--expires",
+                    allowed: "90d, 12h, 30m or a time in the future such as 2027-01-31T00:00:00Z"
+                )
+            }
+            return end
+        }
+        let made = try keysFile().create(
+            principal: command.principal ?? "",
+            role: command.role ?? "",
+            expires: end,
+            at: now
+        )
+        return made.token + "\n"
+    }
+
+    private func list() throws -> String {
+        let rows = try keysFile().keys().map { key in
+            let end = key.expires.map {
+                Self.text(of: $0) + (key.isExpired(at: now) ? " (expired)" : "")
+            }
+            return [key.id, key.principal, key.role, Self.text(of: key.created), end ?? "never"]
+        }
+        return ([["id", "principal", "role", "created", "expires"]] + rows)
+            .map { $0.joined(separator: "\t") + "\n" }.joined()
+    }
+
+    private func revoke() throws -> String {
+        let key = try keysFile().revoke(command.subject ?? "")
+        return "revoked \(key.id) of \(key.principal); a server that runs reads its keys again on "
+            + "SIGHUP\n"
+    }
+
+    private func check() throws -> String {
+        try configuration.checkIssuer()
+        var checked = configuration
+        checked.authKeysFile = command.keysFile ?? configuration.authKeysFile
+        // The check reads no cookie, and must not make the key for cookies.
+        checked.ephemeral = true
+        guard checked.authentication.takesCredentials else {
+            throw UsageError(
+                "token: check needs --keys, or --jwt-keys with --jwt-issuer and --jwt-audience; "
+                    + "see --help"
+            )
+        }
+        let authenticator = try checked.makeAuthenticator()
+        var token = command.subject ?? ""
+        let found = token.withUTF8 { bytes in
+            Result { () throws(AuthenticationError) in
+                try authenticator.principal(bearing: UnsafeRawBufferPointer(bytes), at: now)
+            }
+        }
+        switch found {
+        case .failure(let error): throw HistoryCommandError("not valid: \(error.logText)")
+        case .success(let principal):
+            return """
+                valid
+                credential: \(principal.credential)
+                principal: \(principal.name)
+                role: \(principal.role)
+                expires: \(principal.expires.map { Self.text(of: $0) } ?? "never")
+
+                """
+        }
+    }
+
+    private static func text(of second: Int64) -> String {
+        CivilTime(secondsSince1970: second).rfc3339(.seconds)
+    }
+
+    /// Returns the second at which a key ends, from a span or a time. Returns `nil` for any other
+    /// text, and for an end that is not in the future or more than a hundred years away.
+    static func end(_ text: String, at now: Int64) -> Int64? {
+        let units: [Character: Int64] = ["m": 60, "h": 3_600, "d": 86_400]
+        let end: Int64
+        if let time = CivilTime.nanoseconds(rfc3339: text) {
+            end = time / 1_000_000_000
+        } else if let unit = text.last.flatMap({ units[$0] }),
+            text.utf8.dropLast().allSatisfy({ (48...57).contains($0) }),
+            let count = Int64(text.dropLast()), count < 1 << 32
+        {
+            end = now + count * unit
+        } else {
+            return nil
+        }
+        return now + 1...now + 100 * 365 * 86_400 ~= end ? end : nil
+    }
+}

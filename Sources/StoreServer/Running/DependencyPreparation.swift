@@ -1,0 +1,77 @@
+import Dispatch
+import StoreCore
+import StorePlatform
+import Synchronization
+
+/// Prepares the dependencies of effects, in the first phase of a start.
+///
+/// The object calls the functions that the program has added, which may take long. ``cancel()``
+/// ends the wait for them. Several stores prepare their dependencies one after the other.
+final class DependencyPreparation: Sendable {
+    typealias Step = @Sendable (inout Dependencies) async throws -> Void
+
+    private struct Progress: Sendable {
+        /// Ends the current wait.
+        var cancel: @Sendable () -> Void = {}
+        var isCancelled = false
+    }
+
+    private let progress = Locked(Progress())
+
+    /// Calls the steps in their order, and waits for the end of the last, or for ``cancel()``.
+    ///
+    /// - Throws: ``PreparationFailure`` if a step throws, `CancellationError` if the preparation
+    ///   was cancelled.
+    func run(_ steps: [Step], on dependencies: Dependencies) throws -> Dependencies {
+        guard !steps.isEmpty else { return dependencies }
+        guard !progress.withLock({ $0.isCancelled }) else { throw CancellationError() }
+        let result = AwaitedAnswer<Result<Dependencies, any Error>>()
+        let task = Task(executorPreference: PreparationExecutor()) {
+            var dependencies = dependencies
+            do {
+                for step in steps { try await step(&dependencies) }
+                result.give(.success(dependencies))
+            } catch {
+                result.give(.failure(PreparationFailure(cause: error)))
+            }
+        }
+        let isCancelled = progress.withLock { progress in
+            progress.cancel = {
+                task.cancel()
+                result.give(.failure(CancellationError()))
+            }
+            return progress.isCancelled
+        }
+        if isCancelled { cancel() }
+        return try result.wait().get()
+    }
+
+    /// Cancels the current step. ``run(_:on:)`` throws at once, without waiting for the step.
+    func cancel() {
+        let cancel = progress.withLock { progress in
+            progress.isCancelled = true
+            return progress.cancel
+        }
+        cancel()
+    }
+}
+
+/// Runs the steps on threads of their own: the caller of ``DependencyPreparation/run(_:on:)`` may
+/// block a thread of Swift's pool until they end.
+private final class PreparationExecutor: TaskExecutor {
+    private let queue = DispatchQueue(label: "prepare", attributes: .concurrent)
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
+    }
+}
+
+/// An error of a start: a dependency could not be prepared.
+public struct PreparationFailure: Error, CustomStringConvertible {
+    /// The error that the program's own preparation threw.
+    public let cause: any Error
+
+    /// A message for the operator, with the cause.
+    public var description: String { "the dependencies could not be prepared: \(cause)" }
+}

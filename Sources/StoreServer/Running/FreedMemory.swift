@@ -1,0 +1,100 @@
+import StorePlatform
+import Synchronization
+
+/// Gives freed memory back to the system at intervals, if the process has grown. Memory of clients
+/// that have left does not stay, and fragments between other allocations do not accumulate.
+///
+/// The allocator blocks the other threads meanwhile, for about a millisecond. A large heap takes
+/// longer; the next interval is then longer, too.
+final class FreedMemory: Sendable {
+    /// The minimum interval.
+    static let intervalSeconds = 30.0
+    /// The maximum part of the time that the work may take.
+    static let timePart = 0.0005
+    /// The growth of resident memory since the last time that makes the work worthwhile.
+    static let growthBytes = 1 << 20
+
+    private struct Condition: Sendable {
+        /// The earliest time of the next call of `giveBack`.
+        var due: Double
+        /// The resident memory after the last call of `giveBack`.
+        var resident: Int
+    }
+
+    private let residentBytes: @Sendable () -> Int?
+    private let giveBack: @Sendable () -> Void
+    private let now: @Sendable () -> Double
+    private let condition: Locked<Condition>
+
+    /// Makes the value; the first interval begins now.
+    ///
+    /// - Parameters:
+    ///   - residentBytes: returns the resident memory of the process; `nil` if it can't be read.
+    ///   - giveBack: gives freed memory back to the system.
+    ///   - now: returns the seconds of a clock that is never set.
+    init(
+        residentBytes: @escaping @Sendable () -> Int? = { MemoryUse.residentBytes },
+        giveBack: @escaping @Sendable () -> Void = { AllocatorMemory.giveBack() },
+        now: @escaping @Sendable () -> Double = { Double(SystemTime.steadyNanoseconds()) / 1e9 }
+    ) {
+        self.residentBytes = residentBytes
+        self.giveBack = giveBack
+        self.now = now
+        let first = Condition(due: now() + Self.intervalSeconds, resident: residentBytes() ?? 0)
+        condition = Locked(first)
+    }
+
+    /// Gives memory back if the interval is over and the process has grown. A single thread calls
+    /// this at short intervals.
+    func look() {
+        let began = now()
+        var condition = condition.withLock { $0 }
+        guard began >= condition.due else { return }
+        condition.due = began + Self.intervalSeconds
+        if let resident = residentBytes(), resident >= condition.resident + Self.growthBytes {
+            giveBack()
+            let ended = now()
+            condition.due = ended + max(Self.intervalSeconds, (ended - began) / Self.timePart)
+            condition.resident = residentBytes() ?? resident
+        }
+        self.condition.withLock { $0 = condition }
+    }
+}
+
+/// Gives memory back to the system as soon as much memory of bodies and answers was freed. After a
+/// flood of requests, the memory would else stay until ``FreedMemory`` runs, up to half a minute
+/// later.
+final class FreedBuffers: Sendable {
+    /// The minimum number of freed bytes.
+    static let bytesMin: UInt64 = 16 << 20
+
+    private let bytes: @Sendable () -> UInt64
+    private let giveBack: @Sendable () -> Void
+    /// The maximum size of bodies and answers since memory was last given back.
+    private let most = Locked<UInt64>(0)
+
+    /// Makes the value that watches the size.
+    ///
+    /// - Parameters:
+    ///   - bytes: returns the current size of bodies and answers.
+    ///   - giveBack: gives freed memory back to the system.
+    init(
+        _ bytes: @escaping @Sendable () -> UInt64,
+        giveBack: @escaping @Sendable () -> Void = { AllocatorMemory.giveBack() }
+    ) {
+        self.bytes = bytes
+        self.giveBack = giveBack
+    }
+
+    /// Gives memory back if enough was freed. A single thread calls this at short intervals.
+    func look() {
+        let bytes = bytes()
+        let isFreed = most.withLock { most -> Bool in
+            most = max(most, bytes)
+            guard most - bytes >= Self.bytesMin, bytes < most / 2 else { return false }
+            most = bytes
+            return true
+        }
+        if isFreed { giveBack() }
+    }
+}

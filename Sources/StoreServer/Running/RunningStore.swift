@@ -1,0 +1,138 @@
+import StoreCore
+import StoreHTTP
+import StoreHTTPTransport
+import StoreHistory
+import StoreMetrics
+import StorePlatform
+import StorePublishing
+import StoreTelemetry
+import Synchronization
+
+/// A store that runs, with a state of any type.
+protocol RunningStore: Sendable {
+    /// The store as its routes share it.
+    var store: Store { get }
+    var router: Router { get }
+    var figures: StoreFigures { get }
+    var health: StoreHealth { get }
+
+    /// Reads keys and policy again, and ends the streams that they no longer allow.
+    ///
+    /// - Throws: an error if a file is wrong; then nothing has changed.
+    func reloadAccess() throws
+
+    /// Ends streams and waiting requests whose credentials have ended, or that the policy does not
+    /// allow.
+    func endForbidden()
+
+    /// Stops accepting requests, and answers the requests that wait.
+    func drain()
+
+    /// Sends the committed versions to the streams, and ends them. Returns true if every reader
+    /// took all of them in time.
+    func endStreams(by deadline: Deadline) -> Bool
+
+    /// Ends the readers of the log, applies the accepted actions and closes the journal. Returns
+    /// the name of the step that was not finished when the time was over.
+    func close(by deadline: Deadline) -> String?
+}
+
+extension RunningStore {
+    /// Reads keys and policy again, with a line in the log.
+    func reloadAccessOrLog(_ logger: Logger) {
+        let name = store.links.store.map { " of the store '\($0)'" } ?? ""
+        do {
+            try reloadAccess()
+            logger.notice(.configurationReloaded, "keys and policy\(name) are read again")
+        } catch {
+            logger.error(
+                .configurationRefused,
+                "keys and policy\(name) stay as they were: \(error)"
+            )
+        }
+    }
+
+    /// Ends sessions that have been idle for long enough, from now on.
+    func watchSessions() {
+        guard let sessions = store.sessions else { return }
+        // The first call, too, has to run on the loop's thread.
+        store.schedule(after: 0) { [store] in IdleSessions.watch(store, sessions) }
+    }
+
+    /// The status that the process shows. A store whose reducer does not end is not ready, either.
+    var status: StoreStatus {
+        StoreStatus(at: store.links) {
+            health.notReady(isDraining: store.isDraining()) ?? health.watchdog.notReady
+        }
+    }
+}
+
+// The end
+
+extension StoreAssembly: RunningStore {
+    func reloadAccess() throws {
+        guard let access else { return }
+        try access.reload()
+        endForbidden()
+    }
+
+    func endForbidden() {
+        guard access != nil else { return }
+        store.streams.endForbiddenStreams()
+        store.reader.endForbiddenWaits()
+        store.outcomes.giveUpForbidden()
+    }
+
+    func drain() {
+        router.drain()
+        store.drain()
+        store.core.effects?.stop()
+        waiters.expireAll()
+        store.wake()
+    }
+
+    func endStreams(by deadline: Deadline) -> Bool {
+        // Sends the versions that are committed already before the `bye` events.
+        states.flush(seconds: deadline.left / 4)
+        return store.streams.stop(reason: .shutdown, seconds: deadline.left / 2)
+    }
+
+    func close(by deadline: Deadline) -> String? {
+        log.close(seconds: max(0.5, deadline.left))
+        defer { states.close() }
+        let steps: [(name: String, work: @Sendable () -> Void)] = [
+            ("the accepted actions", core.stop),
+            (
+                "the files of shared values",
+                { [sharedFiles] in
+                    for file in sharedFiles { file.close(seconds: max(0.5, deadline.left)) }
+                }
+            ),
+            ("the snapshot for the next start", keeper.stop),
+            ("closing the journal", journal.close),
+        ]
+        return run(steps, seconds: max(0.5, deadline.left))
+    }
+}
+
+extension StoreAssembly {
+    /// Runs the steps of a stop one after the other, on a thread of their own. Each may never end,
+    /// because it waits for a reducer or a disk; the thread is left behind when the time is over.
+    ///
+    /// - Returns: the name of the step that was not finished after so many seconds.
+    private func run(
+        _ steps: [(name: String, work: @Sendable () -> Void)],
+        seconds: Double
+    ) -> String? {
+        let current = Locked(steps.first?.name ?? "")
+        let ended = Latch()
+        SystemThread.start(name: "stop") {
+            for step in steps {
+                current.withLock { $0 = step.name }
+                step.work()
+            }
+            ended.open()
+        }
+        return ended.wait(seconds: seconds) ? nil : current.withLock { $0 }
+    }
+}

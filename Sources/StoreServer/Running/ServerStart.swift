@@ -1,0 +1,278 @@
+import StoreActionCatalog
+import StoreAdmission
+import StoreCommandLine
+import StoreCore
+import StoreHTTP
+import StoreHTTPTransport
+import StorePlatform
+import StoreTelemetry
+import Synchronization
+
+/// A server between listening and ready, which may be stopped at any point.
+final class ServerStart: Sendable {
+    /// The maximum time that a stop waits for the clients of queued requests to take their answers,
+    /// in seconds.
+    static let stopSecondsMax = 1.0
+
+    private enum Status: Sendable {
+        case underWay
+        case ready(RunningServer)
+        case ended
+    }
+
+    private let stores: [(links: Links, server: any AnyStoreServer)]
+    private let configuration: ServerConfiguration
+    private let logger: Logger
+    /// Ends the process when the journal fails; `nil` if the process continues then.
+    private let journalFailed: (@Sendable (JournalError) -> Void)?
+    private let transport: HTTPServer
+    private let preparation = DependencyPreparation()
+    /// Names the requests, from the first on.
+    private let requestIDs = RequestIDs()
+    /// The export of traces; `nil` if none are exported.
+    private let traces: TraceExporting?
+    private let gate: StartGate
+    private let status = Locked(Status.underWay)
+    /// Opens when the router of a ready server has the requests.
+    private let isHandedOver = Latch()
+
+    /// Listens; from then on requests wait. `journalFailed` ends the process after a failure of the
+    /// journal, if the process has one store, without a handler of its own.
+    ///
+    /// - Throws: ``ConfigurationError`` if the configuration, a store or the list of actions can't
+    ///   be used; the transport's error if the server can't listen.
+    init<State>(
+        _ server: StoreServer<State>,
+        _ configuration: ServerConfiguration,
+        _ logger: Logger,
+        journalFailed: (@Sendable (JournalError) -> Void)? = nil
+    ) throws {
+        try server.check(configuration)
+        for warning in FileTrust(configuration).warnings {
+            logger.warning(.configurationExposed, warning)
+        }
+        stores = server.stores
+        self.configuration = try configuration.fitted(
+            toDescriptors: DescriptorBudget.current,
+            storesCount: stores.count,
+            logger
+        )
+        self.logger = logger
+        self.journalFailed =
+            stores.count == 1 && server.journalFailureHandler == nil ? journalFailed : nil
+        traces = try TraceExporting(
+            configuration,
+            program: server.name,
+            version: server.version,
+            logger
+        )
+        gate = StartGate(
+            configuration.hostRule,
+            ids: requestIDs,
+            separatesOperators: configuration.separatesOperators,
+            needsCredentials: configuration.policyFile != nil
+        )
+        transport = try HTTPServer(
+            configuration: self.configuration.transport,
+            handler: gate,
+            accessLog: configuration.accessLog
+                ? AccessLines(logger, forgetsClients: configuration.forgetClients) : nil,
+            tracing: traces?.requests(forgetsClients: configuration.forgetClients),
+            startThread: { SystemThread.start(name: $0, $1) },
+            log: logger.warnings(.httpNoted)
+        )
+        gate.attach(transport)
+        try transport.start()
+        traces?.start()
+    }
+
+    /// Runs the phases of the start, for one store after the other: dependencies, state,
+    /// interceptors, ready.
+    ///
+    /// - Throws: `CancellationError` if the start was stopped meanwhile.
+    func run() throws -> RunningServer {
+        let process = try ServerProcess(
+            configuration,
+            on: transport,
+            logger,
+            requestIDs,
+            traces: traces,
+            storesCount: stores.count,
+            policyWorlds: configuration.policyFile == nil
+                ? [] : stores.map { try $0.server.policyWorld() }
+        )
+        process.startWatchdog()
+        do {
+            for (links, server) in stores { try serve(server, at: links, in: process) }
+        } catch {
+            process.abandon(seconds: Self.stopSecondsMax)
+            throw error
+        }
+        let server = RunningServer(process)
+        guard handOver(to: server, process.handler) else {
+            server.stop()
+            throw CancellationError()
+        }
+        for address in server.adminAddresses {
+            logger.notice(.serverListening, "operators connect at \(address)")
+        }
+        for store in process.served { store.watchSessions() }
+        return server
+    }
+
+    /// Starts a store. If another store than the one at `/` fails for a reason of its own, the
+    /// process continues without it. A `ConfigurationError` or a `CancellationError` ends the whole
+    /// start.
+    private func serve(
+        _ server: any AnyStoreServer,
+        at links: Links,
+        in process: ServerProcess
+    ) throws {
+        guard let name = links.store else {
+            return process.add(try server.serve(at: links, in: process, self))
+        }
+        if !configuration.ephemeral, !server.hasOwnJournal {
+            StoreFolders.make(in: configuration.dataDirectory)
+        }
+        do {
+            process.add(try server.serve(at: links, in: process, self))
+        } catch let error where error is ConfigurationError || error is CancellationError {
+            throw error
+        } catch {
+            // The error and its remedy have a line each.
+            let logger = logger.naming(name)
+            for line in "the store could not be started: \(error)".split(separator: "\n") {
+                logger.error(.storeUnavailable, String(line))
+            }
+            process.add(unavailable: links, because: error)
+        }
+    }
+
+    /// Runs the phases of one store, whose parts run afterwards.
+    func serve<State>(
+        _ server: StoreServer<State>,
+        at links: Links,
+        in process: ServerProcess
+    ) throws -> StoreAssembly<State> {
+        let logger = links.store.map(logger.naming) ?? logger
+        let configuration = configuration.forStore(links)
+        let world = try prepare(server, logger)
+        gate.enter(.replaying)
+        let store = try StoreAssembly(
+            StoreContext(
+                server,
+                configuration,
+                at: links,
+                in: process,
+                world,
+                whenJournalFails: journalFailed.map { .atOnce($0) }
+                    ?? server.journalFailureHandler.map { .later($0) }
+            )
+        )
+        gate.enter(.starting)
+        try store.start()
+        store.warnOfExposure()
+        return store
+    }
+
+    /// Makes the world of a store, with the dependencies that the program prepares.
+    private func prepare<State>(
+        _ server: StoreServer<State>,
+        _ logger: Logger
+    ) throws -> World {
+        if !server.preparations.isEmpty {
+            gate.enter(.preparing)
+            let addresses = transport.boundAddresses.map(\.url).joined(separator: ", ")
+            logger.notice(.serverPreparing, "preparing; requests to \(addresses) wait meanwhile")
+        }
+        var world = World(
+            server.dependencies.logging(to: logger.forEffects),
+            configuration.clock
+        )
+        world.logger = logger
+        world.dependencies = try preparation.run(server.preparations, on: world.dependencies)
+        return world
+    }
+
+    /// Passes all requests to `handler` from now on, also the queued ones. Returns false if the
+    /// server was stopped meanwhile.
+    private func handOver(to server: RunningServer, _ handler: any HTTPHandler) -> Bool {
+        let isUnderWay = status.withLock { status in
+            guard case .underWay = status else { return false }
+            status = .ready(server)
+            return true
+        }
+        guard isUnderWay else { return false }
+        transport.hand(to: handler, done: gate.open)
+        isHandedOver.open()
+        return true
+    }
+
+    private var running: RunningServer? {
+        status.withLock { status in
+            if case .ready(let server) = status { server } else { nil }
+        }
+    }
+}
+
+extension ServerStart: CommandLineServer {
+    func becomeReady() throws -> [String] { try run().addresses }
+
+    /// Stops the server, or its start. The stop of a start waits for no preparation and no journal.
+    func stop() -> ServerEnd {
+        let server = status.withLock { status -> RunningServer? in
+            if case .ready(let server) = status { return server }
+            status = .ended
+            return nil
+        }
+        if let server {
+            // The transport has to get the router before it stops, for the queued requests.
+            _ = isHandedOver.wait()
+            return server.stop().end
+        }
+        preparation.cancel()
+        gate.close()
+        defer { traces?.close(seconds: Self.stopSecondsMax) }
+        return transport.stop(seconds: Self.stopSecondsMax) ? .clean : .clientsCutOff
+    }
+
+    /// Applies the settings that may change while a server runs. Before the server is ready, this
+    /// does nothing.
+    func reload(_ configuration: ServerConfiguration) {
+        running?.reload(configuration)
+    }
+
+    func whileItWorks(every seconds: Double, _ report: @escaping @Sendable () -> Void) {
+        running?.whileItWorks(every: seconds, report)
+    }
+
+    var isEnded: Bool {
+        status.withLock { status in
+            if case .ended = status { true } else { false }
+        }
+    }
+}
+
+// Starting from a program
+
+extension StoreServer {
+    /// Starts the server and returns when it is ready; it listens before that, and requests wait.
+    ///
+    /// The call waits for the program's preparations (``preparation(_:)``) and for the journal, so
+    /// call it on a thread that may block. The server uses only the files and sockets that the
+    /// configuration names. Signal handlers, limits and standard streams of the process stay as
+    /// they are; only the log writes to standard error (``log(_:)``). Several servers may run in
+    /// one process, and one server may have several stores (``store(_:named:)``).
+    ///
+    /// - Throws: `ConfigurationError` if the configuration or the list of actions can't be used;
+    ///   ``PreparationFailure``; the transport's error if the server can't listen.
+    public func start(_ configuration: ServerConfiguration) throws -> RunningServer {
+        let start = try ServerStart(self, configuration, makeLogger(configuration))
+        do {
+            return try start.run()
+        } catch {
+            _ = start.stop()
+            throw error
+        }
+    }
+}

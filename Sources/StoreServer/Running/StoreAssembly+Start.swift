@@ -1,0 +1,134 @@
+import StoreActionCatalog
+import StoreCore
+import StoreHTTPTransport
+import StoreHistory
+import StorePatterns
+import StorePlatform
+import StorePublishing
+import StoreTelemetry
+import Synchronization
+
+extension StoreAssembly {
+    /// Starts the parts, and returns when the store is ready for clients.
+    ///
+    /// - Throws: ``FirstStartError`` if the modules can't be started; an error if the system
+    ///   refuses a descriptor.
+    func start() throws {
+        keeper.start()
+        core.start()
+        let reactions = context.server.reactions
+        for reaction in reactions where !reaction.isAtStart { core.add(reaction: reaction) }
+        try startModules()
+        for first in firstActions {
+            core.engine.dispatchProgramAction(first.action, from: ActionSource(place: first.place))
+        }
+        for reaction in reactions where reaction.isAtStart { core.add(reaction: reaction) }
+        resume()
+        // Waits until the mailbox has the actions that reactions dispatch at the start, so that
+        // they come before the requests of clients.
+        let haveReacted = Latch()
+        if core.engine.enqueue({ haveReacted.open() }) { _ = haveReacted.wait() }
+        log.start()
+        if let threads = context.process.threads {
+            try streams.start(on: threads.streams)
+        } else {
+            try streams.start(ReaderThread.start(name:_:))
+        }
+    }
+
+    /// Ends the open views of the previous server, and resumes its effects.
+    func resume() {
+        context.composition.resume(core, history, context.logger)
+    }
+
+    /// Warns of settings that let clients do more than a public server should.
+    func warnOfExposure() {
+        let configuration = context.configuration
+        func warn(_ text: String) { context.logger.warning(.configurationExposed, text) }
+        if context.world.test != nil {
+            warn(
+                "--clock test: time stands still until a client moves it, and random numbers repeat; "
+                    + "this is for tests, and not for production"
+            )
+        }
+        guard !configuration.isLoopbackForOperators else { return }
+        if configuration.debugRoutes {
+            warn("--debug-routes: every client may end streams and analytics")
+        }
+        if configuration.analyticsRecent > 0 {
+            warn("--analytics-recent: every client may read the analytics events")
+        }
+    }
+}
+
+// The modules that start with the store
+
+extension StoreAssembly {
+    /// Starts the modules that start with the store, if it has no history, and waits until the
+    /// starts are durable.
+    ///
+    /// All starts form one envelope, which is applied to the state of version 0 alone. The modules
+    /// are therefore started once, even if the process ends meanwhile, or several servers begin one
+    /// history together.
+    ///
+    /// - Throws: ``FirstStartError`` if they can't be started.
+    func startModules() throws {
+        try offerFirstStarts()?.check()
+    }
+
+    /// Dispatches the actions that start these modules. Returns `nil` if there are none, or the
+    /// store has a history.
+    func offerFirstStarts() throws -> FirstStarts? {
+        let starts = context.composition.starts
+        guard !starts.isEmpty, history.version == 0,
+            // A state from a file continues an earlier store, whose modules have started.
+            try GivenState.began(history.journal) == nil
+        else { return nil }
+        let members = try starts.map { try context.registry.member(of: $0, context.encoder) }
+        let first = FirstStarts(members.map(\.type))
+        let envelope = Envelope(
+            members: members,
+            condition: VersionCondition(0),
+            source: ActionSource(place: "StoreServer/start"),
+            completion: first
+        )
+        try core.engine.offer(envelope)
+        return first
+    }
+}
+
+/// Waits for the outcome of the first starts.
+final class FirstStarts: Completion {
+    private let types: [String]
+    private let outcome = AwaitedAnswer<Outcome>()
+
+    /// Makes a value that waits for the start actions with these wire names.
+    fileprivate init(_ types: [String]) { self.types = types }
+
+    func complete(_ outcome: Outcome) { self.outcome.give(outcome) }
+
+    /// Waits until the starts are durable.
+    fileprivate func check() throws(FirstStartError) {
+        switch outcome.wait() {
+        // A version mismatch means that another server of this history has started the modules.
+        case .applied, .versionMismatch: return
+        case .refused(let refusal, let member):
+            let type = types.indices.contains(member) ? types[member] : "start"
+            let reason = refusal.failure.map { "\($0)" } ?? refusal.reason
+            throw FirstStartError(description: "the store can't begin with '\(type)': \(reason)")
+        case .failed(.storageFull):
+            throw FirstStartError(
+                description: "the store can't begin: there is no room for its first actions"
+            )
+        default:
+            throw FirstStartError(
+                description: "the store can't begin: its first actions were not applied"
+            )
+        }
+    }
+}
+
+/// The reason why the modules that start with the store did not start.
+struct FirstStartError: Error, CustomStringConvertible {
+    let description: String
+}

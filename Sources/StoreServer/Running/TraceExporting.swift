@@ -1,0 +1,96 @@
+import StoreActionCatalog
+import StoreCore
+import StoreHTTP
+import StoreHTTPTransport
+import StoreTelemetry
+import StoreTraceExport
+import StoreTraces
+
+/// The export of a process's traces: the sampler, the queue of finished spans, and the exporter.
+final class TraceExporting: Sendable {
+    /// The maximum time that a stop waits for the collector, in seconds.
+    static let stopSecondsMax = 2.0
+
+    let tracer: Tracer
+    private let exporter: SpanExporter
+
+    /// Makes the export, but does not start it.
+    ///
+    /// - Returns: `nil` if no traces are to be exported.
+    /// - Throws: `ConfigurationError` if the file with header fields can't be used.
+    init?(
+        _ configuration: ServerConfiguration,
+        program: String,
+        version: String,
+        _ logger: Logger
+    ) throws(ConfigurationError) {
+        guard let endpoint = configuration.otlpEndpoint, let url = CollectorURL(endpoint) else {
+            return nil
+        }
+        tracer = Tracer(
+            SpanQueue(batchMax: SpanExporter.batchSpansMax),
+            ratio: configuration.otlpSample
+        )
+        exporter = SpanExporter(
+            to: url,
+            tracer,
+            SpanEncoder(
+                resource: Self.resource(configuration.otlpService ?? program, version),
+                version: StoreServerVersion.current
+            ),
+            headers: try configuration.collectorHeaders(),
+            logger: logger
+        )
+        if url.isOpenToReaders, configuration.otlpHeadersFile != nil {
+            logger.warning(
+                .configurationExposed,
+                "--otlp-headers-file: its fields go to \(url.text) without TLS"
+            )
+        }
+    }
+
+    /// Returns the tracing of the transport, which samples and records requests.
+    func requests(forgetsClients: Bool) -> RequestTracing {
+        RequestSpans(tracer, forgetsClients: forgetsClients).tracing
+    }
+
+    /// Returns the tracing of a store, which records its spans.
+    func tracing(of store: String?, epoch: String) -> StoreTracing {
+        let name = store.map { [Span.Attribute("store.name", $0)] } ?? []
+        return StoreTracing(tracer, name + [.init("store.epoch", epoch)])
+    }
+
+    func start() { exporter.start() }
+
+    /// Exports the spans that wait, or drops them when the seconds are over. Called after
+    /// ``start()``.
+    func close(seconds: Double) {
+        exporter.close(seconds: min(Self.stopSecondsMax, seconds))
+    }
+
+    /// Returns the resource of the spans, by OpenTelemetry's conventions.
+    private static func resource(_ service: String, _ version: String) -> [Span.Attribute] {
+        [
+            .init("service.name", service),
+            .init("service.version", version),
+            .init("service.instance.id", UUIDKey.live()),
+            .init("telemetry.sdk.name", "store-server"),
+            .init("telemetry.sdk.language", "swift"),
+            .init("telemetry.sdk.version", StoreServerVersion.current),
+        ]
+    }
+
+    /// Applies new header fields and a new ratio; an endpoint needs a new start.
+    ///
+    /// - Returns: the change, for the log; `nil` if nothing changed.
+    /// - Throws: `ConfigurationError` if the file with header fields can't be used; the old
+    ///   settings stay in force then.
+    func reload(_ configuration: ServerConfiguration) throws -> String? {
+        let hasHeaders = exporter.send(try configuration.collectorHeaders())
+        let hasRatio = tracer.sample(ratio: configuration.otlpSample)
+        var changes: [String] = []
+        if hasHeaders { changes.append("the header fields for the collector have changed") }
+        if hasRatio { changes.append("\(configuration.otlpSample) of new traces are exported") }
+        return changes.isEmpty ? nil : changes.joined(separator: "; ")
+    }
+}

@@ -1,0 +1,147 @@
+import StoreCore
+import StoreHTTP
+import StorePlatform
+import StoreTelemetry
+import StoreWire
+import Synchronization
+
+/// Notices a reducer that does not end. The watchdog names the action in the log; later `/livez` is
+/// 503, so that a supervisor restarts the process.
+///
+/// The watchdog ends nothing itself, and reads are served meanwhile. The action is not in the
+/// journal, because actions are journaled after they are reduced.
+final class Watchdog: Sendable {
+    private struct Seen: Sendable {
+        let work: ReducerProgress.Work
+        let since: ContinuousClock.Instant
+        var isNamed = false
+    }
+
+    /// The action that is being reduced; the Core notes it here.
+    let progress = ReducerProgress()
+    private let slowSeconds: Int
+    private let stuckSeconds: Int
+    private let logger: Logger
+    private let seen = Locked<Seen?>(nil)
+    private let stuck = Locked<ReducerProgress.Work?>(nil)
+
+    init(slowSeconds: Int, stuckSeconds: Int, _ logger: Logger) {
+        self.logger = logger
+        self.slowSeconds = slowSeconds
+        self.stuckSeconds = stuckSeconds
+    }
+
+    /// The reason why the store does not work; `nil` while it does.
+    var problem: Problem? {
+        stuck.withLock { $0 }.map { work in
+            .overloaded(
+                "the action \(work.type), which would make version \(work.version), has been reduced "
+                    + "for over \(stuckSeconds) seconds"
+            )
+        }
+    }
+
+    /// The same problem, for `/readyz`.
+    var notReady: NotReady? { problem.map { NotReady(.actionStuck, $0) } }
+
+    /// Checks the action that the Core is reducing now. A single thread calls this at short
+    /// intervals.
+    func look() {
+        guard let work = progress.current else {
+            seen.withLock { $0 = nil }
+            stuck.withLock { $0 = nil }
+            return
+        }
+        guard var known = seen.withLock({ $0 }), known.work == work else {
+            seen.withLock { $0 = Seen(work: work, since: .now) }
+            return
+        }
+        let time = known.since.duration(to: .now)
+        if time >= .seconds(slowSeconds), !known.isNamed {
+            known.isNamed = true
+            seen.withLock { [known] in $0 = known }
+            logger.warning(
+                .reducerSlow,
+                "the action \(work.type), which would make version \(work.version), has been "
+                    + "reduced for over \(slowSeconds) s; all others wait for it",
+                LogField("type", .name(work.type)),
+                LogField("version", .count(work.version))
+            )
+        }
+        if time >= .seconds(stuckSeconds) { stuck.withLock { $0 = work } }
+    }
+}
+
+/// The thread that checks at intervals for work that takes too long, and for scarce memory.
+final class WatchdogThread: Sendable {
+    private static let intervalSeconds = 0.1
+    /// The factor by which the fast check runs more often, if there is a fast check.
+    private static let fastPerInterval = 5
+
+    private struct Looks: Sendable {
+        var all: [@Sendable () -> Void] = []
+        var fast: (@Sendable () -> Void)?
+    }
+
+    private let looks = Locked(Looks())
+    private let stopping = Latch()
+
+    func start() {
+        SystemThread.start(name: "watchdog") { [self] in
+            var turn = 0
+            let parts = looks.withLock { $0.fast == nil } ? 1 : Self.fastPerInterval
+            while !stopping.wait(seconds: Self.intervalSeconds / Double(parts)) {
+                let looks = looks.withLock { $0 }
+                looks.fast?()
+                turn = (turn + 1) % parts
+                if turn == 0 { for look in looks.all { look() } }
+            }
+        }
+    }
+
+    /// Adds a check, which runs every 0.1 s.
+    func add(_ look: @escaping @Sendable () -> Void) {
+        looks.withLock { $0.all.append(look) }
+    }
+
+    /// Sets the fast check, which runs five times as often. Called before the start.
+    func addFast(_ look: @escaping @Sendable () -> Void) {
+        looks.withLock { $0.fast = look }
+    }
+
+    func stop() {
+        stopping.open()
+    }
+}
+
+/// Notices when the time of day is set ahead, or when the machine has slept: credentials may have
+/// ended then, although no timer has fired.
+///
+/// Timers use a clock that is never set, so that a step does not end them early or late.
+final class ClockSteps: Sendable {
+    /// The smallest step that counts; a time service that adjusts the clock makes smaller steps.
+    static let secondsMin = 1.0
+
+    private let offset = Locked(ClockSteps.offset)
+    private let onStep: @Sendable () -> Void
+
+    /// Begins to compare the two clocks.
+    ///
+    /// - Parameter onStep: called by ``look()``, on its thread, after each step ahead.
+    init(_ onStep: @escaping @Sendable () -> Void) { self.onStep = onStep }
+
+    /// Checks if the time of day has been set ahead since the last call.
+    func look() {
+        let isAhead = offset.withLock { last in
+            let now = Self.offset
+            defer { last = now }
+            return now - last >= Self.secondsMin
+        }
+        if isAhead { onStep() }
+    }
+
+    /// The time of day minus the clock that is never set, in seconds.
+    private static var offset: Double {
+        Double(SystemTime.wallNanoseconds()) / 1e9 - SystemTime.steadySeconds()
+    }
+}

@@ -1,0 +1,70 @@
+public import StoreCore
+
+extension StoreServer where State: RootState {
+    /// Returns a server that keeps the shared value of a module in a file, for other programs.
+    ///
+    /// ```swift
+    /// StoreServer(AppState.self)
+    ///     .sharedValue(of: User.self, in: .file("user.json"))
+    ///     .main()
+    /// ```
+    ///
+    /// The file contains the value as JSON, and null while the module is not started. A worker
+    /// thread writes the file when the value has changed and the action is durable. If values
+    /// change faster than the disk can write them, only the newest is written.
+    ///
+    /// Each write replaces the whole file: a program that reads it finds the old value or the new
+    /// one, also after a crash. A stop of the server writes the last value. If the process ended
+    /// without a stop, the next start writes the value. If the disk is full or the folder is
+    /// missing, the log gets a line, and the next change tries again.
+    ///
+    /// The store itself is kept in its history. With `beginning`, a store without a history begins
+    /// with the value in the file, if the file exists:
+    ///
+    /// ```swift
+    /// StoreServer(AppState.self)
+    ///     .sharedValue(of: User.self, in: .file("user.json")) { User.Internal.restored($0) }
+    ///     .main()
+    /// ```
+    ///
+    /// The value comes into the store by an action, like any other value. The action is dispatched
+    /// after the starts of modules, and before requests and the reactions to the start. A replay
+    /// does not need the file, because the action has a version and a record.
+    ///
+    /// - Parameters:
+    ///   - module: the module with the shared value, which must have a single slice for all
+    ///     sessions. Any other module keeps the server from starting, as does a path that is given
+    ///     twice.
+    ///   - file: the file that gets the value. With `beginning`, the server does not start if the
+    ///     content can't be read as the value, because the next change would overwrite it.
+    ///   - origin: the source file of this call, which the log shows with the first action.
+    ///   - line: the line of this call.
+    ///   - beginning: makes an action of the store from the value; `nil` reads nothing from the
+    ///     file.
+    /// - Returns: the server that keeps one more value.
+    public func sharedValue<M: SharingModule>(
+        of module: M.Type,
+        in file: SharedFile,
+        origin: String = #fileID,
+        line: Int = #line,
+        beginning: (@Sendable (M.SharedValue) -> any Action)? = nil
+    ) -> StoreServer {
+        let place = "\(origin):\(line)"
+        return with {
+            $0.mirroredValues.append(
+                MirroredValue(module, in: file, at: place, beginning: beginning)
+            )
+        }
+    }
+}
+
+/// The file that keeps a module's shared value beside the store, for other programs:
+/// ``StoreServer/sharedValue(of:in:origin:line:beginning:)``.
+public struct SharedFile: Sendable, Equatable {
+    /// The path of the file.
+    public let path: String
+
+    /// Returns a JSON file at this path, which is relative to the working folder of the process.
+    /// Its folder has to exist; the store makes the file.
+    public static func file(_ path: String) -> SharedFile { SharedFile(path: path) }
+}
