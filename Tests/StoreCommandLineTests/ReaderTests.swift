@@ -10,8 +10,8 @@ private struct Kettle: CommandLineConfiguration, Equatable {
     static var defaults: Kettle { Kettle() }
     static var options: [ConfigurationOption<Kettle>] {
         [
-            .number("degrees", \.degrees, in: 20...100, unit: "degrees", help: "how hot"),
-            .flag("whistle", \.whistles, help: "whistle at the end"),
+            .flag("degrees", "how hot").sets(\.degrees, .number(20...100, "degrees")),
+            .flag("whistle", "whistle at the end").sets(\.whistles, .toggle),
         ]
     }
 }

@@ -25,9 +25,9 @@ import Testing
             }
         )
         var configuration = ServerConfiguration()
-        configuration.listen = ["127.0.0.1:0"]
-        configuration.ephemeral = true
-        configuration.analytics = .off
+        configuration.http.listen = ["127.0.0.1:0"]
+        configuration.history.ephemeral = true
+        configuration.analytics.destination = .off
         let running = try server.start(configuration)
         defer { running.stop() }
         let client = try #require(running.addresses.first.flatMap { CommandClient($0) })

@@ -33,7 +33,7 @@ import Testing
     // Requests
 
     @Test func `a target that is within its bound fits into the headers`() {
-        #expect(fresh.uriBytesMax <= fresh.headersBytesMax)
+        #expect(fresh.http.uriBytesMax <= fresh.http.headersBytesMax)
     }
 
     /// The library clears it after each request, and half of it before each answer.
@@ -49,54 +49,54 @@ import Testing
     @Test func `the memory for messages holds the largest bodies, with any bound`() {
         var configuration = fresh
         for body in [1 << 20, 512 << 20] {
-            configuration.bodyBytesMax = body
-            for memory in [0, 1 << 20, 64 << 30] {
+            configuration.http.bodyBytesMax = body
+            for memory in [nil, 1 << 20, 64 << 30] {
                 configuration.memoryBytesMax = memory
                 let bytes = configuration.transport.buffersBytesMax
                 let shares = MessageMemory(bytesMax: bytes)
                 #expect(shares.shareMax >= body && shares.bodiesMax >= shares.shareMax)
-                #expect(bytes >= memory / 4)
+                #expect(bytes >= (memory ?? 0) / 4)
             }
         }
-        #expect(MessageMemory.ownBytes < fresh.bodyBytesMax)
+        #expect(MessageMemory.ownBytes < fresh.http.bodyBytesMax)
     }
 
     @Test func `the transport and the reader of JSON have the configuration's bounds`() {
         var configuration = fresh
-        configuration.headersBytesMax += 1
-        configuration.uriBytesMax += 2
-        configuration.bodyBytesMax += 3
-        configuration.connectionsMax += 4
-        configuration.streamsMax += 5
+        configuration.http.headersBytesMax += 1
+        configuration.http.uriBytesMax += 2
+        configuration.http.bodyBytesMax += 3
+        configuration.http.connectionsMax += 4
+        configuration.streams.countMax += 5
         let transport = configuration.transport
-        #expect(transport.headersBytesMax == configuration.headersBytesMax)
-        #expect(transport.uriBytesMax == configuration.uriBytesMax)
-        #expect(transport.bodyBytesMax == configuration.bodyBytesMax)
-        #expect(transport.connectionsMax == configuration.connectionsMax)
-        #expect(configuration.streamLimits.streamsMax == configuration.streamsMax)
+        #expect(transport.headersBytesMax == configuration.http.headersBytesMax)
+        #expect(transport.uriBytesMax == configuration.http.uriBytesMax)
+        #expect(transport.bodyBytesMax == configuration.http.bodyBytesMax)
+        #expect(transport.connectionsMax == configuration.http.connectionsMax)
+        #expect(configuration.streamLimits.streamsMax == configuration.streams.countMax)
     }
 
     @Test func `a fresh server's bounds are the bounds of the parts that enforce them`() {
         let transport = TransportConfiguration(addresses: [])
-        #expect(fresh.bodyBytesMax == transport.bodyBytesMax)
-        #expect(fresh.bodyBytesMax == JSONLimits().bytesMax)
-        #expect(fresh.depthMax == JSONLimits().depthMax)
-        #expect(fresh.mailboxMax == CoreConfiguration<AppState>().mailboxMax)
+        #expect(fresh.http.bodyBytesMax == transport.bodyBytesMax)
+        #expect(fresh.http.bodyBytesMax == JSONLimits().bytesMax)
+        #expect(fresh.http.depthMax == JSONLimits().depthMax)
+        #expect(fresh.actions.mailboxMax == CoreConfiguration<AppState>().mailboxMax)
         #expect(fresh.memoryRetention == .inMemory)
         #expect(fresh.retention == Retention())
     }
 
     @Test func `the deepest nesting that can be configured can be read`() throws {
-        #expect(try largest("depth-max").depthMax == JSONLimits.depthCeiling)
+        #expect(try largest("depth-max").http.depthMax == JSONLimits.depthCeiling)
     }
 
     @Test func `the rest of a refused body that is within its bound is taken off`() {
-        #expect(fresh.bodyBytesMax <= TransportConfiguration(addresses: []).discardBytesMax)
+        #expect(fresh.http.bodyBytesMax <= TransportConfiguration(addresses: []).discardBytesMax)
     }
 
     @Test func `the queue of a starting server has room for the largest body`() {
-        #expect(fresh.bodyBytesMax <= StartGate.queuedBytesMax)
-        #expect(StartGate.queuedMax <= fresh.connectionsMax)
+        #expect(fresh.http.bodyBytesMax <= StartGate.queuedBytesMax)
+        #expect(StartGate.queuedMax <= fresh.http.connectionsMax)
     }
 
     @Test func `a starting server lets no request wait longer than a running server`() {
@@ -110,19 +110,19 @@ import Testing
 
     @Test func `the largest body that can be configured fits into one record`() throws {
         let configuration = try largest("body-max")
-        #expect(configuration.bodyBytesMax <= SQLiteJournal.fieldBytesMax)
+        #expect(configuration.http.bodyBytesMax <= SQLiteJournal.fieldBytesMax)
         try configuration.check()
     }
 
     @Test func `a start refuses a larger bound on bodies, with the reason`() {
         var configuration = fresh
-        configuration.bodyBytesMax = SQLiteJournal.fieldBytesMax + 1
+        configuration.http.bodyBytesMax = SQLiteJournal.fieldBytesMax + 1
         #expect {
             try configuration.check()
         } throws: {
             let line = "\($0)"
-            return line.contains("--body-max") && line.contains("one record")
-                && line.contains("\(SQLiteJournal.fieldBytesMax)")
+            return line.contains("--body-max")
+                && line.contains("to \(SQLiteJournal.fieldBytesMax)")
         }
     }
 
@@ -147,9 +147,9 @@ import Testing
     @Test(arguments: [1, 2, 100, 100_000, 10_000_000], [1, 10_000, 10_000_000])
     func `history in memory reaches back to a snapshot`(history: Int, snapshots: Int) throws {
         var configuration = fresh
-        configuration.ephemeral = true
-        configuration.historyMax = history
-        configuration.snapshotRecords = snapshots
+        configuration.history.ephemeral = true
+        configuration.history.memoryActionsMax = history
+        configuration.history.actionsPerSnapshot = snapshots
         let kept = configuration.memoryRetention
         let bounds = configuration.snapshotBounds
         #expect(bounds.records >= 1 && bounds.records <= UInt64(snapshots))
@@ -159,7 +159,7 @@ import Testing
 
     @Test func `a history in memory has enough bytes for its bound of records`() {
         var configuration = fresh
-        configuration.historyMax = 10_000_000
+        configuration.history.memoryActionsMax = 10_000_000
         let counter = Record(
             version: 1,
             time: 0,
@@ -171,16 +171,16 @@ import Testing
             session: "0123456789abcdef0123456789abcdef"
         )
         for each in [fresh, configuration] {
-            let bytes = UInt64(counter.memoryBytes) * UInt64(each.historyMax)
+            let bytes = UInt64(counter.memoryBytes) * UInt64(each.history.memoryActionsMax)
             #expect(bytes <= each.memoryRetention.bytesMax ?? .max)
         }
     }
 
     @Test func `on disk the configured bounds are the journal's`() {
         var configuration = fresh
-        configuration.retainBytes = 0
-        configuration.retainSeconds = 0
-        configuration.snapshotRecords = 7
+        configuration.history.bytesMax = nil
+        configuration.history.ageMax = nil
+        configuration.history.actionsPerSnapshot = 7
         #expect(configuration.retention == .forever)
         #expect(configuration.snapshotBounds.records == 7)
         #expect(configuration.snapshotBounds.bytes == SnapshotKeeper.bytesMax)
@@ -189,16 +189,16 @@ import Testing
     // The Core
 
     @Test func `an array fits into the mailbox of a fresh server many times`() {
-        #expect(16 * fresh.batchMax <= fresh.mailboxMax)
+        #expect(16 * fresh.actions.batchMax <= fresh.actions.mailboxMax)
     }
 
     @Test func `the bounds of a schema on arrays can be configured, and no more`() throws {
-        #expect(fresh.batchMax == JSONSchema.batchMax)
-        #expect(try largest("batch-max").batchMax == JSONSchema.batchMax)
+        #expect(fresh.actions.batchMax == JSONSchema.batchMax)
+        #expect(try largest("batch-max").actions.batchMax == JSONSchema.batchMax)
     }
 
     @Test func `every connection can have an action that waits`() {
-        #expect(fresh.connectionsMax <= fresh.mailboxMax)
+        #expect(fresh.http.connectionsMax <= fresh.actions.mailboxMax)
     }
 
     // Connections, streams, sessions
@@ -206,11 +206,11 @@ import Testing
     @Test(arguments: [128, 200, 1_024, 4_096, 20_000, 1_000_000])
     func `connections and streams fit into the descriptors there are`(descriptors: Int) throws {
         let fitted = try fresh.fitted(toDescriptors: descriptors, .standardError)
-        let used = fitted.connectionsMax + fitted.streamsMax + DescriptorBudget.reserved
+        let used = fitted.http.connectionsMax + fitted.streams.countMax + DescriptorBudget.reserved
         #expect(used <= descriptors)
-        #expect(fitted.connectionsMax >= DescriptorBudget.placesMin / 2)
-        #expect(fitted.connectionsMax <= fresh.connectionsMax)
-        #expect(fitted.streamsMax <= fresh.streamsMax)
+        #expect(fitted.http.connectionsMax >= DescriptorBudget.placesMin / 2)
+        #expect(fitted.http.connectionsMax <= fresh.http.connectionsMax)
+        #expect(fitted.streams.countMax <= fresh.streams.countMax)
     }
 
     @Test(arguments: [
@@ -219,13 +219,15 @@ import Testing
     ])
     func `bounds that are set are kept`(connections: Int, streams: Int, descriptors: Int) throws {
         var configuration = fresh
-        (configuration.connectionsMax, configuration.streamsMax) = (connections, streams)
+        (configuration.http.connectionsMax, configuration.streams.countMax) = (connections, streams)
         let fitted = try configuration.fitted(toDescriptors: descriptors, .standardError)
-        let used = fitted.connectionsMax + fitted.streamsMax + DescriptorBudget.reserved
+        let used = fitted.http.connectionsMax + fitted.streams.countMax + DescriptorBudget.reserved
         #expect(used <= descriptors)
-        if connections != fresh.connectionsMax { #expect(fitted.connectionsMax == connections) }
-        if streams != fresh.streamsMax { #expect(fitted.streamsMax == streams) }
-        #expect(fitted.connectionsMax >= DescriptorBudget.placesMin / 2)
+        if connections != fresh.http.connectionsMax {
+            #expect(fitted.http.connectionsMax == connections)
+        }
+        if streams != fresh.streams.countMax { #expect(fitted.streams.countMax == streams) }
+        #expect(fitted.http.connectionsMax >= DescriptorBudget.placesMin / 2)
     }
 
     @Test(arguments: [(300, 10_000, 411), (4_096, 50, 161), (4_000, 50, 4_145), (300, 0, 395)])
@@ -235,7 +237,7 @@ import Testing
         descriptors: Int
     ) throws {
         var configuration = fresh
-        (configuration.connectionsMax, configuration.streamsMax) = (connections, streams)
+        (configuration.http.connectionsMax, configuration.streams.countMax) = (connections, streams)
         #expect(throws: ConfigurationError.self) {
             try configuration.fitted(toDescriptors: descriptors, .standardError)
         }
@@ -263,11 +265,11 @@ import Testing
     }
 
     @Test func `fewer requests are parked than connections may be open`() {
-        #expect(EventLoop.parkedMax <= fresh.connectionsMax)
+        #expect(EventLoop.parkedMax <= fresh.http.connectionsMax)
     }
 
     @Test func `a live reader gets a heartbeat before a stalled reader is closed`() {
-        #expect(fresh.heartbeatSeconds < fresh.stallSeconds)
+        #expect(fresh.streams.heartbeat < fresh.streams.stallTimeout)
     }
 
     @Test func `a stream's backlog is small beside the bound of all streams`() {
@@ -276,16 +278,16 @@ import Testing
     }
 
     @Test func `no address can take all sessions`() {
-        #expect(10 * fresh.sessionsPerAddressMax <= fresh.sessionsMax)
+        #expect(10 * fresh.sessions.perAddressMax <= fresh.sessions.countMax)
     }
 
     @Test func `a session outlives its client's longest wait`() {
-        #expect(ClientWait.secondsMax < fresh.sessionIdleSeconds)
-        #expect(IdleSessions.lookSecondsMax < Double(fresh.sessionIdleSeconds))
+        #expect(ClientWait.secondsMax < fresh.sessions.idleTimeout.wholeSeconds)
+        #expect(IdleSessions.lookSecondsMax < Double(fresh.sessions.idleTimeout.wholeSeconds))
     }
 
     @Test func `a stop ends before its supervisor kills the process`() {
         // The command docker stop waits for 10 s, and Kubernetes and systemd wait longer.
-        #expect(fresh.shutdownSeconds <= 10)
+        #expect(fresh.shutdownTimeout <= .seconds(10))
     }
 }

@@ -25,9 +25,9 @@ import Testing
             environment: ["STORE_SERVER_BODY_MAX": "2000", "STORE_SERVER_URI_MAX": "2000"],
             file: file
         ).configuration
-        #expect(configuration.bodyBytesMax == 3_000)
-        #expect(configuration.uriBytesMax == 2_000)
-        #expect(configuration.depthMax == 10)
+        #expect(configuration.http.bodyBytesMax == 3_000)
+        #expect(configuration.http.uriBytesMax == 2_000)
+        #expect(configuration.http.depthMax == 10)
     }
 
     @Test(arguments: [
@@ -59,6 +59,53 @@ import Testing
         #expect(second == first)
     }
 
+    @Test func `0 of an operator is an absent bound of a program`() throws {
+        let names = [
+            "retain-age", "retain-size", "analytics-recent", "connections-per-address-max",
+            "memory-max", "buffers-max", "stream-lifetime", "rate-requests",
+        ]
+        let configuration = try read(names.flatMap { ["--\($0)", "0"] }).configuration
+        #expect(configuration.history.ageMax == nil && configuration.history.bytesMax == nil)
+        #expect(configuration.analytics.recentMax == nil && configuration.web.requestRate == nil)
+        #expect(configuration.http.connectionsPerAddressMax == nil)
+        #expect(configuration.memoryBytesMax == nil && configuration.http.buffersBytesMax == nil)
+        #expect(configuration.streams.lifetimeMax == nil)
+        for name in names {
+            #expect(ServerConfiguration.option(name)?.show(configuration) == ["0"])
+        }
+    }
+
+    @Test func `a program's value that no flag could set has the error of the flag`() {
+        let mistakes: [(line: String, make: (inout ServerConfiguration) -> Void)] = [
+            (
+                "--heartbeat: '1.5 seconds' is not allowed; allowed is a whole number of seconds "
+                    + "from 1 to 3600", { $0.streams.heartbeat = .milliseconds(1_500) }
+            ),
+            (
+                "--retain-age: '0' is not allowed; allowed is a whole number of seconds "
+                    + "from 0 to 3153600000", { $0.history.ageMax = .zero }
+            ),
+            (
+                "--mailbox-max: '0' is not allowed; allowed is a whole number of actions "
+                    + "from 1 to 16777216", { $0.actions.mailboxMax = 0 }
+            ),
+            (
+                "--analytics: 'file:' is not allowed; allowed is stdout, file:PATH or off",
+                { $0.analytics.destination = .file("") }
+            ),
+            (
+                "--allowed-host: 'a b' is not allowed; allowed is a host name or address "
+                    + "without a port", { $0.web.allowedHosts = ["store.example", "a b"] }
+            ),
+        ]
+        for (line, make) in mistakes {
+            var configuration = ServerConfiguration()
+            make(&configuration)
+            #expect(throws: ConfigurationError(line)) { try configuration.check() }
+        }
+        #expect(throws: Never.self) { try ServerConfiguration().check() }
+    }
+
     @Test func `variables that a cluster sets are no error`() throws {
         let reader = try read(environment: [
             "STORE_SERVER_PORT": "tcp://10.0.0.1:80", "PATH": "/bin",
@@ -76,10 +123,10 @@ import Testing
 
     @Test func `few descriptors leave room for connections first`() throws {
         var configuration = ServerConfiguration()
-        configuration.connectionsMax = 4_096
+        configuration.http.connectionsMax = 4_096
         let fitted = try configuration.fitted(toDescriptors: 4_096, .standardError)
-        #expect(fitted.connectionsMax == 1_024)
-        #expect(fitted.connectionsMax + fitted.streamsMax + 96 <= 4_096)
+        #expect(fitted.http.connectionsMax == 1_024)
+        #expect(fitted.http.connectionsMax + fitted.streams.countMax + 96 <= 4_096)
         #expect(try configuration.fitted(toDescriptors: 20_000, .standardError) == configuration)
     }
 

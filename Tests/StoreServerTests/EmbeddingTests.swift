@@ -19,7 +19,7 @@ import Testing
 
     private var configuration: ServerConfiguration {
         var configuration = ServerConfiguration()
-        configuration.listen = ["127.0.0.1:0"]
+        configuration.http.listen = ["127.0.0.1:0"]
         return configuration
     }
 

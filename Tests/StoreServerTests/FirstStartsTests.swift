@@ -76,8 +76,8 @@ import Testing
 
     private func assembled(_ journal: any Journal) throws -> StoreAssembly<House> {
         var configuration = ServerConfiguration()
-        configuration.analytics = .off
-        configuration.ephemeral = true
+        configuration.analytics.destination = .off
+        configuration.history.ephemeral = true
         let transport = try HTTPServer(
             configuration: configuration.transport,
             handler: StartGate(HostRule(listening: [], further: [])),

@@ -31,8 +31,8 @@ final class InProcessServer {
         serving routes: [any RouteGroup]? = nil
     ) throws {
         var configuration = ServerConfiguration()
-        configuration.analytics = .off
-        configuration.ephemeral = true
+        configuration.analytics.destination = .off
+        configuration.history.ephemeral = true
         let transport = try HTTPServer(
             configuration: configuration.transport,
             handler: StartGate(HostRule(listening: [], further: [])),

@@ -31,7 +31,7 @@ import Testing
 
     private var configuration: ServerConfiguration {
         var configuration = ServerConfiguration()
-        configuration.dataDirectory = path
+        configuration.history.directory = path
         return configuration
     }
 

@@ -131,9 +131,9 @@ import Testing
 
     private var configuration: ServerConfiguration {
         var configuration = ServerConfiguration()
-        configuration.listen = ["127.0.0.1:0"]
-        configuration.ephemeral = true
-        configuration.debugRoutes = true
+        configuration.http.listen = ["127.0.0.1:0"]
+        configuration.history.ephemeral = true
+        configuration.http.debugRoutes = true
         return configuration
     }
 
@@ -225,7 +225,7 @@ import Testing
     func `a line explains an unreadable past`(_ target: String, _ beginning: String) async throws {
         let journal = ClosedJournal()
         var configuration = configuration
-        configuration.ephemeral = false
+        configuration.history.ephemeral = false
         let (entry, status) = try await line(
             of: plain.journal(journal),
             configuration,

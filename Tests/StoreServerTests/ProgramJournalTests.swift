@@ -91,7 +91,7 @@ import Testing
 
     @Test func `a start refuses flags about other journals, too`() throws {
         var configuration = ServerConfiguration()
-        configuration.ephemeral = true
+        configuration.history.ephemeral = true
         #expect(throws: ConfigurationError.self) {
             try program.journal(MemoryJournal()).start(configuration)
         }
@@ -100,8 +100,8 @@ import Testing
     @Test func `a server closes only the journals that it has opened`() throws {
         let journal = ClosingJournal()
         var configuration = ServerConfiguration()
-        configuration.listen = ["127.0.0.1:0"]
-        configuration.analytics = .off
+        configuration.http.listen = ["127.0.0.1:0"]
+        configuration.analytics.destination = .off
         try program.journal(journal).start(configuration).stop()
         #expect(journal.closings == 0)
         try program.journal({ journal }).start(configuration).stop()
@@ -110,7 +110,7 @@ import Testing
 
     @Test func `a journal that can't be opened ends the start, in its own words`() throws {
         var configuration = ServerConfiguration()
-        configuration.listen = ["127.0.0.1:0"]
+        configuration.http.listen = ["127.0.0.1:0"]
         let error = #expect(throws: JournalError.self) {
             try program.journal({ throw JournalError.unknown("nobody is there") })
                 .start(configuration)

@@ -33,8 +33,8 @@ import Testing
 
     @Test func `an answer waits for observers on queues in a store without modules, too`() throws {
         var configuration = ServerConfiguration()
-        configuration.listen = ["127.0.0.1:0"]
-        configuration.ephemeral = true
+        configuration.http.listen = ["127.0.0.1:0"]
+        configuration.history.ephemeral = true
         let gate = Latch()
         let seen = Locked(0)
         let server = try StoreServer(

@@ -143,7 +143,7 @@ extension ConfigurationReader {
         }
         var found: [String: [String]] = [:]
         for (name, value) in document.root.members {
-            guard let option = Configuration.options.first(where: { $0.name == name }) else {
+            guard let option = Configuration.option(name) else {
                 throw UsageError(
                     "\(path): unknown member '\(name)'; allowed are the flags of --help"
                 )

@@ -96,7 +96,7 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
             let name = String(parts[0])
             let inline = parts.count > 1 ? String(parts[1]) : nil
             if try readCommand(name, inline, &rest) { continue }
-            guard let option = Configuration.options.first(where: { $0.name == name }) else {
+            guard let option = Configuration.option(name) else {
                 throw UsageError("unknown flag --\(name)\(Self.hint(for: name))")
             }
             let value: String

@@ -17,7 +17,7 @@ struct StoreAccess: Sendable {
     /// - Throws: `ConfigurationError` if a file is wrong.
     init?<State>(_ context: StoreContext<State>) throws(ConfigurationError) {
         let (server, configuration) = (context.server, context.configuration)
-        guard let path = configuration.policyFile else { return nil }
+        guard let path = configuration.access.policyFile else { return nil }
         readPolicy = { [others = context.process.policyWorlds] () throws(ConfigurationError) in
             let world = try server.policyWorld()
             let policy = Policy(try PolicyFile(path, for: [world] + others), in: world)

@@ -49,7 +49,7 @@ extension StoreContext {
     ) throws -> Core<State> {
         var ports = CoreConfiguration<State>()
         ports.driver = process.threads.map { .pool($0.cores) } ?? .thread
-        ports.mailboxMax = configuration.mailboxMax
+        ports.mailboxMax = configuration.actions.mailboxMax
         if let test = world.test { ports.clock = test.clock.timeOfDay }
         ports.journal = history.journal
         ports.version = history.version
@@ -115,7 +115,7 @@ extension StoreContext {
             writer: process.analytics,
             recent: recentAnalytics,
             encoder: CloudEventEncoder(
-                source: configuration.analyticsSource,
+                source: configuration.analytics.source,
                 epoch: epoch,
                 encoder: encoder
             )

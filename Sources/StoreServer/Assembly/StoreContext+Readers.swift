@@ -46,7 +46,7 @@ extension StoreContext {
                 links,
                 registry.table,
                 encoder,
-                bytesMax: configuration.uriBytesMax
+                bytesMax: configuration.http.uriBytesMax
             )
             return ViewStreams(views, sender, encoder.linking(to: linked), logger)
         }
@@ -129,7 +129,7 @@ extension StoreContext {
             waiters: waiters,
             comparison: composition.comparison(encoder),
             threads: ReadingThreads(
-                waitingMax: configuration.connectionsMax,
+                waitingMax: configuration.http.connectionsMax,
                 on: process.threads?.readers
             ) {
                 newest.value.version

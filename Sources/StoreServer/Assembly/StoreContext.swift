@@ -46,8 +46,7 @@ struct StoreContext<State: Codable & Equatable & Sendable>: Sendable {
         registry = try ActionRegistry(server.actions, server.composition.actions())
         lines = try ActionLines(configuration, registry, world.logger)
         recentAnalytics =
-            configuration.analyticsRecent > 0
-            ? RecentAnalytics(countMax: configuration.analyticsRecent) : nil
+            configuration.analytics.recentMax.map { RecentAnalytics(countMax: $0) }
         edited = EditedModules(
             hasSessions: server.composition.layout?.ofSessions.isEmpty == false
         )
@@ -59,7 +58,7 @@ struct StoreContext<State: Codable & Equatable & Sendable>: Sendable {
     var logger: Logger { world.logger }
 
     /// True if a policy gives each client a role.
-    var hasRoles: Bool { configuration.policyFile != nil }
+    var hasRoles: Bool { configuration.access.policyFile != nil }
 }
 
 /// The world outside of a server: the dependencies of its effects, and the time of day.

@@ -84,7 +84,7 @@ struct ActionLines<State>: Sendable {
         _ registry: ActionRegistry<State>,
         _ logger: Logger
     ) throws(ConfigurationError) {
-        for name in configuration.logExcluded
+        for name in configuration.log.excludedActions
         where registry[name] == nil && ClientRequest(recorded: name) == nil {
             let names = registry.entries.map(\.name)
             guard !names.contains(exactly: name) else { continue }
@@ -93,10 +93,10 @@ struct ActionLines<State>: Sendable {
                 "--log-exclude: no action has the wire name '\(name)'" + (hint ?? "")
             )
         }
-        guard configuration.logActions else { return nil }
+        guard configuration.log.actions else { return nil }
         self.registry = registry
         self.logger = logger
-        excluded = Set(configuration.logExcluded.map { ExactText($0) })
+        excluded = Set(configuration.log.excludedActions.map { ExactText($0) })
     }
 
     /// Passes a commit's actions to the log, on the Core's thread; the log's own thread makes the

@@ -41,8 +41,8 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
                 ids: process.requestIDs,
                 sessions: store.sessions,
                 web: process.web,
-                forgetsClients: configuration.forgetClients,
-                operatorReads: configuration.operatorReads,
+                forgetsClients: configuration.history.forgetClients,
+                operatorReads: configuration.access.operatorReads,
                 separatesOperators: configuration.separatesOperators,
                 access: access,
                 hasSecureCookies: configuration.hasSecureCookies,
@@ -59,7 +59,7 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
     private var groups: [any RouteGroup] {
         storeRoutes + moduleRoutes + operationRoutes
             + (context.recentAnalytics.map { [AnalyticsRoutes(links, $0, store.reader)] } ?? [])
-            + (configuration.debugRoutes ? debugRoutes : [])
+            + (configuration.http.debugRoutes ? debugRoutes : [])
             + (context.world.test.map { [TestClockRoutes(links, $0.clock, limits)] } ?? [])
             + [ClientRoutes(links: links)] + credentialRoutes + [discoveryRoutes]
     }
@@ -227,7 +227,7 @@ extension StoreRoutes {
 extension StoreRoutes {
     private var discoveryRoutes: DiscoveryRoutes {
         let composition = context.composition
-        let hasOperators = context.hasRoles || configuration.operatorReads
+        let hasOperators = context.hasRoles || configuration.access.operatorReads
         let types = store.actions.forms(for: .everybody)
         let logged = store.actions.entries.filter { $0.access != .everybody }.map(\.form)
         let requests =

@@ -75,8 +75,8 @@ extension StoreServer {
     func makeLogger(_ configuration: ServerConfiguration = ServerConfiguration()) -> Logger {
         let logger = log.map { log in Logger(LogWriter { log(LogEntry($0)) }) } ?? .standardError
         logger.configure(
-            configuration.logFormat.written,
-            from: configuration.logLevel.written,
+            configuration.log.format.written,
+            from: configuration.log.level.written,
             naming: name
         )
         return logger

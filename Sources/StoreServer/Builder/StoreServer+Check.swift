@@ -90,7 +90,7 @@ extension StoreServer {
     func policyFile(
         _ configuration: ServerConfiguration
     ) throws(ConfigurationError) -> PolicyFile? {
-        guard let path = configuration.policyFile else { return nil }
+        guard let path = configuration.access.policyFile else { return nil }
         return try PolicyFile(path, for: policyWorlds())
     }
 

@@ -1,4 +1,5 @@
 import StoreActionCatalog
+import StoreCommandLine
 public import StoreCore
 public import StoreHistory
 
@@ -54,15 +55,12 @@ struct ProgramJournal: Sendable {
         given: Set<String>
     ) throws(ConfigurationError) {
         let standard = ServerConfiguration()
-        let options: [(name: String, isOther: Bool)] = [
-            ("data", configuration.dataDirectory != standard.dataDirectory),
-            ("ephemeral", configuration.ephemeral),
-            ("accept-data-loss", configuration.acceptDataLoss),
-            ("history-max", configuration.historyMax != standard.historyMax),
-            ("retain-age", configuration.retainSeconds != standard.retainSeconds),
-            ("retain-size", configuration.retainBytes != standard.retainBytes),
+        let names: Set = [
+            "data", "ephemeral", "accept-data-loss", "history-max", "retain-age", "retain-size",
         ]
-        for option in options where option.isOther || given.contains(option.name) {
+        for option in ServerConfiguration.options where names.contains(option.name) {
+            guard given.contains(option.name) || option.show(configuration) != option.show(standard)
+            else { continue }
             throw ConfigurationError(
                 "--\(option.name): this program has a journal of its own, on which this flag "
                     + "has no effect; leave it out"

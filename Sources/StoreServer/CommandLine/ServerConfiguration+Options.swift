@@ -1,4 +1,5 @@
 import StoreAdmission
+import StoreAuthentication
 package import StoreCommandLine
 import StoreHTTP
 import StoreHTTPTransport
@@ -6,356 +7,346 @@ import StoreJSON
 import StoreJSONSchema
 import StoreJournalSQLite
 import StoreTelemetry
+import StoreTraceExport
 import StoreWire
+
+// Each option is written here alone: the flag, the variable, the file's key, the help, the bounds
+// and the errors come from its entry.
 
 extension ServerConfiguration: CommandLineConfiguration {
     package static let options: [Option] =
-        place + authenticationOptions + web + history + analyticsOptions + logOptions
+        placeOptions + accessOptions + webOptions + historyOptions + analyticsOptions + logOptions
         + traceOptions + limits + times
 
     package static var defaults: ServerConfiguration {
         var defaults = ServerConfiguration()
-        defaults.analytics = .stdout
+        defaults.analytics.destination = .stdout
         let telemetry = OpenTelemetryVariables(ProcessEnvironment.all)
-        defaults.otlpEndpoint = telemetry.endpoint
-        defaults.otlpService = telemetry.service
+        defaults.traces.endpoint = telemetry.endpoint
+        defaults.traces.service = telemetry.service
         let passed = InheritedSocket.passed(in: ProcessEnvironment.all)
-        if !passed.isEmpty { defaults.listen = passed.map { "fd:\($0)" } }
+        if !passed.isEmpty { defaults.http.listen = passed.map { "fd:\($0)" } }
         return defaults
     }
 
     package typealias Option = ConfigurationOption<ServerConfiguration>
 
-    private static let place: [Option] = [
-        .list(
-            "listen",
-            "ADDRESS",
-            \.listen,
-            help: "where to listen: 127.0.0.1:8080, [::1]:8080, unix:/path or fd:3",
-            check: { $0.hasPrefix("fd:") || ListenAddress($0) != nil ? nil : ListenAddress.allowed }
-        ),
-        .list(
-            "admin-listen",
-            "ADDRESS",
-            \.adminListen,
-            help: "where operators connect, apart from clients: /metrics, /livez, /readyz, /debug",
-            check: { ListenAddress($0) == nil ? ListenAddress.allowed : nil }
-        ),
+    private static let placeOptions: [Option] = [
+        .flag("listen", "where to listen: 127.0.0.1:8080, [::1]:8080, unix:/path or fd:3")
+            .sets(
+                each: \.http.listen,
+                .text("ADDRESS", ListenAddress.allowed) {
+                    $0.hasPrefix("fd:") || ListenAddress($0) != nil
+                }
+            ),
         .flag(
-            "allow-anonymous",
-            \.allowAnonymous,
-            help: "listen beyond loopback without a login"
+            "admin-listen",
+            "where operators connect, apart from clients: /metrics, /livez, /readyz, /debug"
+        )
+        .sets(
+            each: \.http.adminListen,
+            .text("ADDRESS", ListenAddress.allowed) { ListenAddress($0) != nil }
         ),
-        .file(
+        .flag("allow-anonymous", "listen beyond loopback without a login")
+            .sets(\.access.allowAnonymous, .toggle),
+        .flag(
             "policy",
-            \.policyFile,
-            help: "a JSON file with each role's rights; see 'policy check' and 'policy explain'"
-        ),
-        .list(
-            "allowed-host",
-            "HOST",
-            \.allowedHosts,
-            help: "a further name that the Host header may have",
-            check: { HostRule.isHost($0) ? nil : "a host name or address without a port" }
-        ),
+            "a JSON file with each role's rights; see 'policy check' and 'policy explain'"
+        )
+        .sets(\.access.policyFile, .file),
+        .flag("allowed-host", "a further name that the Host header may have")
+            .sets(
+                each: \.web.allowedHosts,
+                .text("HOST", "a host name or address without a port", if: HostRule.isHost)
+            ),
         .flag(
             "debug-routes",
-            \.debugRoutes,
-            help: "serve /debug/subscriptions, /debug/middleware, /debug/interceptors and "
+            "serve /debug/subscriptions, /debug/middleware, /debug/interceptors and "
                 + "/debug/commands to operators"
-        ),
+        )
+        .sets(\.http.debugRoutes, .toggle),
+        .flag("operator-reads", "show the slices of all sessions to clients without a session")
+            .sets(\.access.operatorReads, .toggle),
         .flag(
-            "operator-reads",
-            \.operatorReads,
-            help: "show the slices of all sessions to clients without a session"
-        ),
-        .choice(
             "clock",
-            "WHICH",
-            \.clock,
-            help: "the clock of effects: system, or test, which POST /test/clock/advance moves"
-        ),
+            "the clock of effects: system, or test, which POST /test/clock/advance moves"
+        )
+        .sets(\.clock, .choice("WHICH")),
     ]
 
-    private static let history: [Option] = [
-        .text("data", "DIR", \.dataDirectory, help: "the directory of the history"),
-        .flag("ephemeral", \.ephemeral, help: "keep history in memory; a restart begins anew"),
+    private static let accessOptions: [Option] = [
+        .flag("auth-keys", "take the API keys of this file, which 'token create' makes")
+            .sets(\.access.keysFile, .file),
         .flag(
-            "forget-clients",
-            \.forgetClients,
-            help: "keep no client's address and user agent with its actions"
+            "jwt-keys",
+            "take JWTs that the keys of this file have signed: a JWK Set, or a public key "
+                + "or certificate in PEM"
+        )
+        .sets(each: \.access.jwtKeyFiles, .text("FILE", "a file's path")),
+        .flag("jwt-issuer", "the issuer of the JWTs, which iss has to name")
+            .sets(\.access.jwtIssuer, .optional(.text("ISSUER", bytes: claimBytes))),
+        .flag("jwt-audience", "the name of this server in aud of a JWT; with several, any of them")
+            .sets(each: \.access.jwtAudiences, .text("AUDIENCE", bytes: claimBytes)),
+        .flag("jwt-role-claim", "the claim of a JWT that names the role")
+            .sets(\.access.jwtRoleClaim, .text("CLAIM", bytes: claimBytes)),
+        .flag("jwt-leeway", "how far the clocks of the issuer and this machine may differ")
+            .sets(\.access.jwtLeeway, .seconds(0...IssuerConfiguration.leewaySecondsMax)),
+        .flag("auth-cookie-seconds", "how long a browser's cookie lasts at most")
+            .sets(\.access.cookieLifetime, .seconds(60...31_536_000)),
+        .flag(
+            "cookie-secure",
+            "when cookies are Secure: always, never, or auto, by the request's transport"
+        )
+        .sets(\.access.cookieSecurity, .choice("WHEN")),
+    ]
+
+    private static let claimBytes = 1...IssuerConfiguration.textBytesMax
+
+    private static let webOptions: [Option] = [
+        .flag("cors-origin", "pages of this origin may use the server: https://app.example")
+            .sets(
+                each: \.web.corsOrigins,
+                .text("ORIGIN", allowedOrigin, if: OriginRule.isOrigin)
+            ),
+        .flag(
+            "trusted-proxy",
+            "a trusted proxy, which gives the addresses of clients: 10.0.0.0/8, ::1 or unix"
+        )
+        .sets(
+            each: \.web.trustedProxies,
+            .text("ADDRESS", "an address such as 10.0.0.0/8 or 2001:db8::1, or unix") {
+                TrustedProxies([$0]) != nil
+            }
         ),
+        .flag("rate-requests", "how many requests one address may send")
+            .sets(\.web.requestRate, .optional(.rate, none: "0")),
+        .flag("rate-actions", "how many actions one address may dispatch")
+            .sets(\.web.actionRate, .optional(.rate, none: "0")),
+        .flag("rate-sessions", "how many sessions one address may begin")
+            .sets(\.web.sessionRate, .optional(.rate, none: "0")),
+        .flag("rate-streams", "how many streams one address may open")
+            .sets(\.web.streamRate, .optional(.rate, none: "0")),
+        .flag("socket-mode", "the mode of unix sockets")
+            .sets(
+                \.http.socketMode,
+                .text("MODE", "a mode in octal digits, such as 0660") {
+                    SocketAccess.mode($0) != nil
+                }
+            ),
+        .flag(
+            "socket-group",
+            "the group of unix sockets, by name or number; if empty, the process's group"
+        )
+        .sets(\.http.socketGroup, .optional(.text("GROUP"), none: "")),
+    ]
+
+    /// Returns a description of the values that are allowed in place of a text that is no origin.
+    @Sendable private static func allowedOrigin(for text: String) -> String {
+        let reason =
+            text == "*"
+            ? "; '*' would let every page that a user opens read the state and dispatch, with the "
+                + "user's cookies"
+            : text == "null" ? "; 'null' is the origin of all sandboxed pages" : ""
+        return "an origin as browsers write it, such as https://app.example or "
+            + "http://localhost:5173: in small letters, without a path and without the usual port"
+            + reason
+    }
+
+    private static let historyOptions: [Option] = [
+        .flag("data", "the directory of the history").sets(\.history.directory, .text("DIR")),
+        .flag("ephemeral", "keep history in memory; a restart begins anew")
+            .sets(\.history.ephemeral, .toggle),
+        .flag("forget-clients", "keep no client's address and user agent with its actions")
+            .sets(\.history.forgetClients, .toggle),
         .flag(
             "accept-data-loss",
-            \.acceptDataLoss,
-            help: "keep the intact part of a damaged history, and begin a new history with it"
-        ),
-        .file(
+            "keep the intact part of a damaged history, and begin a new history with it"
+        )
+        .sets(\.history.acceptDataLoss, .toggle),
+        .flag(
             "state-file",
-            \.stateFile,
-            help: "begin a history with the state in this JSON file; an existing history goes on"
-        ),
-        .number(
-            "history-max",
-            \.historyMax,
-            in: 1...10_000_000,
-            unit: "actions",
-            help: "how much history --ephemeral keeps"
-        ),
-        .number(
-            "retain-age",
-            \.retainSeconds,
-            in: 0...3_153_600_000,
-            unit: "seconds",
-            help: "how long history is kept, 0 for ever"
-        ),
-        .number(
-            "retain-size",
-            \.retainBytes,
-            in: 0...1 << 50,
-            unit: "bytes",
-            help: "how much history is kept, 0 for all"
-        ),
-        .number(
-            "snapshot-every",
-            \.snapshotRecords,
-            in: 1...10_000_000,
-            unit: "actions",
-            help: "how often a snapshot of the state is kept, for a fast start"
-        ),
+            "begin a history with the state in this JSON file; an existing history goes on"
+        )
+        .sets(\.history.stateFile, .file),
+        .flag("history-max", "how much history --ephemeral keeps")
+            .sets(\.history.memoryActionsMax, .number(1...10_000_000, "actions")),
+        .flag("retain-age", "how long history is kept, 0 for ever")
+            .sets(\.history.ageMax, .optional(.seconds(0...3_153_600_000), none: "0")),
+        .flag("retain-size", "how much history is kept, 0 for all")
+            .sets(\.history.bytesMax, .optional(.number(0...1 << 50, "bytes"), none: "0")),
+        .flag("snapshot-every", "how often a snapshot of the state is kept, for a fast start")
+            .sets(\.history.actionsPerSnapshot, .number(1...10_000_000, "actions")),
     ]
 
     private static let analyticsOptions: [Option] = [
-        Option(
-            name: "analytics",
-            placeholder: "WHERE",
-            help: "where analytics lines go: stdout, file:PATH or off",
-            apply: { configuration, values, origin throws(UsageError) in
-                for value in values {
-                    switch value {
-                    case "stdout": configuration.analytics = .stdout
-                    case "off": configuration.analytics = .off
-                    case let file where file.hasPrefix("file:") && file.utf8.count > 5:
-                        configuration.analytics = .file(String(file.dropFirst(5)))
-                    default:
-                        throw .value(value, of: origin, allowed: "stdout, file:PATH or off")
-                    }
-                }
-            },
-            show: { [$0.analytics.description] }
-        ),
-        .text(
-            "analytics-source",
-            "URI",
-            \.analyticsSource,
-            help: "the CloudEvents source of every analytics line",
-            check: { URIReference.isValid($0) ? nil : URIReference.allowed }
-        ),
-        .number(
+        .flag("analytics", "where analytics lines go: stdout, file:PATH or off")
+            .sets(\.analytics.destination, .destination),
+        .flag("analytics-source", "the CloudEvents source of every analytics line")
+            .sets(
+                \.analytics.source,
+                .text("URI", URIReference.allowed, if: URIReference.isValid)
+            ),
+        .flag(
             "analytics-recent",
-            \.analyticsRecent,
-            in: 0...RecentAnalytics.countCeiling,
-            unit: "events",
-            help: "how many of the last events GET /analytics shows to operators, 0 for no route"
+            "how many of the last events GET /analytics shows to operators, 0 for no route"
+        )
+        .sets(
+            \.analytics.recentMax,
+            .optional(.number(0...RecentAnalytics.countCeiling, "events"), none: "0")
         ),
     ]
 
     private static let logOptions: [Option] = [
-        .choice(
-            "log-format",
-            "FORMAT",
-            \.logFormat,
-            help: "how log lines are written: text or json"
-        ),
-        .choice(
+        .flag("log-format", "how log lines are written: text or json")
+            .sets(\.log.format, .choice("FORMAT")),
+        .flag(
             "log-level",
-            "LEVEL",
-            \.logLevel,
-            help: "the lowest level to log: debug, info, warning or error; SIGHUP reads it again"
-        ),
+            "the lowest level to log: debug, info, warning or error; SIGHUP reads it again"
+        )
+        .sets(\.log.level, .choice("LEVEL")),
         .flag(
             "access-log",
-            \.accessLog,
-            help: "write a line to the log for each request, and for each stream at its end"
-        ),
+            "write a line to the log for each request, and for each stream at its end"
+        )
+        .sets(\.log.requests, .toggle),
         .flag(
             "log-actions",
-            \.logActions,
-            help: "write a line to the log for each applied action, without its payload"
+            "write a line to the log for each applied action, without its payload"
+        )
+        .sets(\.log.actions, .toggle),
+        .flag("log-exclude", "an action that --log-actions leaves out, by its wire name")
+            .sets(each: \.log.excludedActions, .text("TYPE", "an action's wire name")),
+    ]
+
+    private static let traceOptions: [Option] = [
+        .flag(
+            "otlp-endpoint",
+            "export traces to this collector, by OTLP over HTTP: http://127.0.0.1:4318, or off"
+        )
+        .sets(
+            \.traces.endpoint,
+            .optional(
+                .text("URL", CollectorURL.allowed + "; or off") { CollectorURL($0) != nil },
+                none: "off"
+            )
         ),
-        .list(
-            "log-exclude",
-            "TYPE",
-            \.logExcluded,
-            help: "an action that --log-actions leaves out, by its wire name",
-            check: { $0.isEmpty ? "an action's wire name" : nil }
-        ),
+        .flag(
+            "otlp-headers-file",
+            "header fields for the collector, such as Authorization, a line for each; "
+                + "SIGHUP reads it again"
+        )
+        .sets(\.traces.headersFile, .file),
+        .flag(
+            "otlp-sample",
+            "how many of all new traces are exported, 0 to 1; SIGHUP reads it again"
+        )
+        .sets(\.traces.ratio, .ratio),
+        .flag("otlp-service", "the service.name of the traces, without it the program's name")
+            .sets(\.traces.service, .optional(.text("NAME", bytes: 1...255))),
     ]
 
     private static let limits: [Option] = [
-        .number(
-            "headers-max",
-            \.headersBytesMax,
-            in: 1 << 10...1 << 20,
-            unit: "bytes",
-            help: "the most that request line and headers may take"
-        ),
-        .number(
-            "uri-max",
-            \.uriBytesMax,
-            in: 64...1 << 20,
-            unit: "bytes",
-            help: "the longest request target"
-        ),
-        .number(
-            "body-max",
-            \.bodyBytesMax,
-            in: 64...SQLiteJournal.fieldBytesMax,
-            unit: "bytes",
-            help: "the largest request body; no more than one record of history can hold"
-        ),
-        .number(
-            "depth-max",
-            \.depthMax,
-            in: 2...JSONLimits.depthCeiling,
-            unit: "levels",
-            help: "how deep JSON may nest"
-        ),
-        .number(
-            "batch-max",
-            \.batchMax,
-            in: 1...JSONSchema.batchMax,
-            unit: "actions",
-            help: "the most actions in one array"
-        ),
-        .number(
-            "mailbox-max",
-            \.mailboxMax,
-            in: 1...1 << 24,
-            unit: "actions",
-            help: "the most actions that wait before dispatch answers 503"
-        ),
-        .number(
-            "connections-max",
-            \.connectionsMax,
-            in: 1...1_000_000,
-            unit: "connections",
-            help: "the most connections that carry requests"
-        ),
-        .number(
+        .flag("headers-max", "the most that request line and headers may take")
+            .sets(\.http.headersBytesMax, .number(1 << 10...1 << 20, "bytes")),
+        .flag("uri-max", "the longest request target")
+            .sets(\.http.uriBytesMax, .number(64...1 << 20, "bytes")),
+        // The journal can't hold a larger record; an append of it would end the server.
+        .flag("body-max", "the largest request body; no more than one record of history can hold")
+            .sets(\.http.bodyBytesMax, .number(64...SQLiteJournal.fieldBytesMax, "bytes")),
+        .flag("depth-max", "how deep JSON may nest")
+            .sets(\.http.depthMax, .number(2...JSONLimits.depthCeiling, "levels")),
+        .flag("batch-max", "the most actions in one array")
+            .sets(\.actions.batchMax, .number(1...JSONSchema.batchMax, "actions")),
+        .flag("mailbox-max", "the most actions that wait before dispatch answers 503")
+            .sets(\.actions.mailboxMax, .number(1...1 << 24, "actions")),
+        .flag("connections-max", "the most connections that carry requests")
+            .sets(\.http.connectionsMax, .number(1...1_000_000, "connections")),
+        .flag(
             "connections-per-address-max",
-            \.connectionsPerAddressMax,
-            in: 0...1_000_000,
-            unit: "connections",
-            help: "the most from one address that is not loopback, 0 for a quarter of all"
+            "the most from one address that is not loopback, 0 for a quarter of all"
+        )
+        .sets(
+            \.http.connectionsPerAddressMax,
+            .optional(.number(0...1_000_000, "connections"), none: "0")
         ),
-        .number(
-            "streams-max",
-            \.streamsMax,
-            in: 0...1_000_000,
-            unit: "streams",
-            help: "the most open streams"
-        ),
-        .number(
+        .flag("streams-max", "the most open streams")
+            .sets(\.streams.countMax, .number(0...1_000_000, "streams")),
+        .flag(
             "memory-max",
-            \.memoryBytesMax,
-            in: 0...1 << 50,
-            unit: "bytes",
-            help: "memory at which slow readers are cut off, 0 for the control group's bound"
-        ),
-        .number(
+            "memory at which slow readers are cut off, 0 for the control group's bound"
+        )
+        .sets(\.memoryBytesMax, .optional(.number(0...1 << 50, "bytes"), none: "0")),
+        .flag(
             "buffers-max",
-            \.buffersBytesMax,
-            in: 0...1 << 50,
-            unit: "bytes",
-            help: "the most for bodies and answers in progress, 0 for a quarter of memory"
-        ),
-        .number(
-            "sessions-max",
-            \.sessionsMax,
-            in: 0...1_000_000,
-            unit: "sessions",
-            help: "the most sessions of clients"
-        ),
-        .number(
+            "the most for bodies and answers in progress, 0 for a quarter of memory"
+        )
+        .sets(\.http.buffersBytesMax, .optional(.number(0...1 << 50, "bytes"), none: "0")),
+        .flag("sessions-max", "the most sessions of clients")
+            .sets(\.sessions.countMax, .number(0...1_000_000, "sessions")),
+        .flag(
             "sessions-per-address-max",
-            \.sessionsPerAddressMax,
-            in: 0...1_000_000,
-            unit: "sessions",
-            help: "the most sessions begun from one address; raise it behind a proxy"
-        ),
+            "the most sessions begun from one address; raise it behind a proxy"
+        )
+        .sets(\.sessions.perAddressMax, .number(0...1_000_000, "sessions")),
     ]
 
     private static let times: [Option] = [
-        .number(
-            "headers-timeout",
-            \.headersSeconds,
-            in: 1...3_600,
-            unit: "seconds",
-            help: "how long headers may take"
-        ),
-        .number(
-            "body-timeout",
-            \.bodySeconds,
-            in: 1...3_600,
-            unit: "seconds",
-            help: "how long a body may take"
-        ),
-        .number(
-            "idle-timeout",
-            \.idleSeconds,
-            in: 1...3_600,
-            unit: "seconds",
-            help: "how long a connection may idle between requests"
-        ),
-        .number(
-            "heartbeat",
-            \.heartbeatSeconds,
-            in: 1...3_600,
-            unit: "seconds",
-            help: "how often a stream gets a heartbeat"
-        ),
-        .number(
-            "session-idle",
-            \.sessionIdleSeconds,
-            in: 1...31_536_000,
-            unit: "seconds",
-            help: "how long a session lasts without a request or an open stream"
-        ),
-        .number(
-            "stall-timeout",
-            \.stallSeconds,
-            in: 1...3_600,
-            unit: "seconds",
-            help: "how long a stream's reader may accept no bytes"
-        ),
-        .number(
-            "stream-lifetime",
-            \.streamLifetimeSeconds,
-            in: 0...31_536_000,
-            unit: "seconds",
-            help: "how long a stream may last, 0 for ever"
-        ),
-        .number(
-            "slow-action",
-            \.slowActionSeconds,
-            in: 1...3_600,
-            unit: "seconds",
-            help: "how long a reducer may take before its action is named in the log"
-        ),
-        .number(
-            "stuck-action",
-            \.stuckActionSeconds,
-            in: 1...86_400,
-            unit: "seconds",
-            help: "how long a reducer may take before /livez answers 503"
-        ),
-        .number(
-            "shutdown-timeout",
-            \.shutdownSeconds,
-            in: 1...3_600,
-            unit: "seconds",
-            help: "how long a clean stop may take"
-        ),
+        .flag("headers-timeout", "how long headers may take")
+            .sets(\.http.headersTimeout, .seconds(1...3_600)),
+        .flag("body-timeout", "how long a body may take")
+            .sets(\.http.bodyTimeout, .seconds(1...3_600)),
+        .flag("idle-timeout", "how long a connection may idle between requests")
+            .sets(\.http.idleTimeout, .seconds(1...3_600)),
+        .flag("heartbeat", "how often a stream gets a heartbeat")
+            .sets(\.streams.heartbeat, .seconds(1...3_600)),
+        .flag("session-idle", "how long a session lasts without a request or an open stream")
+            .sets(\.sessions.idleTimeout, .seconds(1...31_536_000)),
+        .flag("stall-timeout", "how long a stream's reader may accept no bytes")
+            .sets(\.streams.stallTimeout, .seconds(1...3_600)),
+        .flag("stream-lifetime", "how long a stream may last, 0 for ever")
+            .sets(\.streams.lifetimeMax, .optional(.seconds(0...31_536_000), none: "0")),
+        .flag("slow-action", "how long a reducer may take before its action is named in the log")
+            .sets(\.actions.slowAfter, .seconds(1...3_600)),
+        .flag("stuck-action", "how long a reducer may take before /livez answers 503")
+            .sets(\.actions.stuckAfter, .seconds(1...86_400)),
+        .flag("shutdown-timeout", "how long a clean stop may take")
+            .sets(\.shutdownTimeout, .seconds(1...3_600)),
     ]
+}
+
+// Forms of values
+
+extension OptionForm<Rate> {
+    /// A rate such as `100/60`. Each rate is optional, and `0` stands for none.
+    fileprivate static var rate: Self {
+        Self(
+            "N/S",
+            note: ", N in S seconds, 0 for any number",
+            allowed: { _ in "N/S, 1 to 1000000 in 1 to 86400 seconds, such as 100/60; or 0" },
+            read: { Rate($0) },
+            show: { $0.description }
+        )
+    }
+}
+
+extension OptionForm<AnalyticsDestination> {
+    fileprivate static var destination: Self {
+        Self(
+            "WHERE",
+            allowed: { _ in "stdout, file:PATH or off" },
+            read: { AnalyticsDestination($0) },
+            show: { $0.description }
+        )
+    }
+}
+
+extension OptionForm<Double> {
+    fileprivate static var ratio: Self {
+        Self(
+            "RATIO",
+            allowed: { _ in "a number from 0 to 1, such as 0.1" },
+            read: { Double($0).flatMap { 0...1 ~= $0 ? $0 : nil } },
+            show: { "\($0)" }
+        )
+    }
 }

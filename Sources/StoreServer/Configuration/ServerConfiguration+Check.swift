@@ -1,63 +1,41 @@
 public import StoreActionCatalog
 import StoreAdmission
-import StoreHTTP
+import StoreAuthentication
+import StoreCommandLine
 import StoreHTTPTransport
-import StoreJournalSQLite
-import StoreTelemetry
-import StoreWire
+import StoreTraceExport
 
 extension ServerConfiguration {
     /// Refuses options that are invalid or do not fit together.
     ///
     /// - Throws: `ConfigurationError`, whose message has one line about the first mistake.
     public func check() throws(ConfigurationError) {
-        guard !listen.isEmpty else {
-            throw ConfigurationError("--listen: at least one address is needed")
-        }
-        let all = listen.map { ($0, "--listen") } + adminListen.map { ($0, "--admin-listen") }
-        for (text, flag) in all {
-            if let problem = ListenAddress.problem(of: text) {
-                throw ConfigurationError("\(flag): \(problem)")
-            }
-            guard let address = ListenAddress(text) else { continue }
-            guard address.isLoopback || allowAnonymous || policyFile != nil else {
-                throw ConfigurationError(
-                    "\(flag): '\(text)' can be reached from other machines, without a login; "
-                        + "listen on loopback, give a --policy, or give --allow-anonymous"
-                )
-            }
-        }
-        try checkAuthentication()
-        try checkWeb()
-        try checkTraces()
-        // The journal can't hold a larger record; an append of it would end the server.
-        guard bodyBytesMax <= SQLiteJournal.fieldBytesMax else {
-            throw ConfigurationError(
-                "--body-max: \(bodyBytesMax) bytes are more than one record of history can hold, which is "
-                    + "\(SQLiteJournal.fieldBytesMax); give at most that"
-            )
-        }
-        guard buffersBytesMax == 0 || buffersBytesMax >= Self.buffersBodiesMin * bodyBytesMax else {
-            throw ConfigurationError(
-                "--buffers-max: \(buffersBytesMax) bytes are less than \(Self.buffersBodiesMin) of the "
-                    + "largest bodies take; give at least \(Self.buffersBodiesMin * bodyBytesMax), or "
-                    + "lower --body-max"
-            )
-        }
-        guard 0...RecentAnalytics.countCeiling ~= analyticsRecent else {
-            throw ConfigurationError(
-                "--analytics-recent: \(analyticsRecent) events can't be kept; give 0 to "
-                    + "\(RecentAnalytics.countCeiling)"
-            )
-        }
-        guard URIReference.isValid(analyticsSource) else {
+        // The endpoint may also come from a variable of OpenTelemetry.
+        if let endpoint = traces.endpoint, CollectorURL(endpoint) == nil {
             throw .value(
-                analyticsSource,
-                of: "--analytics-source",
-                allowed: URIReference.allowed
+                endpoint,
+                of: "--otlp-endpoint or OTEL_EXPORTER_OTLP_ENDPOINT",
+                allowed: CollectorURL.allowed
             )
         }
-        guard clock == .system || ephemeral else {
+        for option in Self.options {
+            do throws(UsageError) { try option.check(self) } catch {
+                throw ConfigurationError(error.description)
+            }
+        }
+        try checkListeners()
+        try checkCredentials()
+        if let group = http.socketGroup, SocketAccess.group(group) == nil {
+            throw ConfigurationError("--socket-group: there is no group '\(group)'")
+        }
+        let buffersMin = Self.buffersBodiesMin * http.bodyBytesMax
+        if let bytes = http.buffersBytesMax, bytes < buffersMin {
+            throw ConfigurationError(
+                "--buffers-max: \(bytes) bytes are less than \(Self.buffersBodiesMin) of the "
+                    + "largest bodies take; give at least \(buffersMin), or lower --body-max"
+            )
+        }
+        guard clock == .system || history.ephemeral else {
             throw ConfigurationError(
                 "--clock: 'test' gives actions invented times, which no history may have; "
                     + "give --ephemeral, too"
@@ -65,21 +43,53 @@ extension ServerConfiguration {
         }
     }
 
-    /// True if operators have listeners of their own.
-    var separatesOperators: Bool { !adminListen.isEmpty }
-
-    /// True if the routes for operators can be reached only from this machine.
-    var isLoopbackForOperators: Bool {
-        (separatesOperators ? adminListen : listen).allSatisfy {
-            ListenAddress($0)?.isLoopback ?? false
+    /// Refuses addresses that can't be listened on, or that other machines reach without a login.
+    private func checkListeners() throws(ConfigurationError) {
+        guard !http.listen.isEmpty else {
+            throw ConfigurationError("--listen: at least one address is needed")
+        }
+        let all =
+            http.listen.map { ($0, "--listen") } + http.adminListen.map { ($0, "--admin-listen") }
+        for (text, flag) in all {
+            if let problem = ListenAddress.problem(of: text) {
+                throw ConfigurationError("\(flag): \(problem)")
+            }
+            guard let address = ListenAddress(text) else { continue }
+            guard address.isLoopback || access.allowAnonymous || access.policyFile != nil else {
+                throw ConfigurationError(
+                    "\(flag): '\(text)' can be reached from other machines, without a login; "
+                        + "listen on loopback, give a --policy, or give --allow-anonymous"
+                )
+            }
         }
     }
 
-    /// The hosts of the listeners, which the `Host` header may therefore name.
-    var listenHosts: [String] {
-        (listen + adminListen).compactMap { ListenAddress($0)?.host }
+    /// Refuses options about credentials that do not fit together.
+    private func checkCredentials() throws(ConfigurationError) {
+        guard access.policyFile != nil || !credentials.takesCredentials else {
+            throw ConfigurationError(
+                "--auth-keys and --jwt-keys need --policy: a token names a role, and only a policy "
+                    + "gives that role its rights"
+            )
+        }
+        try checkIssuer()
     }
 
-    /// The rule for values of the `Host` header.
-    var hostRule: HostRule { HostRule(listening: listenHosts, further: allowedHosts) }
+    /// Refuses options about JWTs that do not fit together.
+    func checkIssuer() throws(ConfigurationError) {
+        let hasKeys = !access.jwtKeyFiles.isEmpty
+        guard hasKeys == (access.jwtIssuer != nil), hasKeys == !access.jwtAudiences.isEmpty else {
+            throw ConfigurationError(
+                "--jwt-keys, --jwt-issuer and --jwt-audience go together: a JWT is accepted if a "
+                    + "key of the issuer has signed it, and it names that issuer and this server"
+            )
+        }
+    }
+
+    /// Refuses files with keys that can't be used.
+    func checkCredentialFiles() throws(ConfigurationError) {
+        do throws(CredentialFileError) { try Authenticator.check(credentials) } catch {
+            throw ConfigurationError(error.description)
+        }
+    }
 }

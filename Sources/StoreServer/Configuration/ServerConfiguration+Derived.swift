@@ -1,41 +1,58 @@
 import StoreActionCatalog
 import StoreAdmission
+import StoreAuthentication
 import StoreCore
 import StoreHTTP
 import StoreHTTPTransport
 import StorePatterns
 import StoreTelemetry
+import StoreTraceExport
+
+// The configurations of the parts.
 
 extension ServerConfiguration {
-    var streamLimits: StreamLimits {
-        var limits = StreamLimits()
-        limits.streamsMax = streamsMax
-        limits.heartbeatSeconds = heartbeatSeconds
-        limits.stallSeconds = stallSeconds
-        limits.lifetimeSeconds = streamLifetimeSeconds
-        return limits
+    /// True if operators have listeners of their own.
+    var separatesOperators: Bool { !http.adminListen.isEmpty }
+
+    /// True if the routes for operators can be reached only from this machine.
+    var isLoopbackForOperators: Bool {
+        (separatesOperators ? http.adminListen : http.listen).allSatisfy {
+            ListenAddress($0)?.isLoopback ?? false
+        }
     }
 
+    /// The rule for values of the `Host` header, which may name the hosts of the listeners.
+    var hostRule: HostRule {
+        HostRule(
+            listening: (http.listen + http.adminListen).compactMap { ListenAddress($0)?.host },
+            further: web.allowedHosts
+        )
+    }
+
+    /// The configuration of the listeners and of the event loop.
     var transport: TransportConfiguration {
-        var transport = TransportConfiguration(addresses: listen.compactMap { ListenAddress($0) })
-        transport.adminAddresses = adminListen.compactMap { ListenAddress($0) }
-        transport.headersBytesMax = headersBytesMax
-        transport.uriBytesMax = uriBytesMax
-        transport.bodyBytesMax = bodyBytesMax
+        var transport = TransportConfiguration(
+            addresses: http.listen.compactMap { ListenAddress($0) }
+        )
+        transport.adminAddresses = http.adminListen.compactMap { ListenAddress($0) }
+        transport.headersBytesMax = http.headersBytesMax
+        transport.uriBytesMax = http.uriBytesMax
+        transport.bodyBytesMax = http.bodyBytesMax
         transport.buffersBytesMax = buffersBytes
-        transport.headersSeconds = Double(headersSeconds)
-        transport.bodySeconds = Double(bodySeconds)
-        transport.idleSeconds = Double(idleSeconds)
-        transport.connectionsMax = connectionsMax
-        transport.commonFields = WebRules.commonFields(allowing: corsOrigins)
-        transport.socketAccess = socketAccess
-        transport.connectionsPerAddressMax = connectionsPerAddressMax
-        transport.proxies = trustedProxies.compactMap { AddressRange($0) }
+        transport.headersSeconds = Double(http.headersTimeout.wholeSeconds)
+        transport.bodySeconds = Double(http.bodyTimeout.wholeSeconds)
+        transport.idleSeconds = Double(http.idleTimeout.wholeSeconds)
+        transport.connectionsMax = http.connectionsMax
+        transport.commonFields = WebRules.commonFields(allowing: web.corsOrigins)
+        transport.socketAccess = SocketAccess(
+            mode: SocketAccess.mode(http.socketMode) ?? SocketAccess().mode,
+            group: http.socketGroup.flatMap(SocketAccess.group)
+        )
+        transport.connectionsPerAddressMax = http.connectionsPerAddressMax ?? 0
+        transport.proxies = web.trustedProxies.compactMap { AddressRange($0) }
         return transport
     }
-}
 
-extension ServerConfiguration {
     /// The number of largest bodies that the memory for bodies and answers has to hold at least.
     static let buffersBodiesMin = 4
     /// The bound on that memory if the process's memory has no bound.
@@ -43,12 +60,125 @@ extension ServerConfiguration {
 
     /// The maximum memory for bodies and answers in progress, in bytes.
     var buffersBytes: Int {
-        if buffersBytesMax > 0 { return buffersBytesMax }
-        let limit = MemoryUse(bytesMax: memoryBytesMax)?.limit
+        if let bytesMax = http.buffersBytesMax { return bytesMax }
         return max(
-            Self.buffersBodiesMin * bodyBytesMax,
-            limit.map { $0 / 4 } ?? Self.buffersBytesUnbounded
+            Self.buffersBodiesMin * http.bodyBytesMax,
+            MemoryUse(bytesMax: memoryBytesMax).map { $0.limit / 4 }
+                ?? Self.buffersBytesUnbounded
         )
+    }
+
+    /// The bounds on streams.
+    var streamLimits: StreamLimits {
+        var limits = StreamLimits()
+        limits.streamsMax = streams.countMax
+        limits.heartbeatSeconds = streams.heartbeat.wholeSeconds
+        limits.stallSeconds = streams.stallTimeout.wholeSeconds
+        limits.lifetimeSeconds = streams.lifetimeMax?.wholeSeconds ?? 0
+        return limits
+    }
+
+    /// The bounds on requests.
+    var requestBounds: RequestBounds {
+        RequestBounds(
+            mailboxMax: actions.mailboxMax,
+            batchMax: actions.batchMax,
+            bodyBytesMax: http.bodyBytesMax,
+            depthMax: http.depthMax,
+            streamsMax: streams.countMax
+        )
+    }
+
+    /// Returns the table of the sessions in the state at the start of the server.
+    func sessionTable(of state: StorePatterns.Sessions.State) -> SessionTable {
+        let clock = SteadyClock()
+        return SessionTable(
+            state.sessions.keys.filter { $0 != StorePatterns.Sessions.shared },
+            sessionsMax: sessions.countMax,
+            perAddressMax: sessions.perAddressMax,
+            idleSeconds: sessions.idleTimeout.wholeSeconds,
+            now: { clock.now() }
+        )
+    }
+
+    /// Returns the rules for the web around the server. A process calls this once, because the
+    /// rules count the requests of clients.
+    ///
+    /// - Parameter clock: the clock by which shares are restored.
+    /// - Returns: the rules, which all stores of the process share.
+    func webRules(_ clock: any WallClock) -> WebRules {
+        let rates: [RateLimitKind: Rate?] = [
+            .requests: web.requestRate, .actions: web.actionRate, .sessions: web.sessionRate,
+            .streams: web.streamRate,
+        ]
+        let limits = rates.compactMapValues { $0 }.mapValues {
+            RateLimit(count: $0.count, seconds: $0.seconds)
+        }
+        return WebRules(
+            origins: web.corsOrigins,
+            proxies: web.trustedProxies.isEmpty ? nil : TrustedProxies(web.trustedProxies),
+            limits: RateLimits(limits, clock: clock)
+        )
+    }
+}
+
+// Credentials
+
+extension ServerConfiguration {
+    /// The configuration of the authenticator.
+    var credentials: AuthenticationConfiguration {
+        var credentials = AuthenticationConfiguration()
+        credentials.keysFile = access.keysFile
+        if !access.jwtKeyFiles.isEmpty, let name = access.jwtIssuer {
+            var issuer = IssuerConfiguration(
+                name: name,
+                audiences: access.jwtAudiences,
+                keyFiles: access.jwtKeyFiles
+            )
+            issuer.roleClaim = access.jwtRoleClaim
+            issuer.leewaySeconds = access.jwtLeeway.wholeSeconds
+            credentials.issuer = issuer
+        }
+        credentials.cookieKeyFile = history.ephemeral ? nil : history.directory + "/auth-cookie.key"
+        credentials.cookieSeconds = Int64(access.cookieLifetime.wholeSeconds)
+        return credentials
+    }
+
+    /// Makes the authenticator. The data directory has to exist, unless history is kept in memory.
+    ///
+    /// - Throws: `ConfigurationError` if a file with keys can't be used.
+    func makeAuthenticator() throws(ConfigurationError) -> Authenticator {
+        var credentials = credentials
+        if !credentials.takesCredentials { credentials.cookieKeyFile = nil }
+        do throws(CredentialFileError) { return try Authenticator(credentials) } catch {
+            throw ConfigurationError(error.description)
+        }
+    }
+
+    /// True if browsers show cookies over TLS alone; `nil` if that depends on the request.
+    var hasSecureCookies: Bool? {
+        switch access.cookieSecurity {
+        case .auto: nil
+        case .always: true
+        case .never: false
+        }
+    }
+
+    /// Reads the header fields for the collector.
+    ///
+    /// - Throws: `ConfigurationError` if there is a file that can't be used. The message does not
+    ///   contain the content of the file.
+    func collectorHeaders() throws(ConfigurationError) -> ExportHeaders {
+        guard let path = traces.headersFile else { return ExportHeaders() }
+        do throws(CredentialFileError) {
+            let file = try CredentialFile.read(path)
+            try file.checkSecret()
+            do throws(ExportHeaders.Problem) { return try ExportHeaders(file.bytes) } catch {
+                throw CredentialFileError(path, error.description)
+            }
+        } catch {
+            throw ConfigurationError("--otlp-headers-file: \(error.description)")
+        }
     }
 }
 
@@ -69,27 +199,7 @@ extension AnalyticsDestination {
     }
 }
 
-extension ServerConfiguration {
-    /// The bounds on requests.
-    var requestBounds: RequestBounds {
-        RequestBounds(
-            mailboxMax: mailboxMax,
-            batchMax: batchMax,
-            bodyBytesMax: bodyBytesMax,
-            depthMax: depthMax,
-            streamsMax: streamsMax
-        )
-    }
-
-    /// Returns the table of the sessions in the state at the start of the server.
-    func sessionTable(of sessions: Sessions.State) -> SessionTable {
-        let clock = SteadyClock()
-        return SessionTable(
-            sessions.sessions.keys.filter { $0 != Sessions.shared },
-            sessionsMax: sessionsMax,
-            perAddressMax: sessionsPerAddressMax,
-            idleSeconds: sessionIdleSeconds,
-            now: { clock.now() }
-        )
-    }
+extension Duration {
+    /// The time in seconds. A configuration that was checked has no fractions of a second.
+    var wholeSeconds: Int { Int(components.seconds) }
 }

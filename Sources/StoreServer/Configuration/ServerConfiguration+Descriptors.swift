@@ -21,7 +21,7 @@ extension ServerConfiguration {
         let reserved =
             DescriptorBudget.reserved + (storesCount - 1) * DescriptorBudget.storeMax
             + (separatesOperators ? TransportConfiguration.adminConnectionsMax : 0)
-        let wanted = connectionsMax + streamsMax + reserved
+        let wanted = http.connectionsMax + streams.countMax + reserved
         guard wanted > limit else { return self }
         let available = limit - reserved
         guard available >= DescriptorBudget.placesMin else {
@@ -35,12 +35,12 @@ extension ServerConfiguration {
         // Half of the minimum number of places is left for a bound that was not set.
         let left = DescriptorBudget.placesMin / 2
         let least =
-            (isSet.connections ? connectionsMax : min(connectionsMax, left))
-            + (isSet.streams ? streamsMax : min(streamsMax, left))
+            (isSet.connections ? http.connectionsMax : min(http.connectionsMax, left))
+            + (isSet.streams ? streams.countMax : min(streams.countMax, left))
         guard least <= available else {
             let set =
-                (isSet.connections ? ["--connections-max \(connectionsMax)"] : [])
-                + (isSet.streams ? ["--streams-max \(streamsMax)"] : [])
+                (isSet.connections ? ["--connections-max \(http.connectionsMax)"] : [])
+                + (isSet.streams ? ["--streams-max \(streams.countMax)"] : [])
             throw ConfigurationError(
                 "the system allows \(limit) open files, and " + set.joined(separator: " and ")
                     + " needs \(least + reserved); " + DescriptorBudget.advice + ", or give less"
@@ -48,16 +48,16 @@ extension ServerConfiguration {
         }
         var fitted = self
         if !isSet.connections {
-            let room = isSet.streams ? available - streamsMax : available / 2
-            fitted.connectionsMax = min(connectionsMax, room, 1_024)
+            let room = isSet.streams ? available - streams.countMax : available / 2
+            fitted.http.connectionsMax = min(http.connectionsMax, room, 1_024)
         }
         if !isSet.streams {
-            fitted.streamsMax = min(streamsMax, available - fitted.connectionsMax)
+            fitted.streams.countMax = min(streams.countMax, available - fitted.http.connectionsMax)
         }
         logger.warning(
             .configurationFitted,
             "the system allows \(limit) open files, \(wanted) are asked for: at most "
-                + "\(fitted.connectionsMax) connections and \(fitted.streamsMax) streams"
+                + "\(fitted.http.connectionsMax) connections and \(fitted.streams.countMax) streams"
         )
         return fitted
     }
@@ -65,7 +65,10 @@ extension ServerConfiguration {
     /// True for each of the two bounds that differs from its default.
     private var boundsThatAreSet: (connections: Bool, streams: Bool) {
         let fresh = ServerConfiguration()
-        return (connectionsMax != fresh.connectionsMax, streamsMax != fresh.streamsMax)
+        return (
+            http.connectionsMax != fresh.http.connectionsMax,
+            streams.countMax != fresh.streams.countMax
+        )
     }
 }
 

@@ -36,19 +36,19 @@ struct OpenJournal: Sendable {
         follower: (any HistoryFollower)?,
         _ logger: Logger
     ) throws {
-        if configuration.ephemeral {
+        if configuration.history.ephemeral {
             journal = MemoryJournal(retention: configuration.memoryRetention)
             close = {}
         } else {
             let durable = try SQLiteJournal(
-                directory: configuration.dataDirectory,
+                directory: configuration.history.directory,
                 retention: configuration.retention,
                 keyClock: keyClock,
-                acceptDataLoss: configuration.acceptDataLoss,
+                acceptDataLoss: configuration.history.acceptDataLoss,
                 follower: follower,
                 log: logger.warnings(.journalNoted)
             )
-            VerifiedMark(in: configuration.dataDirectory).removeUnlessOfThisProgram()
+            VerifiedMark(in: configuration.history.directory).removeUnlessOfThisProgram()
             journal = durable
             close = durable.close
         }
@@ -61,8 +61,11 @@ extension ServerConfiguration {
     var memoryRetention: Retention {
         var retention = Retention.inMemory
         let recordBytes = (retention.bytesMax ?? 0) / (retention.recordsMax ?? 1)
-        retention.bytesMax = max(retention.bytesMax ?? 0, recordBytes * UInt64(historyMax))
-        retention.recordsMax = UInt64(historyMax)
+        retention.bytesMax = max(
+            retention.bytesMax ?? 0,
+            recordBytes * UInt64(history.memoryActionsMax)
+        )
+        retention.recordsMax = UInt64(history.memoryActionsMax)
         return retention
     }
 
@@ -70,8 +73,8 @@ extension ServerConfiguration {
     /// at least two snapshots within its retention: else some kept versions would have no earlier
     /// state to replay from.
     var snapshotBounds: (records: UInt64, bytes: UInt64) {
-        let records = UInt64(snapshotRecords)
-        guard ephemeral else { return (records, SnapshotKeeper.bytesMax) }
+        let records = UInt64(history.actionsPerSnapshot)
+        guard history.ephemeral else { return (records, SnapshotKeeper.bytesMax) }
         let kept = memoryRetention
         return (
             min(records, max(1, (kept.recordsMax ?? .max) / 2)),
@@ -80,13 +83,13 @@ extension ServerConfiguration {
     }
 
     /// The retention of the journal, in memory or on disk.
-    var usedRetention: Retention { ephemeral ? memoryRetention : retention }
+    var usedRetention: Retention { history.ephemeral ? memoryRetention : retention }
 
     /// The retention of a journal on disk.
     var retention: Retention {
         Retention(
-            secondsMax: retainSeconds > 0 ? UInt64(retainSeconds) : nil,
-            bytesMax: retainBytes > 0 ? UInt64(retainBytes) : nil
+            secondsMax: history.ageMax.map { UInt64(clamping: $0.wholeSeconds) },
+            bytesMax: history.bytesMax.map { UInt64(clamping: $0) }
         )
     }
 }
@@ -94,6 +97,6 @@ extension ServerConfiguration {
 extension StoreServer {
     /// Returns the file with the first state of the history, if the configuration names a file.
     func stateFile(_ configuration: ServerConfiguration) -> StateFile<State>? {
-        configuration.stateFile.map { StateFile(path: $0, connect: connect) }
+        configuration.history.stateFile.map { StateFile(path: $0, connect: connect) }
     }
 }

@@ -71,7 +71,7 @@ extension HistoryCommandRunner {
         let input = try LineInput(file)
         return try withJournal {
             try SQLiteJournal(
-                directory: configuration.dataDirectory,
+                directory: configuration.history.directory,
                 log: logger.warnings(.journalNoted)
             )
         } use: { journal in
@@ -86,7 +86,7 @@ extension HistoryCommandRunner {
     ) throws -> String {
         let registry = try ActionRegistry<State>(server.actions, server.composition.actions())
         let place =
-            server.hasOwnJournal ? "the program's own journal" : configuration.dataDirectory
+            server.hasOwnJournal ? "the program's own journal" : configuration.history.directory
         guard journal.version == 0 else {
             throw HistoryCommandError(
                 "\(place) has a history already, up to version \(journal.version); give an empty "

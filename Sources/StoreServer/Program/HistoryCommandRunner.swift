@@ -58,13 +58,13 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
                 """
             }
         }
-        let mark = VerifiedMark(in: configuration.dataDirectory)
+        let mark = VerifiedMark(in: configuration.history.directory)
         if command.isIfNew {
-            guard SQLiteJournal.exists(in: configuration.dataDirectory) else {
-                return "there is no history in \(configuration.dataDirectory) yet\n"
+            guard SQLiteJournal.exists(in: configuration.history.directory) else {
+                return "there is no history in \(configuration.history.directory) yet\n"
             }
             if mark.isOfThisProgram {
-                let place = configuration.dataDirectory
+                let place = configuration.history.directory
                 return "this program has verified the history of \(place) before\n"
             }
         }
@@ -115,7 +115,7 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
     /// Returns the data directory, which must contain a history: a command that reads must not
     /// begin one.
     func existingDirectory() throws -> String {
-        let directory = configuration.dataDirectory
+        let directory = configuration.history.directory
         guard SQLiteJournal.exists(in: directory) else {
             throw HistoryCommandError(
                 "there is no history in \(directory); --data names its directory"

@@ -13,7 +13,7 @@ struct PolicyCommandRunner<State: Codable & Equatable & Sendable> {
     /// Runs the command, with the file of the configuration if the command names none.
     func answer() throws(ConfigurationError) -> PolicyAnswer {
         let worlds = try server.policyWorlds()
-        let path = command.file ?? configuration.policyFile
+        let path = command.file ?? configuration.access.policyFile
         let file = try path.map { path throws(ConfigurationError) in
             try PolicyFile(path, for: worlds)
         }

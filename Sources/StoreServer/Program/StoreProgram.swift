@@ -63,9 +63,9 @@ struct StoreProgram<State: Codable & Equatable & Sendable>: CommandLineProgram {
     ) throws -> ScriptServer {
         var own = configuration
         var keys: ScriptKeys?
-        if own.policyFile != nil {
+        if own.access.policyFile != nil {
             let made = try ScriptKeys(for: principals)
-            own.authKeysFile = made.path
+            own.access.keysFile = made.path
             own.readerRole = made.readerRole
             keys = made
         } else if let principal = principals.first {
@@ -73,10 +73,10 @@ struct StoreProgram<State: Codable & Equatable & Sendable>: CommandLineProgram {
                 "a step acts as '\(principal)', which needs a server with --policy"
             )
         }
-        own.listen = ["127.0.0.1:0"]
-        own.adminListen = []
-        own.ephemeral = true
-        own.analytics = .off
+        own.http.listen = ["127.0.0.1:0"]
+        own.http.adminListen = []
+        own.history.ephemeral = true
+        own.analytics.destination = .off
         let memory = server.with { memory in
             memory.programJournal = nil
             memory.others = server.others.map { ($0.name, $0.server.forgetting) }

@@ -20,7 +20,7 @@ struct TokenCommandRunner {
     }
 
     private func keysFile() throws(UsageError) -> APIKeyFile {
-        guard let path = command.keysFile ?? configuration.authKeysFile else {
+        guard let path = command.keysFile ?? configuration.access.keysFile else {
             throw UsageError("token: --keys names the file of the keys; see --help")
         }
         return APIKeyFile(path)
@@ -67,10 +67,10 @@ struct TokenCommandRunner {
     private func check() throws -> String {
         try configuration.checkIssuer()
         var checked = configuration
-        checked.authKeysFile = command.keysFile ?? configuration.authKeysFile
+        checked.access.keysFile = command.keysFile ?? configuration.access.keysFile
         // The check reads no cookie, and must not make the key for cookies.
-        checked.ephemeral = true
-        guard checked.authentication.takesCredentials else {
+        checked.history.ephemeral = true
+        guard checked.credentials.takesCredentials else {
             throw UsageError(
                 "token: check needs --keys, or --jwt-keys with --jwt-issuer and --jwt-audience; "
                     + "see --help"

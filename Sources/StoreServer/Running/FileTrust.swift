@@ -12,12 +12,14 @@ struct FileTrust {
     /// Checks the files of a configuration; missing files are skipped.
     init(_ configuration: ServerConfiguration) {
         // The files in the directory have the mode 0600, and a group may have to make some of them.
-        if !configuration.ephemeral { look(at: configuration.dataDirectory, writable: S_IWOTH) }
-        if let keys = configuration.authKeysFile {
+        if !configuration.history.ephemeral {
+            look(at: configuration.history.directory, writable: S_IWOTH)
+        }
+        if let keys = configuration.access.keysFile {
             look(at: keys, secret: "it has the names of all principals; run chmod o-r")
         }
-        for keys in configuration.jwtKeyFiles { look(at: keys) }
-        if let policy = configuration.policyFile { look(at: policy) }
+        for keys in configuration.access.jwtKeyFiles { look(at: keys) }
+        if let policy = configuration.access.policyFile { look(at: policy) }
     }
 
     /// Checks the owner and the mode of a path, and adds warnings.

@@ -129,10 +129,10 @@ struct MemoryUse: Sendable {
     /// The folder of the control group that sets the bound; `nil` if the operator sets it.
     private let group: String?
 
-    /// Reads the operator's bound, or, if that is 0, the bound of the process's control group.
+    /// Reads the operator's bound, or, without one, the bound of the process's control group.
     /// Returns `nil` if there is no bound.
-    init?(bytesMax: Int) {
-        if bytesMax > 0 {
+    init?(bytesMax: Int?) {
+        if let bytesMax {
             limit = bytesMax
             group = nil
             return

@@ -69,7 +69,7 @@ public final class RunningServer: Sendable {
     /// Ends the service of all stores: `/readyz` is 503, every stream ends with `bye`, open
     /// requests are finished, the Cores end, and analytics are written. The process continues.
     ///
-    /// The stop takes at most `shutdownSeconds` of the configuration, or 3.5 s if that is more,
+    /// The stop takes at most `shutdownTimeout` of the configuration, or 3.5 s if that is more,
     /// even if a reducer or the disk hangs. A second call waits for the first, and returns the same
     /// outcome.
     @discardableResult

@@ -62,17 +62,19 @@ final class ServerProcess: Sendable {
         self.policyWorlds = policyWorlds
         self.traces = traces
         web = configuration.webRules(clock)
-        memory = MemoryUse(bytesMax: configuration.memoryBytesMax).map { MemoryGuard($0, logger) }
+        memory = MemoryUse(bytesMax: configuration.memoryBytesMax).map {
+            MemoryGuard($0, logger)
+        }
         threads =
-            storesCount > 1 ? try SharedThreads(streamsMax: configuration.streamsMax) : nil
-        analytics = try configuration.analytics.writer(logger)
+            storesCount > 1 ? try SharedThreads(streamsMax: configuration.streams.countMax) : nil
+        analytics = try configuration.analytics.destination.writer(logger)
     }
 
     /// Applies the settings that SIGHUP reads again. Each is applied as a whole, or not at all; no
     /// stream ends for it.
     func reload(_ configuration: ServerConfiguration) {
         reload("log-level") {
-            let level = configuration.logLevel.written
+            let level = configuration.log.level.written
             guard logger.level != level else { return nil }
             logger.write(from: level)
             return "lines from \(level.rawValue) on are written"
@@ -183,7 +185,9 @@ extension ServerProcess {
     func stop() -> StopOutcome {
         // Reserves 2.5 s for the steps after the deadline: their minimum times, and a second for
         // the log, whose reader may be stuck.
-        let deadline = Deadline(seconds: max(1, Double(configuration.shutdownSeconds) - 2.5))
+        let deadline = Deadline(
+            seconds: max(1, Double(configuration.shutdownTimeout.wholeSeconds) - 2.5)
+        )
         let served = served
         for store in served { store.drain() }
         let streamsEnded = Self.each(of: served) { $0.endStreams(by: deadline) }

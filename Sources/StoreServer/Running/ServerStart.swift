@@ -70,14 +70,14 @@ final class ServerStart: Sendable {
             configuration.hostRule,
             ids: requestIDs,
             separatesOperators: configuration.separatesOperators,
-            needsCredentials: configuration.policyFile != nil
+            needsCredentials: configuration.access.policyFile != nil
         )
         transport = try HTTPServer(
             configuration: self.configuration.transport,
             handler: gate,
-            accessLog: configuration.accessLog
-                ? AccessLines(logger, forgetsClients: configuration.forgetClients) : nil,
-            tracing: traces?.requests(forgetsClients: configuration.forgetClients),
+            accessLog: configuration.log.requests
+                ? AccessLines(logger, forgetsClients: configuration.history.forgetClients) : nil,
+            tracing: traces?.requests(forgetsClients: configuration.history.forgetClients),
             startThread: { SystemThread.start(name: $0, $1) },
             log: logger.warnings(.httpNoted)
         )
@@ -98,7 +98,7 @@ final class ServerStart: Sendable {
             requestIDs,
             traces: traces,
             storesCount: stores.count,
-            policyWorlds: configuration.policyFile == nil
+            policyWorlds: configuration.access.policyFile == nil
                 ? [] : stores.map { try $0.server.policyWorld() }
         )
         process.startWatchdog()
@@ -131,8 +131,8 @@ final class ServerStart: Sendable {
         guard let name = links.store else {
             return process.add(try server.serve(at: links, in: process, self))
         }
-        if !configuration.ephemeral, !server.hasOwnJournal {
-            StoreFolders.make(in: configuration.dataDirectory)
+        if !configuration.history.ephemeral, !server.hasOwnJournal {
+            StoreFolders.make(in: configuration.history.directory)
         }
         do {
             process.add(try server.serve(at: links, in: process, self))

@@ -52,10 +52,10 @@ extension StoreAssembly {
             )
         }
         guard !configuration.isLoopbackForOperators else { return }
-        if configuration.debugRoutes {
+        if configuration.http.debugRoutes {
             warn("--debug-routes: every client may end streams and analytics")
         }
-        if configuration.analyticsRecent > 0 {
+        if configuration.analytics.recentMax != nil {
             warn("--analytics-recent: every client may read the analytics events")
         }
     }

@@ -6,9 +6,9 @@ extension ServerConfiguration {
     func forStore(_ links: Links) -> ServerConfiguration {
         guard let name = links.store else { return self }
         var own = self
-        own.dataDirectory += "/stores/\(name)"
-        own.analyticsSource += "/stores/\(name)"
-        own.stateFile = nil
+        own.history.directory += "/stores/\(name)"
+        own.analytics.source += "/stores/\(name)"
+        own.history.stateFile = nil
         return own
     }
 }

@@ -13,8 +13,8 @@ struct StoreHealth: Sendable {
 
     init<State>(_ context: StoreContext<State>) {
         watchdog = Watchdog(
-            slowSeconds: context.configuration.slowActionSeconds,
-            stuckSeconds: context.configuration.stuckActionSeconds,
+            slowSeconds: context.configuration.actions.slowAfter.wholeSeconds,
+            stuckSeconds: context.configuration.actions.stuckAfter.wholeSeconds,
             context.logger
         )
         journal = JournalCondition(context.logger, context.journalFailure)

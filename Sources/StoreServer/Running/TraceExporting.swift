@@ -24,24 +24,24 @@ final class TraceExporting: Sendable {
         version: String,
         _ logger: Logger
     ) throws(ConfigurationError) {
-        guard let endpoint = configuration.otlpEndpoint, let url = CollectorURL(endpoint) else {
+        guard let endpoint = configuration.traces.endpoint, let url = CollectorURL(endpoint) else {
             return nil
         }
         tracer = Tracer(
             SpanQueue(batchMax: SpanExporter.batchSpansMax),
-            ratio: configuration.otlpSample
+            ratio: configuration.traces.ratio
         )
         exporter = SpanExporter(
             to: url,
             tracer,
             SpanEncoder(
-                resource: Self.resource(configuration.otlpService ?? program, version),
+                resource: Self.resource(configuration.traces.service ?? program, version),
                 version: StoreServerVersion.current
             ),
             headers: try configuration.collectorHeaders(),
             logger: logger
         )
-        if url.isOpenToReaders, configuration.otlpHeadersFile != nil {
+        if url.isOpenToReaders, configuration.traces.headersFile != nil {
             logger.warning(
                 .configurationExposed,
                 "--otlp-headers-file: its fields go to \(url.text) without TLS"
@@ -87,10 +87,10 @@ final class TraceExporting: Sendable {
     ///   settings stay in force then.
     func reload(_ configuration: ServerConfiguration) throws -> String? {
         let hasHeaders = exporter.send(try configuration.collectorHeaders())
-        let hasRatio = tracer.sample(ratio: configuration.otlpSample)
+        let hasRatio = tracer.sample(ratio: configuration.traces.ratio)
         var changes: [String] = []
         if hasHeaders { changes.append("the header fields for the collector have changed") }
-        if hasRatio { changes.append("\(configuration.otlpSample) of new traces are exported") }
+        if hasRatio { changes.append("\(configuration.traces.ratio) of new traces are exported") }
         return changes.isEmpty ? nil : changes.joined(separator: "; ")
     }
 }

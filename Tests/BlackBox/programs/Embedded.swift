@@ -20,11 +20,11 @@ let server = StoreServer(state: Tally(), actions: [Added.self]) { (tally: inout 
 .journalFailureHandler { say("failed", $0) }
 
 var durable = ServerConfiguration()
-durable.listen = ["127.0.0.1:0"]
-durable.heartbeatSeconds = 1
-durable.dataDirectory = CommandLine.arguments[1]
+durable.http.listen = ["127.0.0.1:0"]
+durable.streams.heartbeat = .seconds(1)
+durable.history.directory = CommandLine.arguments[1]
 var ephemeral = durable
-ephemeral.ephemeral = true
+ephemeral.history.ephemeral = true
 
 let stores = try [durable, ephemeral].map { try server.start($0) }
 for store in stores { say("address", store.addresses.joined()) }

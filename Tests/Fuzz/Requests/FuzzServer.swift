@@ -37,13 +37,14 @@ final class FuzzServer {
     init(guarded: Bool, step: Int) {
         do {
             var configuration = ServerConfiguration()
-            configuration.listen = []
-            configuration.ephemeral = true
-            configuration.streamsMax = 64
-            configuration.debugRoutes = !guarded
-            configuration.analyticsRecent = 8
+            configuration.http.listen = []
+            configuration.history.ephemeral = true
+            configuration.streams.countMax = 64
+            configuration.http.debugRoutes = !guarded
+            configuration.analytics.recentMax = 8
             if guarded {
-                configuration.policyFile = (variable("FUZZ_FOLDER") ?? "") + "/Requests/policy.json"
+                configuration.access.policyFile =
+                    (variable("FUZZ_FOLDER") ?? "") + "/Requests/policy.json"
             }
             let logger = Logger(LogWriter { _ in })
             transport = try HTTPServer(

@@ -98,8 +98,8 @@ final class Roles {
 
     /// Sets the two files in a server's configuration.
     func configure(_ configuration: inout ServerConfiguration) {
-        configuration.authKeysFile = folder + "/keys.json"
-        configuration.policyFile = folder + "/policy.json"
+        configuration.access.keysFile = folder + "/keys.json"
+        configuration.access.policyFile = folder + "/policy.json"
     }
 
     deinit {

@@ -71,14 +71,14 @@ final class SimulatedServer<Root: RootState> {
         self.journal = journal
         self.clock = clock
         var configuration = ServerConfiguration()
-        configuration.analytics = .off
-        configuration.ephemeral = true
-        configuration.operatorReads = operatorReads
-        if isLimited { configuration.rateActions = Shares.rate }
+        configuration.analytics.destination = .off
+        configuration.history.ephemeral = true
+        configuration.access.operatorReads = operatorReads
+        if isLimited { configuration.web.actionRate = Shares.rate }
         let plain = configuration
         roles?.configure(&configuration)
         self.operatorReads = operatorReads
-        configuration.sessionsPerAddressMax = Self.sessionsPerAddressMax
+        configuration.sessions.perAddressMax = Self.sessionsPerAddressMax
         let transport = try HTTPServer(
             configuration: configuration.transport,
             handler: StartGate(HostRule(listening: [], further: [])),

@@ -1,0 +1,151 @@
+/// The form of an option's value as a text: its bounds, and the functions that read and show it.
+package struct OptionForm<Value: Equatable & Sendable>: Sendable {
+    /// The name of the value in `--help`; `nil` for a switch, which has no value.
+    let placeholder: String?
+    /// The end of the option's line in `--help`, such as the unit and the bounds.
+    let note: String
+    /// Returns a description of the allowed texts, in place of a text that is not allowed.
+    let allowed: @Sendable (String) -> String
+    /// Returns the value of a text; `nil` if the text is not allowed.
+    let read: @Sendable (String) -> Value?
+    /// Returns the text of a value; `nil` for a value without a text.
+    let show: @Sendable (Value) -> String?
+
+    package init(
+        _ placeholder: String?,
+        note: String = "",
+        allowed: @escaping @Sendable (String) -> String,
+        read: @escaping @Sendable (String) -> Value?,
+        show: @escaping @Sendable (Value) -> String?
+    ) {
+        self.placeholder = placeholder
+        self.note = note
+        self.allowed = allowed
+        self.read = read
+        self.show = show
+    }
+
+    /// Returns the value of a text, or throws the error for the operator.
+    func value(_ text: String, of origin: String) throws(UsageError) -> Value {
+        guard let value = read(text) else { throw refusal(of: text, origin) }
+        return value
+    }
+
+    /// Refuses a value that no allowed text stands for.
+    func check(_ value: Value, of origin: String) throws(UsageError) {
+        guard let text = show(value), read(text) != value else { return }
+        throw refusal(of: text, origin)
+    }
+
+    private func refusal(of text: String, _ origin: String) -> UsageError {
+        .value(text, of: origin, allowed: allowed(text))
+    }
+
+    /// Makes the form of a value that may be absent. The text `none` stands for `nil`; without that
+    /// text, an absent value is left out.
+    package static func optional<Wrapped>(
+        _ form: OptionForm<Wrapped>,
+        none: String? = nil
+    ) -> Self where Value == Wrapped? {
+        Self(
+            form.placeholder,
+            note: form.note,
+            allowed: form.allowed,
+            read: { $0 == none ? .some(nil) : form.read($0).map { .some($0) } },
+            show: { $0.map(form.show) ?? none }
+        )
+    }
+}
+
+extension OptionForm<Bool> {
+    /// A switch: present or `true`, absent or `false`.
+    package static var toggle: Self {
+        let values = ["true": true, "1": true, "false": false, "0": false]
+        return Self(
+            nil,
+            allowed: { _ in "true or false" },
+            read: { values[$0] },
+            show: { $0 ? "true" : "false" }
+        )
+    }
+}
+
+extension OptionForm<Int> {
+    /// Makes the form of a whole number within bounds.
+    package static func number(_ range: ClosedRange<Int>, _ unit: String) -> Self {
+        let (least, most) = (range.lowerBound, range.upperBound)
+        return Self(
+            "N",
+            note: ", in \(unit) (\(least)...\(most))",
+            allowed: { _ in "a whole number of \(unit) from \(least) to \(most)" },
+            read: { Int($0).flatMap { range.contains($0) ? $0 : nil } },
+            show: { String($0) }
+        )
+    }
+}
+
+extension OptionForm<Duration> {
+    /// Makes the form of a time in whole seconds within bounds.
+    package static func seconds(_ range: ClosedRange<Int>) -> Self {
+        let number = OptionForm<Int>.number(range, "seconds")
+        return Self(
+            number.placeholder,
+            note: number.note,
+            allowed: number.allowed,
+            read: { number.read($0).map { .seconds($0) } },
+            show: {
+                let seconds = $0.components.seconds
+                return $0 == .seconds(seconds) ? "\(seconds)" : "\($0)"
+            }
+        )
+    }
+}
+
+extension OptionForm<String> {
+    /// Makes the form of a text; `allowed` describes the texts that `isAllowed` accepts.
+    package static func text(
+        _ placeholder: String,
+        _ allowed: String = "some text",
+        if isAllowed: @escaping @Sendable (String) -> Bool = { !$0.isEmpty }
+    ) -> Self {
+        text(placeholder, { _ in allowed }, if: isAllowed)
+    }
+
+    /// Makes the form of a text; `allowed` describes the texts that are allowed in place of one.
+    package static func text(
+        _ placeholder: String,
+        _ allowed: @escaping @Sendable (String) -> String,
+        if isAllowed: @escaping @Sendable (String) -> Bool
+    ) -> Self {
+        Self(
+            placeholder,
+            allowed: allowed,
+            read: { isAllowed($0) ? $0 : nil },
+            show: { $0 }
+        )
+    }
+
+    /// Makes the form of a text whose length is bounded.
+    package static func text(_ placeholder: String, bytes: ClosedRange<Int>) -> Self {
+        text(placeholder, "\(bytes.lowerBound) to \(bytes.upperBound) bytes of text") {
+            bytes ~= $0.utf8.count
+        }
+    }
+}
+
+extension OptionForm<String?> {
+    /// A file's path, which may be absent.
+    package static var file: Self { .optional(.text("FILE", "a file's path")) }
+}
+
+extension OptionForm where Value: RawRepresentable<String> & CaseIterable {
+    /// Makes the form of one of a few words.
+    package static func choice(_ placeholder: String) -> Self {
+        Self(
+            placeholder,
+            allowed: { _ in Value.allCases.map(\.rawValue).joined(separator: " or ") },
+            read: { Value(rawValue: $0) },
+            show: { $0.rawValue }
+        )
+    }
+}

@@ -1,0 +1,183 @@
+import StoreHTTPTransport
+import StoreJSON
+
+extension ServerConfiguration {
+    /// The listeners, and the bounds of connections and requests.
+    public struct HTTP: Sendable, Equatable {
+        private static let transport = TransportConfiguration(addresses: [])
+        private static let json = JSONLimits()
+
+        /// The addresses of the listeners: `127.0.0.1:8080`, `[::1]:8080`, `unix:/path`, or `fd:3`
+        /// for a socket that the process inherited. Port 0 picks a free port.
+        public var listen = ["127.0.0.1:8080"]
+        /// The addresses of listeners for operators: `/metrics`, `/livez`, `/readyz`, `/analytics`
+        /// and `/debug/…` are served there and not at ``listen``. If empty, ``listen`` serves all
+        /// routes.
+        public var adminListen: [String] = []
+        /// The mode of the sockets at paths, in octal digits: a client needs the right to write.
+        public var socketMode = "0660"
+        /// The group of the sockets at paths, by name or number; `nil` for the group of the
+        /// process.
+        public var socketGroup: String?
+        /// True if the operator's debug routes, `/debug/…`, are served, to every client that may
+        /// read the state.
+        public var debugRoutes = false
+
+        /// The maximum size of the request line and the headers, 1 KiB to 1 MiB; by default 16 KiB.
+        public var headersBytesMax = transport.headersBytesMax
+        /// The maximum length of the request target, 64 bytes to 1 MiB; by default 8 KiB.
+        public var uriBytesMax = transport.uriBytesMax
+        /// The maximum size of a request body, by default 1 MiB; at least 64 bytes, and at most the
+        /// size of one record of history.
+        public var bodyBytesMax = json.bytesMax
+        /// The maximum depth of a JSON body, at least 2; by default 64.
+        public var depthMax = json.depthMax
+        /// The maximum memory for bodies and answers of requests in progress, at most 2^50 bytes;
+        /// the first 4 KiB of each do not count. Bodies may take half of it, one address or
+        /// principal a quarter. The minimum is four times the largest body. By default `nil`: a
+        /// quarter of the memory's bound, or 256 MiB without a bound.
+        public var buffersBytesMax: Int?
+        /// The maximum number of connections that carry requests, 1 to 1,000,000; by default 4,096.
+        public var connectionsMax = transport.connectionsMax
+        /// The maximum number of connections from one address, or one IPv6 network of 64 bits; at
+        /// most 1,000,000. By default `nil`: a quarter of all. Addresses of this machine, which may
+        /// be a proxy's, have no such bound.
+        public var connectionsPerAddressMax: Int?
+
+        /// The maximum time in which a client has to send its headers, 1 to 3,600 seconds; by
+        /// default 10.
+        public var headersTimeout = Duration.seconds(transport.headersSeconds)
+        /// The maximum time in which a client has to send its body, 1 to 3,600 seconds; by default
+        /// 30.
+        public var bodyTimeout = Duration.seconds(transport.bodySeconds)
+        /// The maximum idle time of a connection between two requests, 1 to 3,600 seconds; by
+        /// default 30.
+        public var idleTimeout = Duration.seconds(transport.idleSeconds)
+    }
+
+    /// The pages, proxies and shares of clients. Of a rate, a client is an address; of an IPv6
+    /// address, its first 64 bits.
+    public struct Web: Sendable, Equatable {
+        /// Further values that the `Host` header may have, besides loopback and the addresses of
+        /// the listeners.
+        public var allowedHosts: [String] = []
+        /// The origins of pages that have the same rights as the server's own pages, as browsers
+        /// write them: `https://app.example`.
+        public var corsOrigins: [String] = []
+        /// The trusted proxies, which may name a client's address: addresses, with or without a
+        /// prefix length, or `unix` for all peers of a unix socket.
+        public var trustedProxies: [String] = []
+        /// The maximum rate of requests of a client; `nil` for any number.
+        public var requestRate: Rate?
+        /// The maximum rate of actions of a client; each action of an array counts. `nil` for any
+        /// number.
+        public var actionRate: Rate?
+        /// The maximum rate at which a client may begin sessions; `nil` for any number.
+        public var sessionRate: Rate?
+        /// The maximum rate at which a client may open streams; `nil` for any number.
+        public var streamRate: Rate?
+    }
+
+    /// The credentials and the rights of clients.
+    public struct Access: Sendable, Equatable {
+        /// True if the operator accepts that the server listens beyond loopback without
+        /// authentication.
+        public var allowAnonymous = false
+        /// A JSON file with the rights of each role; `nil` if anonymous may do everything.
+        public var policyFile: String?
+        /// True if clients without a session read the slices of all sessions, like operators. For
+        /// machines that only operators reach.
+        public var operatorReads = false
+
+        /// The file with the digests of API keys, which `store-server token create` makes; `nil` if
+        /// the server accepts no API keys.
+        public var keysFile: String?
+        /// PEM or JWK Set files with the issuer's keys; empty if the server accepts no JWTs.
+        public var jwtKeyFiles: [String] = []
+        /// The required value of `iss` in a JWT; needed with ``jwtKeyFiles``.
+        public var jwtIssuer: String?
+        /// The accepted values of `aud` in a JWT, which must contain at least one of them. Needed
+        /// with ``jwtKeyFiles``.
+        public var jwtAudiences: [String] = []
+        /// The claim of a JWT that names the role; by default `role`.
+        public var jwtRoleClaim = "role"
+        /// The maximum difference between the clocks of issuer and server, 0 to 60 seconds; by
+        /// default 30.
+        public var jwtLeeway = Duration.seconds(30)
+        /// The maximum lifetime of the cookie of `POST /session`, 60 to 31,536,000 seconds; by
+        /// default 12 hours.
+        public var cookieLifetime = Duration.seconds(43_200)
+        /// The rule for the attribute `Secure` of the cookies of principals and sessions.
+        public var cookieSecurity = CookieSecurity.auto
+    }
+
+    /// The streams of readers.
+    public struct Streams: Sendable, Equatable {
+        private static let limits = StreamLimits()
+
+        /// The maximum number of open streams, 0 to 1,000,000; by default 10,000. They count apart
+        /// from the connections that carry requests.
+        public var countMax = limits.streamsMax
+        /// The interval of the heartbeats of a silent stream, 1 to 3,600 seconds; by default 15.
+        public var heartbeat = Duration.seconds(limits.heartbeatSeconds)
+        /// The time without progress after which the stream of a slow reader is closed, 1 to 3,600
+        /// seconds; by default 30.
+        public var stallTimeout = Duration.seconds(limits.stallSeconds)
+        /// The maximum lifetime of a stream, at most 31,536,000 seconds; by default `nil`, for no
+        /// bound.
+        public var lifetimeMax: Duration?
+    }
+
+    /// The sessions of clients.
+    public struct Sessions: Sendable, Equatable {
+        /// The maximum number of sessions, 0 to 1,000,000; by default 10,000.
+        public var countMax = 10_000
+        /// The maximum number of sessions that clients of one address have begun, 0 to 1,000,000;
+        /// by default 1,000. All unix sockets count as one address.
+        public var perAddressMax = 1_000
+        /// The time after which an idle session ends, 1 to 31,536,000 seconds; by default a day. An
+        /// idle session has no request, no waiting request and no open stream.
+        public var idleTimeout = Duration.seconds(86_400)
+    }
+}
+
+/// The rule for the attribute `Secure` of a cookie, with which browsers send it over TLS alone (RFC
+/// 6265).
+public enum CookieSecurity: String, Sendable, CaseIterable {
+    /// The cookie of a session is secure if a trusted proxy reports that the client came over TLS.
+    /// The cookie of a principal is secure unless the `Host` of the request names loopback.
+    /// Browsers there often have no TLS, and nothing leaves the machine.
+    case auto
+    /// All cookies are secure.
+    case always
+    /// No cookie is secure: a cookie that is sent over a network without TLS can be read there.
+    case never
+}
+
+/// A number of requests or other units in a number of seconds. A client may use all of them at
+/// once; they are restored at an even pace.
+public struct Rate: Sendable, Equatable, CustomStringConvertible {
+    /// The maximum at once, 1 to 1,000,000.
+    public let count: Int
+    /// The seconds in which all of them are restored, 1 to 86,400.
+    public let seconds: Int
+
+    /// Makes a rate; `nil` if one of the numbers is out of its bounds.
+    public init?(_ count: Int, in seconds: Int) {
+        guard 1...1_000_000 ~= count, 1...86_400 ~= seconds else { return nil }
+        self.count = count
+        self.seconds = seconds
+    }
+
+    /// Reads `100/60`: 100 in 60 seconds.
+    init?(_ text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, let count = Int(parts[0]), let seconds = Int(parts[1]) else {
+            return nil
+        }
+        self.init(count, in: seconds)
+    }
+
+    /// The text form of the rate in a flag: `100/60`.
+    public var description: String { "\(count)/\(seconds)" }
+}

@@ -1,0 +1,107 @@
+import StoreTelemetry
+
+extension ServerConfiguration {
+    /// The lines of analytics.
+    public struct Analytics: Sendable, Equatable {
+        /// The destination of the lines; by default off. A program's command line has standard
+        /// output as the default.
+        public var destination = AnalyticsDestination.off
+        /// The `source` of every line (CloudEvents 1.0, a URI reference).
+        public var source = "/store-server"
+        /// The number of last events that `GET /analytics` shows to operators, at most 10,000. By
+        /// default `nil`: the route does not exist. Each store keeps at most 16 MiB of events.
+        public var recentMax: Int?
+    }
+
+    /// The log, on standard error or in the program.
+    public struct Log: Sendable, Equatable {
+        /// The format on standard error, for all servers of the process.
+        public var format = LogFormat.text
+        /// The lowest level of the lines; read again on SIGHUP.
+        public var level = LogLevel.info
+        /// True if the log gets a line for each request and each stream when it ends, without its
+        /// query, its headers and its body.
+        public var requests = false
+        /// True if the log gets a line for each applied action, without its payload.
+        public var actions = false
+        /// The wire names of actions that get no such line.
+        public var excludedActions: [String] = []
+    }
+
+    /// The export of traces.
+    public struct Traces: Sendable, Equatable {
+        /// The URL of an OpenTelemetry collector that takes OTLP over HTTP, with or without its
+        /// path `/v1/traces`. If `nil`, no traces are exported.
+        public var endpoint: String?
+        /// A file with header fields for the collector, a line for each; read again on SIGHUP.
+        public var headersFile: String?
+        /// The part of all new traces that is exported, 0 to 1; by default 1; read again on SIGHUP.
+        /// A trace that a request names is exported if its `traceparent` has the sampled flag.
+        public var ratio = 1.0
+        /// The `service.name` of the traces, 1 to 255 bytes; `nil` for the program's name.
+        public var service: String?
+    }
+}
+
+/// The destination of analytics lines.
+public enum AnalyticsDestination: Sendable, Equatable, CustomStringConvertible {
+    /// Standard output.
+    case stdout
+    /// The file at this path, appended to and reopened on SIGHUP.
+    case file(String)
+    /// No destination: the lines are not made at all.
+    case off
+
+    /// Reads the text form of a destination.
+    init?(_ text: String) {
+        switch text {
+        case "stdout": self = .stdout
+        case "off": self = .off
+        case let file where file.hasPrefix("file:") && file.utf8.count > 5:
+            self = .file(String(file.dropFirst(5)))
+        default: return nil
+        }
+    }
+
+    /// The text form of the destination in a flag: `stdout`, `file:PATH` or `off`.
+    public var description: String {
+        switch self {
+        case .stdout: "stdout"
+        case .file(let path): "file:\(path)"
+        case .off: "off"
+        }
+    }
+}
+
+extension ServerConfiguration {
+    /// The format of the lines for the operator.
+    public enum LogFormat: String, Sendable, CaseIterable {
+        /// For people: the message, followed by the fields.
+        case text
+        /// A JSON object in a line, for programs.
+        case json
+
+        var written: StoreTelemetry.LogFormat { self == .json ? .json : .text }
+    }
+
+    /// The lowest level of the lines that are written.
+    public enum LogLevel: String, Sendable, CaseIterable {
+        /// All lines, also details that help to find a mistake.
+        case debug
+        /// Events of normal operation, and all higher levels.
+        case info
+        /// Conditions under which the server works less well than it should, and failures.
+        case warning
+        /// Failures alone.
+        case error
+
+        var written: StoreTelemetry.LogLevel {
+            switch self {
+            case .debug: .debug
+            case .info: .info
+            case .warning: .warning
+            case .error: .error
+            }
+        }
+    }
+}
