@@ -27,18 +27,16 @@ package struct OptionForm<Value: Equatable & Sendable>: Sendable {
 
     /// Returns the value of a text, or throws the error for the operator.
     func value(_ text: String, of origin: String) throws(UsageError) -> Value {
-        guard let value = read(text) else { throw refusal(of: text, origin) }
+        guard let value = read(text) else {
+            throw .value(text, of: origin, allowed: allowed(text))
+        }
         return value
     }
 
-    /// Refuses a value that no allowed text stands for.
+    /// Refuses a value whose text does not stand for it.
     func check(_ value: Value, of origin: String) throws(UsageError) {
-        guard let text = show(value), read(text) != value else { return }
-        throw refusal(of: text, origin)
-    }
-
-    private func refusal(of text: String, _ origin: String) -> UsageError {
-        .value(text, of: origin, allowed: allowed(text))
+        guard let text = show(value), try self.value(text, of: origin) != value else { return }
+        throw UsageError("\(origin): '\(text)' stands for an absent value, which is nil here")
     }
 
     /// Makes the form of a value that may be absent. The text `none` stands for `nil`; without that
@@ -111,7 +109,7 @@ extension OptionForm<String> {
         text(placeholder, { _ in allowed }, if: isAllowed)
     }
 
-    /// Makes the form of a text; `allowed` describes the texts that are allowed in place of one.
+    /// Makes the form of a text; `allowed` describes the texts that could replace a refused text.
     package static func text(
         _ placeholder: String,
         _ allowed: @escaping @Sendable (String) -> String,

@@ -112,7 +112,7 @@ extension ServerConfiguration {
             .streams: web.streamRate,
         ]
         let limits = rates.compactMapValues { $0 }.mapValues {
-            RateLimit(count: $0.count, seconds: $0.seconds)
+            RateLimit(count: $0.count, seconds: $0.time.wholeSeconds)
         }
         return WebRules(
             origins: web.corsOrigins,

@@ -4,7 +4,7 @@ import StoreServer
 /// the share of the one address that requests come from.
 struct Shares {
     /// A whole share may be used at once. Then its actions come back evenly.
-    static let rate = Rate(40, in: 10)
+    static let rate = Rate(40, in: .seconds(10))
 
     private static let address = ""
 
@@ -15,7 +15,7 @@ struct Shares {
     /// above a whole share needs a whole share.
     mutating func take(_ count: Int, by principal: String?, at now: Int64) -> Bool {
         guard let rate = Self.rate else { return true }
-        let each = Int64(rate.seconds) * 1_000_000_000 / Int64(rate.count)
+        let each = rate.time.components.seconds * 1_000_000_000 / Int64(rate.count)
         let needed = Int64(min(count, rate.count)) * each
         let owners = [principal, Self.address].compactMap { $0 }
         for owner in owners {
