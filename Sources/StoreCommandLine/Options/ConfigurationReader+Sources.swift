@@ -1,32 +1,33 @@
 import StoreJSON
 
-// The environment
-
-/// The values of an option that an environment variable sets.
-struct GivenByVariable {
-    let values: [String]
-    let variable: String
-    /// The file with the value, if the variable names a file.
-    let path: String?
+/// The values of an option that a source sets.
+struct GivenValues {
+    var values: [String] = []
+    /// The flag, the variable, or the member of the file, for errors.
+    let origin: String
+    /// The file with the value, if a variable names a file.
+    var path: String?
 
     /// Sets the option to the values.
     ///
-    /// - Throws: ``UsageError``. If the value came from a file, the message does not contain it: it
-    ///   may be a secret.
+    /// - Throws: ``UsageError``. If a variable names a file, the message does not contain the
+    ///   value: it may be a secret.
     func apply<Configuration>(
         _ option: ConfigurationOption<Configuration>,
         to configuration: inout Configuration
     ) throws(UsageError) {
         do {
-            try option.apply(&configuration, values, variable)
+            try option.apply(&configuration, values, origin)
         } catch {
             guard let path else { throw error }
             throw UsageError(
-                "\(variable): the text of '\(path)' is not allowed; see --\(option.name) in --help"
+                "\(origin): the text of '\(path)' is not allowed; see --\(option.name) in --help"
             )
         }
     }
 }
+
+// The environment
 
 extension ConfigurationReader {
     /// Returns the values of options from the environment, by the names of the options.
@@ -39,25 +40,24 @@ extension ConfigurationReader {
     mutating func readEnvironment(
         _ environment: [String: String],
         _ readFile: (String) -> [UInt8]?
-    ) throws(UsageError) -> [String: GivenByVariable] {
-        var found: [String: GivenByVariable] = [:]
+    ) throws(UsageError) -> [String: GivenValues] {
+        var found: [String: GivenValues] = [:]
         let prefix = ConfigurationOptions.environmentPrefix
         for (variable, value) in environment.sorted(by: { $0.key < $1.key })
         where variable.hasPrefix(prefix) && !Self.ofCommands.contains(variable) {
             if let option = Self.option(variable) {
-                found[option.name] = GivenByVariable(
+                found[option.name] = GivenValues(
                     values: Self.values(of: value, option),
-                    variable: variable,
-                    path: nil
+                    origin: variable
                 )
             } else if let option = Self.option(namingFile: variable) {
                 guard environment[option.variable] == nil else {
                     throw UsageError("\(option.variable) and \(variable) are both set; give one")
                 }
                 let text = try Self.value(inFile: value, variable, readFile)
-                found[option.name] = GivenByVariable(
+                found[option.name] = GivenValues(
                     values: Self.values(of: text, option),
-                    variable: variable,
+                    origin: variable,
                     path: value
                 )
             } else {
@@ -125,7 +125,7 @@ extension ConfigurationReader {
     static func readFile(
         _ path: String,
         _ read: (String) -> [UInt8]?
-    ) throws(UsageError) -> [String: [String]] {
+    ) throws(UsageError) -> [String: GivenValues] {
         guard let bytes = read(path) else {
             throw UsageError("--config: can't read '\(path)'; allowed is a readable file")
         }
@@ -141,20 +141,19 @@ extension ConfigurationReader {
         guard document.root.kind == .object else {
             throw UsageError("\(path): allowed is one JSON object, named like the flags")
         }
-        var found: [String: [String]] = [:]
+        var found: [String: GivenValues] = [:]
         for (name, value) in document.root.members {
             guard let option = Configuration.option(name) else {
                 throw UsageError(
                     "\(path): unknown member '\(name)'; allowed are the flags of --help"
                 )
             }
-            if value.kind == .array, option.repeats {
-                found[name] = try value.elements.map { element throws(UsageError) in
-                    try text(of: element, name, path)
-                }
-            } else {
-                found[name] = [try text(of: value, name, path)]
+            let isList = value.kind == .array && option.repeats
+            let values = try (isList ? Array(value.elements) : [value]).map {
+                element throws(UsageError) in
+                try text(of: element, name, path)
             }
+            found[name] = GivenValues(values: values, origin: "\(path): \(name)")
         }
         return found
     }

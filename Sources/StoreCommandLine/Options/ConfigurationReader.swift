@@ -16,7 +16,7 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
     /// The credentials of a script's steps, by their principals.
     private(set) var senders: [String: Credential] = [:]
 
-    private var fromFlags: [String: [String]] = [:]
+    private var fromFlags: [String: GivenValues] = [:]
     private var tokenFile: String?
     /// The files of ``senders``, as `--as` names them.
     private var senderFiles: [(principal: String, path: String)] = []
@@ -61,15 +61,10 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         let fromFile = try configFile.map { path throws(UsageError) in
             try Self.readFile(path, readFile)
         }
-        given = Set(fromFlags.keys).union(fromEnvironment.keys).union((fromFile ?? [:]).keys)
+        let found = (fromFile ?? [:]).merging(fromEnvironment) { $1 }.merging(fromFlags) { $1 }
+        given = Set(found.keys)
         for option in Configuration.options {
-            if let values = fromFlags[option.name] {
-                try option.apply(&configuration, values, "--\(option.name)")
-            } else if let given = fromEnvironment[option.name] {
-                try given.apply(option, to: &configuration)
-            } else if let values = fromFile?[option.name], let configFile {
-                try option.apply(&configuration, values, "\(configFile): \(option.name)")
-            }
+            try found[option.name]?.apply(option, to: &configuration)
         }
     }
 
@@ -108,7 +103,7 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
             if !option.repeats, fromFlags[name] != nil {
                 throw UsageError("--\(name) is given twice; it is allowed once")
             }
-            fromFlags[name, default: []].append(value)
+            fromFlags[name, default: GivenValues(origin: "--\(name)")].values.append(value)
         }
         if case .policy(let policy) = command { try policy.check() }
         guard tokenFile == nil || command.asksServer else {
