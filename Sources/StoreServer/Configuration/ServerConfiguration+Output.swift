@@ -16,9 +16,9 @@ extension ServerConfiguration {
     /// The log, on standard error or in the program.
     public struct Log: Sendable, Equatable {
         /// The format on standard error, for all servers of the process.
-        public var format = LogFormat.text
+        public var format = Format.text
         /// The lowest level of the lines; read again on SIGHUP.
-        public var level = LogLevel.info
+        public var level = Level.info
         /// True if the log gets a line for each request and each stream when it ends, without its
         /// query, its headers and its body.
         public var requests = false
@@ -73,19 +73,19 @@ public enum AnalyticsDestination: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-extension ServerConfiguration {
+extension ServerConfiguration.Log {
     /// The format of the lines for the operator.
-    public enum LogFormat: String, Sendable, CaseIterable {
+    public enum Format: String, Sendable, CaseIterable {
         /// For people: the message, followed by the fields.
         case text
         /// A JSON object in a line, for programs.
         case json
 
-        var written: StoreTelemetry.LogFormat { self == .json ? .json : .text }
+        var written: LogFormat { self == .json ? .json : .text }
     }
 
     /// The lowest level of the lines that are written.
-    public enum LogLevel: String, Sendable, CaseIterable {
+    public enum Level: String, Sendable, CaseIterable {
         /// All lines, also details that help to find a mistake.
         case debug
         /// Events of normal operation, and all higher levels.
@@ -95,7 +95,7 @@ extension ServerConfiguration {
         /// Failures alone.
         case error
 
-        var written: StoreTelemetry.LogLevel {
+        var written: LogLevel {
             switch self {
             case .debug: .debug
             case .info: .info
