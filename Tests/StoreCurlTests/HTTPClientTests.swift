@@ -110,7 +110,7 @@ import Testing
         #expect(response.body == Array("Basic YWRhOnNlY3JldA==".utf8))
     }
 
-    @Test func `a body beyond the bound is an error, remoteVersion or not`() async throws {
+    @Test func `a body beyond the bound is an error, announced or not`() async throws {
         let server = try ScriptedServer { request in
             request.target == "/endless"
                 ? .endless("HTTP/1.1 200 OK\r\n\r\n" + String(repeating: "x", count: 1_000))

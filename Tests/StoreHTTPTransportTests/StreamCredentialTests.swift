@@ -49,7 +49,7 @@ import Testing
         return lines
     }
 
-    @Test(arguments: paths) func `a near end is remoteVersion at once, and comes`(
+    @Test(arguments: paths) func `a near end is announced at once, and comes`(
         path: String
     ) throws {
         let echo = try echo()
@@ -58,15 +58,15 @@ import Testing
         let began = clock.now
         let reader = try reader(echo, path)
         let lines = rest(of: reader)
-        let remoteVersion = lines.filter { $0.hasPrefix("expiring ") }
-        #expect(remoteVersion.count == 1, "\(lines)")
-        #expect(["expiring 1\n", "expiring 2\n", "expiring 3\n"].contains(remoteVersion.first))
+        let announced = lines.filter { $0.hasPrefix("expiring ") }
+        #expect(announced.count == 1, "\(lines)")
+        #expect(["expiring 1\n", "expiring 2\n", "expiring 3\n"].contains(announced.first))
         #expect(lines.last == "bye expired\n")
         #expect(try reader.isEnded())
         #expect(began.duration(to: clock.now) > .milliseconds(1_500))
     }
 
-    @Test func `a late end is not remoteVersion, and a stream without an end goes on`() throws {
+    @Test func `a late end is not announced, and a stream without an end goes on`() throws {
         let echo = try echo()
         for (number, seconds) in ([3_600, nil] as [Int64?]).enumerated() {
             let version = UInt64(2 * number)

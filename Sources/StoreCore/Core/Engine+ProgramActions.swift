@@ -78,8 +78,8 @@ extension Engine {
     /// Submits an action of an effect of a module or instance, and waits until it is durable.
     ///
     /// - Returns: the version that the action made.
-    /// - Throws: ``DispatchError`` with the code `foreignAction` for another module's own action, or
-    ///   with a code of `Core.apply(_:)`.
+    /// - Throws: ``DispatchError`` with the code `foreignAction` for another module's own action,
+    ///   or with a code of `Core.apply(_:)`.
     func submit(
         _ action: any Action,
         by module: String,

@@ -61,23 +61,26 @@ extension TestStore {
         }
     }
 
-    /// States that the next event is this error of an effect.
+    /// States that the next event is this error of an effect, or a dispatch with this refusal.
     public nonisolated(nonsending) func receive<E: Error & Equatable>(
         failure error: E,
         at place: SourceLocation = #_sourceLocation
     ) async {
         await receive(event: "the failure \(error)", nil, at: place) { form in
-            if case .failure(_, let thrown) = form { thrown as? E == error } else { false }
+            guard case .failure(_, let thrown) = form else { return false }
+            return thrown as? E ?? thrown.refusal as? E == error
         }
     }
 
-    /// States that the next event is an effect's error of this type.
+    /// States that the next event is an effect's error of this type. A dispatch that was refused is
+    /// also an error of the type `Refusal`.
     public nonisolated(nonsending) func receive<E: Error>(
         failure type: E.Type,
         at place: SourceLocation = #_sourceLocation
     ) async {
         await receive(event: "a failure of \(TypeText.of(type))", nil, at: place) { form in
-            if case .failure(_, let thrown) = form { thrown is E } else { false }
+            guard case .failure(_, let thrown) = form else { return false }
+            return thrown is E || thrown.refusal is E
         }
     }
 
