@@ -176,9 +176,10 @@ class Unread:
         return self.socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) != 0
 
     def is_answered(self):
-        """True if bytes of the answer have arrived; they stay unread."""
+        """True if bytes of the answer have arrived, which stay unread, or if the connection has ended."""
         with contextlib.suppress(BlockingIOError):
-            return self.socket.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) != b""
+            self.socket.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+            return True
         return False
 
 
