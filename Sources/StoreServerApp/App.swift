@@ -4,6 +4,6 @@ import StoreServer
 @main
 struct App {
     static func main() {
-        StoreServer(AppState.self, actions: [ScreenShown.self]).main()
+        Server(AppState.self, actions: [ScreenShown.self]).main()
     }
 }

@@ -17,7 +17,7 @@ struct Guests: Codable, Equatable {
 
 struct Came: Action, Codable {}
 
-StoreServer(state: Guests(), actions: [Came.self], name: "guestbook", version: "7.1") {
+Server(state: Guests(), actions: [Came.self], name: "guestbook", version: "7.1") {
     (state: inout Guests, _: any Action) in
     state.count += 1
 }

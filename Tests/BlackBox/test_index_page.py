@@ -149,7 +149,7 @@ struct LineViewModel: ParameterizedViewModel {
     init?(state: AppState, parameters: Parameters) { line = state.wall.lines.first ?? "" }
 }
 
-StoreServer(AppState.self, name: "<b>Tom & \\"Jerry\\"</b>").main()
+Server(AppState.self, name: "<b>Tom & \\"Jerry\\"</b>").main()
 """
 
 

@@ -44,7 +44,7 @@ struct AppState: RootState {{
 {mounts}    ]
 }}
 
-StoreServer(AppState.self).main()
+Server(AppState.self).main()
 """
     return build("Fifty", source, [PART.format(number=n) for n in numbers])
 

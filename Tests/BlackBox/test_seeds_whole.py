@@ -179,7 +179,7 @@ struct AppState: RootState {{
 {mounts}    ]
 }}
 
-StoreServer(AppState.self).main()
+Server(AppState.self).main()
 """
     return build("Ring", source, parts)
 

@@ -82,7 +82,7 @@ struct Shop: RootState {
     ]
 }
 
-StoreServer(Shop.self).main()
+Server(Shop.self).main()
 """
 
 

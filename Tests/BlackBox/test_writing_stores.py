@@ -121,7 +121,7 @@ def test_11_1_analytics_have_the_values_of_the_guide(library):
 @pytest.fixture(scope="module")
 def house():
     imports = "import StoreCore\nimport StorePatterns\nimport StoreServer\n"
-    return build("WritingStoresHouse", imports + code("clock") + "StoreServer(House.self).main()\n")
+    return build("WritingStoresHouse", imports + code("clock") + "Server(House.self).main()\n")
 
 
 def test_s11_the_reading_room_counts_readers_and_its_hour_outlives_a_crash(house, tmp_path):

@@ -16,7 +16,7 @@ import Testing
 
     /// Plays a script against a listening server with reactions; returns the printed lines.
     private func play(_ script: String) throws -> [String] {
-        let server = StoreServer(AppState.self).reactions(
+        let server = Server(AppState.self).reactions(
             .onNotification("step", as: Step.self) {
                 Counter.Action.stepChangeRequested(step: $0.step)
             },

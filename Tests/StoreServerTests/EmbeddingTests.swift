@@ -47,7 +47,7 @@ import Testing
         throws
     {
         let journal = FaultyJournal()
-        let server = try InProcessServer(StoreServer(AppState.self).journal(journal))
+        let server = try InProcessServer(Server(AppState.self).journal(journal))
         #expect(try dispatch(to: server).status == 200)
         journal.fail(with: broken)
         #expect(throws: InProcessServer.Unanswered.self) { try dispatch(to: server) }
@@ -68,7 +68,7 @@ import Testing
 
     @Test func `a full disk is no failure of the journal`() throws {
         let journal = FaultyJournal()
-        let server = try InProcessServer(StoreServer(AppState.self).journal(journal))
+        let server = try InProcessServer(Server(AppState.self).journal(journal))
         journal.fail(with: .storageFull)
         #expect(try dispatch(to: server).status == 507)
         #expect(try server.answer("GET", "/readyz").status == 200)
@@ -83,7 +83,7 @@ import Testing
         let running = Locked<RunningServer?>(nil)
         let outcomes = Recorder<StopOutcome?>()
         let errors = Recorder<JournalError>()
-        let server = try StoreServer(AppState.self)
+        let server = try Server(AppState.self)
             .journal(journal)
             .log { _ in }
             .journalFailureHandler { error in
@@ -101,14 +101,14 @@ import Testing
         #expect(errors.values == [broken])
         // A new server goes on from the journal.
         journal.fail(with: nil)
-        let next = try StoreServer(AppState.self).journal(journal).start(configuration)
+        let next = try Server(AppState.self).journal(journal).start(configuration)
         #expect(try dispatch(to: next).status == 200)
         next.stop()
         #expect(journal.version == 2)
     }
 
     @Test func `two threads that stop a server get one outcome`() async throws {
-        let server = try StoreServer(AppState.self)
+        let server = try Server(AppState.self)
             .journal(MemoryJournal())
             .log { _ in }
             .start(configuration)
@@ -132,7 +132,7 @@ import Testing
     @Test func `servers of one process have logs and histories of their own`() async throws {
         let logs = [Recorder<LogEntry>(), Recorder<LogEntry>()]
         let servers = try logs.map { log in
-            try StoreServer(AppState.self)
+            try Server(AppState.self)
                 .journal(MemoryJournal())
                 .preparation { _ in }
                 .log { log.record($0) }

@@ -85,7 +85,7 @@ import Testing
             log: { _ in }
         )
         let process = try ServerProcess(configuration, on: transport, .standardError)
-        let server = StoreServer(House.self).journal(journal)
+        let server = Server(House.self).journal(journal)
         return try StoreAssembly(
             StoreContext(server, configuration, in: process, World(server.dependencies, .system))
         )

@@ -27,7 +27,7 @@ final class InProcessServer {
 
     /// Starts a server, with these routes in place of its own if there are any.
     init(
-        _ server: StoreServer<AppState> = StoreServer(AppState.self, actions: [ScreenShown.self]),
+        _ server: Server<AppState> = Server(AppState.self, actions: [ScreenShown.self]),
         serving routes: [any RouteGroup]? = nil
     ) throws {
         var configuration = ServerConfiguration()

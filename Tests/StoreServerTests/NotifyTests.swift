@@ -14,7 +14,7 @@ import Testing
 
     private func server() throws -> InProcessServer {
         try InProcessServer(
-            StoreServer(AppState.self).reactions(
+            Server(AppState.self).reactions(
                 .onNotification("step", as: Step.self) {
                     Counter.Action.stepChangeRequested(step: $0.step)
                 }

@@ -38,8 +38,8 @@ import Testing
     private func server<State>(
         _ state: State,
         _ add: @escaping @Sendable (inout State, Int) throws -> Void
-    ) -> StoreServer<State> {
-        StoreServer(state: state, actions: [Added.self]) { state, action in
+    ) -> Server<State> {
+        Server(state: state, actions: [Added.self]) { state, action in
             try add(&state, (action as? Added)?.count ?? 1)
         }
     }
@@ -64,7 +64,7 @@ import Testing
     }
 
     private func history<State>(
-        of server: StoreServer<State>,
+        of server: Server<State>,
         _ opened: OpenJournal,
         _ replay: OpeningReplay<State>?
     ) throws -> RecoveredHistory<State> {
@@ -80,7 +80,7 @@ import Testing
 
     /// Returns the state that was made while the journal was opened, and the first state of the
     /// store.
-    private func start<State>(_ server: StoreServer<State>) throws -> (State?, State) {
+    private func start<State>(_ server: Server<State>) throws -> (State?, State) {
         let replay = try OpeningReplay(of: server.program, ActionRegistry(server.actions))
         let opened = try OpenJournal(configuration, follower: replay, .standardError)
         defer { opened.close() }

@@ -137,8 +137,8 @@ import Testing
         return configuration
     }
 
-    private var plain: StoreServer<Number> {
-        StoreServer(state: Number(), actions: [Noted.self, Kept.self]) {
+    private var plain: Server<Number> {
+        Server(state: Number(), actions: [Noted.self, Kept.self]) {
             (number: inout Number, action: any Action) in
             if let kept = action as? Kept { number.value = kept.value }
         }
@@ -148,7 +148,7 @@ import Testing
 
     /// Starts the server, sends each request, and returns the first written line.
     private func line<State>(
-        of server: StoreServer<State>,
+        of server: Server<State>,
         _ configuration: ServerConfiguration? = nil,
         after requests: [(method: String, target: String, body: String?)],
         before last: () -> Void = {}
@@ -255,7 +255,7 @@ import Testing
         _ beginning: String
     ) async throws {
         let (entry, status) = try await line(
-            of: StoreServer(Page.self),
+            of: Server(Page.self),
             after: [("GET", "/views/asked?number=\(number)", nil)]
         )
         #expect(status == expected)
@@ -267,7 +267,7 @@ import Testing
     @Test func `a line explains a failed view`() async throws {
         let body = #"{"type":"numbers/kept","payload":{"value":13}}"#
         let (entry, status) = try await line(
-            of: StoreServer(Page.self),
+            of: Server(Page.self),
             after: [("POST", "/dispatch", body), ("GET", "/views/asked?number=1", nil)]
         )
         #expect(status == 500)

@@ -18,7 +18,7 @@ import Testing
 
 /// Servers on a journal of the program's own.
 @Suite struct ProgramJournalTests {
-    private var program: StoreServer<AppState> { StoreServer(AppState.self) }
+    private var program: Server<AppState> { Server(AppState.self) }
     private let increase = Array(#"{"type":"CounterIncreaseRequested"}"#.utf8)
 
     private func dispatch(_ body: [UInt8], to server: InProcessServer) throws -> HTTPResponse {

@@ -30,12 +30,12 @@ import Testing
     private func server<State>(
         _ state: State,
         _ add: @escaping @Sendable (inout State) -> Void
-    ) -> StoreServer<State> {
-        StoreServer(state: state, actions: [Added.self]) { (state: inout State, _) in add(&state) }
+    ) -> Server<State> {
+        Server(state: state, actions: [Added.self]) { (state: inout State, _) in add(&state) }
     }
 
     private func history<State>(
-        of server: StoreServer<State>,
+        of server: Server<State>,
         in journal: any Journal,
         beginningWith file: StateFile<State>? = nil
     ) throws -> RecoveredHistory<State> {

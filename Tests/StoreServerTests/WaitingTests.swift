@@ -37,7 +37,7 @@ import Testing
         configuration.history.ephemeral = true
         let gate = Latch()
         let seen = Locked(0)
-        let server = try StoreServer(
+        let server = try Server(
             state: Sum(),
             actions: [Added.self],
             reducer: { (sum: inout Sum, action: any Action) in

@@ -78,12 +78,8 @@ extension DispatchError {
         DispatchError(.cancelled, "the effect was cancelled, or its store has ended")
     }
 
-    /// Makes the error for a dispatch of another module's UI action or internal action.
-    ///
-    /// - Parameters:
-    ///   - action: the wire name of the action.
-    ///   - owner: the module whose own action it is.
-    ///   - module: the module whose effect, use case or presenter has dispatched it.
+    /// Makes the error for a dispatch of another module's UI action or internal action: the
+    /// dispatcher belongs to `module`, and the action to `owner`.
     static func foreign(_ action: String, of owner: String, by module: String) -> DispatchError {
         DispatchError(
             .foreignAction,

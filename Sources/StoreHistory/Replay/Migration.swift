@@ -11,7 +11,7 @@ import StoreJSONSchema
 /// ```swift
 /// struct StepChanged: Decodable { let by: Int }
 ///
-/// StoreServer(state: AppState.initial, actions: actions, reducer: reduce)
+/// Server(state: AppState.initial, actions: actions, reducer: reduce)
 ///     .migrations(
 ///         .action("StepChanged", from: StepChanged.self) { StepChangeRequested(step: $0.by) }
 ///     )

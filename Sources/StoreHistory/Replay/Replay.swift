@@ -207,7 +207,7 @@ package struct RecoveryError: Error, CustomStringConvertible {
                 "the journal has actions that this program can't read: "
                     + records.map { "\($0.type) (first at version \($0.version): \($0.reason))" }
                     .joined(separator: "; ")
-                    + ". Register a migration for each: StoreServer(…).migrations("
+                    + ". Register a migration for each: Server(…).migrations("
                     + ".action(\"\(records.first?.type ?? "")\", from: OldFields.self) { … }), or "
                     + ".dropped(\"\(records.first?.type ?? "")\") if it has no meaning any more"
             case .diverged(let version, let reason):

@@ -4,7 +4,7 @@ import StoreHistory
 import StoreTelemetry
 
 /// The middleware that writes analytics; a program could add it as well
-/// (``StoreServer/middleware(_:_:)``). The middleware reads the state before each action, and
+/// (``Server/middleware(_:_:)``). The middleware reads the state before each action, and
 /// releases an event when the action is committed.
 struct Analytics<State: Sendable>: Sendable {
     /// The name in `GET /debug/middleware`.

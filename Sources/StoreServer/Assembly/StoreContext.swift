@@ -8,7 +8,7 @@ import StoreTelemetry
 /// The values from which the parts of a store are made. They are its declarations, configuration
 /// and place in the process, and the tables that follow from these.
 struct StoreContext<State: Codable & Equatable & Sendable>: Sendable {
-    let server: StoreServer<State>
+    let server: Server<State>
     let configuration: ServerConfiguration
     let links: Links
     let process: ServerProcess
@@ -30,7 +30,7 @@ struct StoreContext<State: Codable & Equatable & Sendable>: Sendable {
     ///
     /// - Throws: `ConfigurationError` if the actions don't fit together.
     init(
-        _ server: StoreServer<State>,
+        _ server: Server<State>,
         _ configuration: ServerConfiguration,
         at links: Links = Links(),
         in process: ServerProcess,

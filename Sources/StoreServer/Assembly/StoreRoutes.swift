@@ -24,7 +24,7 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
     private var configuration: ServerConfiguration { context.configuration }
     private var process: ServerProcess { context.process }
     private var links: Links { store.links }
-    private var server: StoreServer<State> { context.server }
+    private var server: Server<State> { context.server }
     private var modules: [SliceDescription] { context.composition.modules ?? [] }
     private var limits: JSONLimits {
         JSONLimits(bytesMax: store.bounds.bodyBytesMax, depthMax: store.bounds.depthMax)

@@ -69,7 +69,7 @@ extension Logger {
     }
 }
 
-extension StoreServer {
+extension Server {
     /// Makes the logger of a server that is about to start. The configuration sets the format of
     /// standard error; the lines of a program's own log have only a level.
     func makeLogger(_ configuration: ServerConfiguration = ServerConfiguration()) -> Logger {

@@ -4,7 +4,7 @@ import StoreJSONSchema
 /// The settings of a server that its operator may choose, in groups, with the defaults of a fresh
 /// server.
 ///
-/// ``StoreServer/main()`` makes the configuration from flags, environment and file. A program that
+/// ``Server/main()`` makes the configuration from flags, environment and file. A program that
 /// embeds a server makes it itself. Sizes are in bytes, times in whole seconds. An absent bound is
 /// `nil`.
 ///

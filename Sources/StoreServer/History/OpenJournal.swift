@@ -94,7 +94,7 @@ extension ServerConfiguration {
     }
 }
 
-extension StoreServer {
+extension Server {
     /// Returns the file with the first state of the history, if the configuration names a file.
     func stateFile(_ configuration: ServerConfiguration) -> StateFile<State>? {
         configuration.history.stateFile.map { StateFile(path: $0, connect: connect) }

@@ -9,7 +9,7 @@ import StoreTelemetry
 /// Runs the commands about the history of a store.
 struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
     let command: HistoryCommand
-    let server: StoreServer<State>
+    let server: Server<State>
     let configuration: ServerConfiguration
 
     var logger: Logger { server.makeLogger() }

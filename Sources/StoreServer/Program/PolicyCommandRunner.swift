@@ -7,7 +7,7 @@ import StoreTexts
 /// Runs the commands about policies.
 struct PolicyCommandRunner<State: Codable & Equatable & Sendable> {
     let command: PolicyCommand
-    let server: StoreServer<State>
+    let server: Server<State>
     let configuration: ServerConfiguration
 
     /// Runs the command, with the file of the configuration if the command names none.
@@ -69,7 +69,7 @@ struct PolicyCommandRunner<State: Codable & Equatable & Sendable> {
     }
 }
 
-extension StoreServer {
+extension Server {
     /// Returns the error of a command that names an unknown store.
     func unknownStore(_ name: String) -> ConfigurationError {
         let names = others.map(\.name)

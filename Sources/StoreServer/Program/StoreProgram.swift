@@ -6,7 +6,7 @@ import StoreTexts
 
 /// The program that serves a store: the commands of its command line.
 struct StoreProgram<State: Codable & Equatable & Sendable>: CommandLineProgram {
-    let server: StoreServer<State>
+    let server: Server<State>
 
     var name: String { server.name }
     var version: String { server.version }
@@ -105,7 +105,7 @@ extension PreparationFailure: ExitStatusProviding {
     package var exitStatus: ExitStatus { .unavailable }
 }
 
-extension StoreServer {
+extension Server {
     /// Runs the command line, and ends the process. The status is
     ///
     /// - 0 after a clean stop,

@@ -25,7 +25,7 @@ public final class RunningServer: Sendable {
     }
 
     /// The reason why the journal has failed; `nil` while it works. A store whose journal has
-    /// failed applies nothing, but serves reads (``StoreServer/journalFailureHandler(_:)``).
+    /// failed applies nothing, but serves reads (``Server/journalFailureHandler(_:)``).
     ///
     /// If there are several stores, this is about the store at `/`.
     public var journalFailure: JournalError? { process.served.first?.health.journal.failure }
@@ -43,7 +43,7 @@ public final class RunningServer: Sendable {
     }
 
     /// Applies the settings that may change while the server runs: the level of the log, and the
-    /// settings that SIGHUP reads again for ``StoreServer/main()``. Files of analytics are opened
+    /// settings that SIGHUP reads again for ``Server/main()``. Files of analytics are opened
     /// again.
     ///
     /// Each part is applied as a whole or not at all, with a line in the log. No stream ends for

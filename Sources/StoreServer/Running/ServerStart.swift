@@ -20,7 +20,7 @@ final class ServerStart: Sendable {
         case ended
     }
 
-    private let stores: [(links: Links, server: any AnyStoreServer)]
+    private let stores: [(links: Links, server: any AnyServer)]
     private let configuration: ServerConfiguration
     private let logger: Logger
     /// Ends the process when the journal fails; `nil` if the process continues then.
@@ -42,7 +42,7 @@ final class ServerStart: Sendable {
     /// - Throws: ``ConfigurationError`` if the configuration, a store or the list of actions can't
     ///   be used; the transport's error if the server can't listen.
     init<State>(
-        _ server: StoreServer<State>,
+        _ server: Server<State>,
         _ configuration: ServerConfiguration,
         _ logger: Logger,
         journalFailed: (@Sendable (JournalError) -> Void)? = nil
@@ -124,7 +124,7 @@ final class ServerStart: Sendable {
     /// process continues without it. A `ConfigurationError` or a `CancellationError` ends the whole
     /// start.
     private func serve(
-        _ server: any AnyStoreServer,
+        _ server: any AnyServer,
         at links: Links,
         in process: ServerProcess
     ) throws {
@@ -150,7 +150,7 @@ final class ServerStart: Sendable {
 
     /// Runs the phases of one store, whose parts run afterwards.
     func serve<State>(
-        _ server: StoreServer<State>,
+        _ server: Server<State>,
         at links: Links,
         in process: ServerProcess
     ) throws -> StoreAssembly<State> {
@@ -177,7 +177,7 @@ final class ServerStart: Sendable {
 
     /// Makes the world of a store, with the dependencies that the program prepares.
     private func prepare<State>(
-        _ server: StoreServer<State>,
+        _ server: Server<State>,
         _ logger: Logger
     ) throws -> World {
         if !server.preparations.isEmpty {
@@ -255,7 +255,7 @@ extension ServerStart: CommandLineServer {
 
 // Starting from a program
 
-extension StoreServer {
+extension Server {
     /// Starts the server and returns when it is ready; it listens before that, and requests wait.
     ///
     /// The call waits for the program's preparations (``preparation(_:)``) and for the journal, so

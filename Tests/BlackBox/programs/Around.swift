@@ -240,7 +240,7 @@ func block(_ text: String) -> Interceptor<AppState> {
 }
 
 let queue = DispatchQueue(label: "around")
-var server = StoreServer(AppState.self)
+var server = Server(AppState.self)
     .middleware("twin", seen("first"))
     .middleware("twin", seen("second"))
     .middleware { _, _, _ in nil }
@@ -258,6 +258,6 @@ if let file = variable("AROUND_SECRET") {
     server = server.sharedValue(of: Secret.self, in: .file(file))
 }
 if variable("AROUND_SECOND") != nil {
-    server = server.store(StoreServer(AppState.self), named: "second")
+    server = server.store(Server(AppState.self), named: "second")
 }
 server.main()

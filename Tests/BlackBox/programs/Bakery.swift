@@ -94,7 +94,7 @@ func seen(_ name: String) -> Middleware<AppState> {
     }
 }
 
-StoreServer(AppState.self)
+Server(AppState.self)
     .middleware("first", seen("first"))
     .middleware("second", seen("second"))
     .reactions(

@@ -64,4 +64,4 @@ struct AppState: RootState {
     static let views: Views = [PageViewModel.self]
 }
 
-StoreServer(AppState.self).main()
+Server(AppState.self).main()

@@ -279,9 +279,9 @@ struct AppState: RootState {
     static let views: Views = [TodosViewModel.self, LinksViewModel.self, LostViewModel.self]
 }
 
-let server = StoreServer(AppState.self, name: "board")
+let server = Server(AppState.self, name: "board")
 if getenv("BOARD") != nil {
-    server.store(StoreServer(AppState.self), named: "second").main()
+    server.store(Server(AppState.self), named: "second").main()
 } else {
     server.main()
 }

@@ -87,4 +87,4 @@ struct AppState: RootState {
     ]
 }
 
-StoreServer(AppState.self).main()
+Server(AppState.self).main()

@@ -55,4 +55,4 @@ struct Town: RootState {
     ]
 }
 
-StoreServer(Town.self).main()
+Server(Town.self).main()

@@ -384,6 +384,6 @@ struct LaterState: RootState {
 }
 
 switch getenv("CINEMA").map({ String(cString: $0) }) {
-case "later": StoreServer(LaterState.self).main()
-default: StoreServer(AppState.self).reactions(celebrated).main()
+case "later": Server(LaterState.self).main()
+default: Server(AppState.self).reactions(celebrated).main()
 }

@@ -93,7 +93,7 @@ struct NoMotto: Error, CustomStringConvertible {
 
 func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-let server = StoreServer(AppState.self)
+let server = Server(AppState.self)
     .preparation { dependencies in
         switch variable("CLOCKWORK_PREPARES") {
         case nil: return

@@ -85,7 +85,7 @@ struct TitleField: Decodable { let title: String }
 
 switch getenv("EDITION").map({ String(cString: $0) }) ?? "first" {
 case "second":
-    StoreServer(SecondState.self)
+    Server(SecondState.self)
         .migrations(
             .action("boards/{id}/cardAdded", from: TextField.self) {
                 SecondBoard.Action.cardAdded(title: "old " + $0.text)
@@ -94,7 +94,7 @@ case "second":
         .main()
 case "third":
     // The form of each record decides which of the two migrations reads it.
-    StoreServer(ThirdState.self)
+    Server(ThirdState.self)
         .migrations(
             .action("boards/{id}/cardAdded", from: TextField.self) { old, id in
                 ThirdBoard.Action.noteAdded("\(id): \(old.text)")
@@ -105,7 +105,7 @@ case "third":
         )
         .main()
 case "moved":
-    StoreServer(FirstState.self)
+    Server(FirstState.self)
         .migrations(
             .action("boards/{id}/cardAdded", from: TextField.self) { old, id in
                 FirstBoard.Action.cardAdded(text: old.text).to(id == "a" ? "b" : id)
@@ -113,7 +113,7 @@ case "moved":
         )
         .main()
 case "renamed":
-    StoreServer(ThirdState.self).main()
+    Server(ThirdState.self).main()
 default:
-    StoreServer(FirstState.self).main()
+    Server(FirstState.self).main()
 }

@@ -13,7 +13,7 @@ struct Added: Action, Codable { let count: Int }
     fflush(nil)
 }
 
-let server = StoreServer(state: Tally(), actions: [Added.self]) { (tally: inout Tally, action) in
+let server = Server(state: Tally(), actions: [Added.self]) { (tally: inout Tally, action) in
     if let added = action as? Added { tally.count += added.count }
 }
 .log { say($0.level, $0.message) }

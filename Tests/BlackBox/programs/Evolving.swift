@@ -74,13 +74,13 @@ let slowness = getenv("SLOW").flatMap { UInt32(String(cString: $0)) } ?? 0
 
 switch getenv("EVOLVING").map({ String(cString: $0) }) ?? "old" {
 case "renamed":
-    StoreServer(state: Tally(), actions: [Added.self, LoginRequested.self], reducer: reduce).main()
+    Server(state: Tally(), actions: [Added.self, LoginRequested.self], reducer: reduce).main()
 case "migrated":
-    StoreServer(state: Tally(), actions: [Added.self, LoginRequested.self], reducer: reduce)
+    Server(state: Tally(), actions: [Added.self, LoginRequested.self], reducer: reduce)
         .migrations(.action("Counted", from: OldCounted.self) { Added(amount: $0.by) })
         .main()
 case "relabelled":
-    StoreServer(
+    Server(
         state: Tally(),
         actions: .named("Counted", CountedAnew.self) + [LoginRequested.self],
         reducer: reduce
@@ -89,7 +89,7 @@ case "relabelled":
     .main()
 case "doubled":
     // The fields are the same, and mean something else. Amounts that were counted once stay so.
-    StoreServer(
+    Server(
         state: Tally(),
         actions: .named("Counted", CountedTwice.self)
             + [Added.self, LoginRequested.self],
@@ -98,28 +98,28 @@ case "doubled":
     .migrations(.action("Counted", from: OldCounted.self) { Added(amount: $0.by) })
     .main()
 case "extended":
-    StoreServer(
+    Server(
         state: Tally(),
         actions: [Counted.self, Added.self, LoginRequested.self],
         reducer: reduce
     ).main()
 case "dropped":
-    StoreServer(state: Tally(), actions: [Added.self, LoginRequested.self], reducer: reduce)
+    Server(state: Tally(), actions: [Added.self, LoginRequested.self], reducer: reduce)
         .migrations(.dropped("Counted"))
         .main()
 case "grown":
-    StoreServer(
+    Server(
         state: TallyWithTotal(),
         actions: [Counted.self, LoginRequested.self],
         reducer: reduceWithTotal
     ).main()
 case "strict":
-    StoreServer(state: Tally(), actions: [Counted.self, LoginRequested.self]) {
+    Server(state: Tally(), actions: [Counted.self, LoginRequested.self]) {
         (tally: inout Tally, action: any Action) throws in
         if let action = action as? Counted, action.by > 2 { throw Refusal(reason: "too much") }
         try reduce(&tally, action)
     }.main()
 default:
-    StoreServer(state: Tally(), actions: [Counted.self, LoginRequested.self], reducer: reduce)
+    Server(state: Tally(), actions: [Counted.self, LoginRequested.self], reducer: reduce)
         .main()
 }

@@ -97,4 +97,4 @@ struct AppState: RootState {
     ]
 }
 
-StoreServer(AppState.self).main()
+Server(AppState.self).main()

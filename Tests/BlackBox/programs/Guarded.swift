@@ -236,7 +236,7 @@ struct Named: StateUpdater {
 
 struct Bell: Codable, Sendable { let text: String }
 
-StoreServer(Guarded.self)
+Server(Guarded.self)
     .reactions(
         .onDispatch(of: Todos.Action.self) { action, _, _ in
             guard case .relayed(let text) = action else { return nil }

@@ -103,4 +103,4 @@ struct AppState: RootState {
     static let modules: Modules = [Comments().at(\.comments), PendingEffects().at(\.effects)]
 }
 
-StoreServer(AppState.self).main()
+Server(AppState.self).main()

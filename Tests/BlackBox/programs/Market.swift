@@ -168,4 +168,4 @@ struct WholeViewModel: ViewModelWithState {
     init?(state: Market) { (carts, title) = (state.cart.value.items.count, state.title) }
 }
 
-StoreServer(Market.self, actions: [Noted.self]).main()
+Server(Market.self, actions: [Noted.self]).main()

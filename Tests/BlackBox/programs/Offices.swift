@@ -51,11 +51,11 @@ struct AppState: RootState {
     static let modules: Modules = [Office().at(\.office), Sessions().at(\.sessions)]
 }
 
-func office(_ clerk: String) -> StoreServer<AppState> {
-    StoreServer(AppState.self).preparation { $0.set(ClerkKey.self, to: clerk) }
+func office(_ clerk: String) -> Server<AppState> {
+    Server(AppState.self).preparation { $0.set(ClerkKey.self, to: clerk) }
 }
 
-StoreServer(AppState.self)
+Server(AppState.self)
     .store(office("Ada"), named: "north")
     .store(office("Bob"), named: "south")
     .main()

@@ -82,7 +82,7 @@ struct Overseen: RootState {
     }
 }
 
-StoreServer(Overseen.self)
+Server(Overseen.self)
     .interceptor("guard") { state, action, envelope in
         guard case Todos.Action.added(let text) = action else { return .proceed }
         return switch text {

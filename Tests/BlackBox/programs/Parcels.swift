@@ -70,4 +70,4 @@ struct AppState: RootState {
     static let modules: Modules = [Parcels().at(\.parcels), PendingEffects().at(\.effects)]
 }
 
-StoreServer(AppState.self).main()
+Server(AppState.self).main()

@@ -66,8 +66,8 @@ struct ChatState: RootState {
     ]
 }
 
-func tally() -> StoreServer<Tally> {
-    StoreServer(state: Tally(), actions: [Added.self, Stuck.self]) { (tally: inout Tally, action) in
+func tally() -> Server<Tally> {
+    Server(state: Tally(), actions: [Added.self, Stuck.self]) { (tally: inout Tally, action) in
         switch action {
         case let added as Added:
             guard added.count >= 0 else { throw Refusal(reason: "A count is not negative.") }
@@ -80,11 +80,11 @@ func tally() -> StoreServer<Tally> {
 struct Broken: Error, CustomStringConvertible { let description = "the key is lost" }
 
 let wish = getenv("ROOMS").map { String(cString: $0) } ?? ""
-var chat = StoreServer(ChatState.self)
+var chat = Server(ChatState.self)
 if wish == "broken" { chat = chat.preparation { _ in throw Broken() } }
 var server = tally().store(chat, named: "chat").store(tally(), named: "scores")
 switch wish {
-case "chats": server = server.store(StoreServer(ChatState.self), named: "talk")
+case "chats": server = server.store(Server(ChatState.self), named: "talk")
 case "same name": server = server.store(tally(), named: "chat")
 case "bad name": server = server.store(tally(), named: "../chat")
 case let count where Int(count) != nil:

@@ -47,4 +47,4 @@ struct AppState: RootState {
     ]
 }
 
-StoreServer(AppState.self).main()
+Server(AppState.self).main()

@@ -231,6 +231,6 @@ struct AppState: RootState {
     ]
 }
 
-StoreServer(AppState.self)
+Server(AppState.self)
     .reactions(.onNotification("bell", as: Bell.self) { _ in Flood.Internal.dropped })
     .main()

@@ -39,7 +39,7 @@ DispatchQueue.main.setSpecific(key: place, value: "main")
 let printInt = Command<Int>(id: "Print the int") { log("\($0)") }
 let printSeven = printInt.bound(to: 7)
 
-var server = StoreServer(
+var server = Server(
     state: AppState(),
     actions: [CounterIncreaseRequested.self, SlowReducer.self]
 ) { (state: inout AppState, action) in

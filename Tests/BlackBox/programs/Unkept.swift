@@ -21,4 +21,4 @@ struct AppState: RootState {
     static let modules: Modules = [Page().at(\.page)]
 }
 
-StoreServer(AppState.self).main()
+Server(AppState.self).main()

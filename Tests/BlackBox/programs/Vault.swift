@@ -362,16 +362,16 @@ struct ShownState: RootState {
 }
 
 switch getenv("VAULT").map({ String(cString: $0) }) {
-case "numbered": StoreServer(NumberedState.self).main()
-case "forgetful": StoreServer(Forgetful.self).main()
-case "needy": StoreServer(NeedyState.self).main()
-case "far": StoreServer(NamedState<Far>.self).main()
-case "nameless": StoreServer(NamedState<Nameless>.self).main()
-case "taken": StoreServer(NamedState<Taken>.self).main()
-case "many": StoreServer(ManyNamed.self).main()
-case "shown": StoreServer(ShownState.self).main()
+case "numbered": Server(NumberedState.self).main()
+case "forgetful": Server(Forgetful.self).main()
+case "needy": Server(NeedyState.self).main()
+case "far": Server(NamedState<Far>.self).main()
+case "nameless": Server(NamedState<Nameless>.self).main()
+case "taken": Server(NamedState<Taken>.self).main()
+case "many": Server(ManyNamed.self).main()
+case "shown": Server(ShownState.self).main()
 default:
-    StoreServer(AppState.self)
+    Server(AppState.self)
         .interceptor { _, action, _ in
             switch action as? Doors.Action {
             case .knocked("replace"):

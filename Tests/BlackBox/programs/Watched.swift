@@ -44,7 +44,7 @@ func note(_ name: String) -> Interceptor<AppState> {
 
 struct Bell: Codable, Sendable { let rings: Int }
 
-StoreServer(AppState.self)
+Server(AppState.self)
     .interceptor(note("1"))
     .interceptor(note("2"))
     .interceptor(note("3"))

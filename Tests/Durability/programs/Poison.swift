@@ -27,7 +27,7 @@ func fall(_ depth: Int) -> Int {
     return next &+ depth
 }
 
-StoreServer(
+Server(
     state: Cup(),
     actions: [DropAdded.self, TrapSprung.self, WellFallenInto.self, WheelTurned.self]
 ) { (cup: inout Cup, action) in

@@ -53,7 +53,7 @@ final class FuzzServer {
                 startThread: { _, _ in },
                 log: { _ in }
             )
-            let server = StoreServer(AppState.self, actions: [ScreenShown.self])
+            let server = Server(AppState.self, actions: [ScreenShown.self])
             var world = World(server.dependencies, .test)
             world.logger = logger
             let clock = world.test?.clock ?? ManualClock()

@@ -8,7 +8,7 @@ protocol Program: SendableMetatype {
 
     /// Returns the store as it is served. Its presenters and reactions record their calls in
     /// `recorder`.
-    static func server(_ recorder: Recorder, isIntercepted: Bool) -> StoreServer<Root>
+    static func server(_ recorder: Recorder, isIntercepted: Bool) -> Server<Root>
 
     /// True if a start may serve another edition of the program.
     static var hasEditions: Bool { get }

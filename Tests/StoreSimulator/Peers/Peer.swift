@@ -15,7 +15,7 @@ final class Peer<Root: RootState>: @unchecked Sendable {
     private var isWorking = false
 
     init(
-        _ server: StoreServer<Root>,
+        _ server: Server<Root>,
         _ recorder: Recorder,
         on journal: PeerJournal,
         _ clock: ManualClock,

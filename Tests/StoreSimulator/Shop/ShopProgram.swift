@@ -16,8 +16,8 @@ enum ShopProgram: Program {
         static let home = 2, card = 3, login = 4
     }
 
-    static func server(_ recorder: Recorder, isIntercepted: Bool) -> StoreServer<AppState> {
-        StoreServer(AppState.self, actions: [ScreenShown.self])
+    static func server(_ recorder: Recorder, isIntercepted: Bool) -> Server<AppState> {
+        Server(AppState.self, actions: [ScreenShown.self])
     }
 
     static func dependencies(_ clock: ManualClock) -> Dependencies {

@@ -20,7 +20,7 @@ enum ShippedEdition: Int, Sendable, CaseIterable {
     }
 
     /// Registers the forms of earlier editions that this edition reads.
-    func migrating(_ server: StoreServer<Workshop>) -> StoreServer<Workshop> {
+    func migrating(_ server: Server<Workshop>) -> Server<Workshop> {
         guard self == .second else { return server }
         return server.migrations(
             .action("bins/{id}/Filled", from: FirstBin.Filled.self) { old, _ in

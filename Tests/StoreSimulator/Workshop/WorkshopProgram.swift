@@ -9,15 +9,15 @@ enum WorkshopProgram: Program {
         let note: String
     }
 
-    static func server(_ recorder: Recorder, isIntercepted: Bool) -> StoreServer<Workshop> {
-        let server = ShippedEdition.current.migrating(StoreServer(Workshop.self))
+    static func server(_ recorder: Recorder, isIntercepted: Bool) -> Server<Workshop> {
+        let server = ShippedEdition.current.migrating(Server(Workshop.self))
         return reacting(isIntercepted ? intercepting(server, recorder) : server, recorder)
     }
 
     private static func intercepting(
-        _ server: StoreServer<Workshop>,
+        _ server: Server<Workshop>,
         _ recorder: Recorder
-    ) -> StoreServer<Workshop> {
+    ) -> Server<Workshop> {
         server
             .interceptor { _, action, _ in
                 guard case Shelf.Action.intercepted? = action as? Shelf.Action else {
@@ -40,9 +40,9 @@ enum WorkshopProgram: Program {
     }
 
     private static func reacting(
-        _ server: StoreServer<Workshop>,
+        _ server: Server<Workshop>,
         _ recorder: Recorder
-    ) -> StoreServer<Workshop> {
+    ) -> Server<Workshop> {
         server
             .reactions(
                 .onStart { Desk.Internal.told(note: "#start") },

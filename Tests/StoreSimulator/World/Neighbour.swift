@@ -28,7 +28,7 @@ final class Neighbour {
         _ clock: ManualClock,
         _ executor: SteppedExecutor
     ) throws {
-        let server = StoreServer(state: Tally(), actions: [Added.self]) {
+        let server = Server(state: Tally(), actions: [Added.self]) {
             (tally: inout Tally, action) in
             guard let added = action as? Added else { return }
             guard added.amount >= 0 else { throw Refusal(reason: "negative") }

@@ -56,9 +56,9 @@ final class SimulatedServer<Root: RootState> {
         return connections[sent % connections.count]
     }
 
-    /// Starts a server on the journal's records, as ``StoreServer/finish(_:)`` does.
+    /// Starts a server on the journal's records, as ``Server/finish(_:)`` does.
     init(
-        _ server: StoreServer<Root>,
+        _ server: Server<Root>,
         on journal: any Journal,
         _ clock: ManualClock,
         _ dependencies: Dependencies,

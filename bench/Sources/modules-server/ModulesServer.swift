@@ -7,7 +7,7 @@ import StoreServer
 /// says.
 @main
 struct ModulesServer {
-    static func main() { StoreServer(BenchState.self).main() }
+    static func main() { Server(BenchState.self).main() }
 }
 
 /// About a hundred bytes.

@@ -5,7 +5,7 @@ import StoreServer
 /// A server of which each session has a slice of about a hundred bytes.
 @main
 struct SessionsServer {
-    static func main() { StoreServer(BenchState.self).main() }
+    static func main() { Server(BenchState.self).main() }
 }
 
 struct Small: Module {

@@ -38,9 +38,9 @@ struct AppState: RootState {
 enum StoresServer {
     static func main() {
         let count = Int(ProcessInfo.processInfo.environment["STORES"] ?? "") ?? 1
-        var server = StoreServer(AppState.self)
+        var server = Server(AppState.self)
         for number in 1..<max(1, count) {
-            server = server.store(StoreServer(AppState.self), named: "store-\(number)")
+            server = server.store(Server(AppState.self), named: "store-\(number)")
         }
         server.main()
     }

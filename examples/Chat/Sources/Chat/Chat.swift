@@ -93,5 +93,5 @@ struct AppState: RootState {
 
 @main
 struct App {
-    static func main() { StoreServer(AppState.self, name: "chat").main() }
+    static func main() { Server(AppState.self, name: "chat").main() }
 }

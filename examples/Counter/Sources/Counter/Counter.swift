@@ -27,5 +27,5 @@ struct AppState: RootState {
 
 @main
 struct App {
-    static func main() { StoreServer(AppState.self).main() }
+    static func main() { Server(AppState.self).main() }
 }

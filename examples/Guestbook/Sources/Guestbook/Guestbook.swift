@@ -28,5 +28,5 @@ struct AppState: RootState {
 
 @main
 struct App {
-    static func main() { StoreServer(AppState.self, name: "guestbook").main() }
+    static func main() { Server(AppState.self, name: "guestbook").main() }
 }

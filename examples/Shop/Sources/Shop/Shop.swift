@@ -122,5 +122,5 @@ struct AppState: RootState {
 
 @main
 struct App {
-    static func main() { StoreServer(AppState.self, name: "shop").main() }
+    static func main() { Server(AppState.self, name: "shop").main() }
 }

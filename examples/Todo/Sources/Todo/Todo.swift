@@ -107,5 +107,5 @@ struct AppState: RootState {
 
 @main
 struct App {
-    static func main() { StoreServer(AppState.self, name: "todo").main() }
+    static func main() { Server(AppState.self, name: "todo").main() }
 }

@@ -1,10 +1,10 @@
 public import StoreCore
 
-extension StoreServer where State: RootState {
+extension Server where State: RootState {
     /// Returns a server that keeps the shared value of a module in a file, for other programs.
     ///
     /// ```swift
-    /// StoreServer(AppState.self)
+    /// Server(AppState.self)
     ///     .sharedValue(of: User.self, in: .file("user.json"))
     ///     .main()
     /// ```
@@ -22,7 +22,7 @@ extension StoreServer where State: RootState {
     /// with the value in the file, if the file exists:
     ///
     /// ```swift
-    /// StoreServer(AppState.self)
+    /// Server(AppState.self)
     ///     .sharedValue(of: User.self, in: .file("user.json")) { User.Internal.restored($0) }
     ///     .main()
     /// ```
@@ -48,7 +48,7 @@ extension StoreServer where State: RootState {
         origin: String = #fileID,
         line: Int = #line,
         beginning: (@Sendable (M.SharedValue) -> any Action)? = nil
-    ) -> StoreServer {
+    ) -> Server {
         let place = "\(origin):\(line)"
         return with {
             $0.mirroredValues.append(
@@ -59,7 +59,7 @@ extension StoreServer where State: RootState {
 }
 
 /// The file that keeps a module's shared value beside the store, for other programs:
-/// ``StoreServer/sharedValue(of:in:origin:line:beginning:)``.
+/// ``Server/sharedValue(of:in:origin:line:beginning:)``.
 public struct SharedFile: Sendable, Equatable {
     /// The path of the file.
     public let path: String

@@ -3,12 +3,12 @@ public import StoreCore
 import StoreHTTP
 public import StorePatterns
 
-extension StoreServer {
+extension Server {
     /// Returns a server that calls the middleware `observe` before each action is reduced, with the
     /// state before it.
     ///
     /// ```swift
-    /// StoreServer(AppState.self)
+    /// Server(AppState.self)
     ///     .middleware("tracker") { state, action, envelope in
     ///         guard let shown = action as? ScreenShown else { return nil }
     ///         let count = state.counter.count
@@ -28,7 +28,7 @@ extension StoreServer {
     ///   - observe: receives the state before the action, the action and its envelope, and returns
     ///     the work for the time after the commit.
     /// - Returns: the server with this middleware behind its earlier middleware.
-    public func middleware(_ id: String, _ observe: @escaping Middleware<State>) -> StoreServer {
+    public func middleware(_ id: String, _ observe: @escaping Middleware<State>) -> Server {
         with { $0.middleware.append((id, observe)) }
     }
 
@@ -38,20 +38,20 @@ extension StoreServer {
         file: String = #fileID,
         line: Int = #line,
         _ observe: @escaping Middleware<State>
-    ) -> StoreServer {
+    ) -> Server {
         middleware("\(file):\(line)", observe)
     }
 }
 
 // Interceptors and reactions
 
-extension StoreServer {
+extension Server {
     /// Returns a server that calls `intercept` with each action before the reducer. The
     /// interceptor may refuse the action, replace it, or add further actions. Interceptors are
     /// called in the order in which they were added.
     ///
     /// ```swift
-    /// StoreServer(AppState.self)
+    /// Server(AppState.self)
     ///     .interceptor("opening hours") { state, _, _ in
     ///         guard state.shop.isOpen else { throw Refusal.forbidden("The shop is closed.") }
     ///         return .proceed
@@ -67,7 +67,7 @@ extension StoreServer {
     public func interceptor(
         _ id: String,
         _ intercept: @escaping Interceptor<State>
-    ) -> StoreServer {
+    ) -> Server {
         with { $0.interceptors.append((id, intercept)) }
     }
 
@@ -77,25 +77,25 @@ extension StoreServer {
         file: String = #fileID,
         line: Int = #line,
         _ intercept: @escaping Interceptor<State>
-    ) -> StoreServer {
+    ) -> Server {
         interceptor("\(file):\(line)", intercept)
     }
 
     /// Returns a server with further reactions. They dispatch actions at the start, after changes
     /// and actions, and for notifications (`POST /notify/<name>`).
-    public func reactions(_ reactions: Reaction<State>...) -> StoreServer {
+    public func reactions(_ reactions: Reaction<State>...) -> Server {
         with { $0.reactions += reactions }
     }
 }
 
 // Observers
 
-extension StoreServer {
+extension Server {
     /// Returns a server that calls `receive` with the state at the start and after every applied
     /// action, in order, also if the action changed nothing.
     ///
     /// ```swift
-    /// StoreServer(state: Guestbook(), actions: [Signed.self], reducer: reduce)
+    /// Server(state: Guestbook(), actions: [Signed.self], reducer: reduce)
     ///     .observer(on: .main) { book in print(book.entries.count) }
     ///     .main()
     /// ```
@@ -108,21 +108,21 @@ extension StoreServer {
     public func observer(
         on queue: DispatchQueue? = nil,
         _ receive: @escaping @Sendable (State) -> Void
-    ) -> StoreServer {
+    ) -> Server {
         with { $0.observers.append((queue, receive)) }
     }
 }
 
 // Commands
 
-extension StoreServer {
+extension Server {
     /// Returns a server whose operators may execute `command` with a JSON value, by
     /// `POST /debug/commands/<name>`.
     ///
     /// ```swift
     /// let printInt = Command<Int>(id: "Print the int") { print($0) }
     ///
-    /// StoreServer(state: Guestbook(), actions: [Signed.self], reducer: reduce)
+    /// Server(state: Guestbook(), actions: [Signed.self], reducer: reduce)
     ///     .command(printInt, as: "print-int")
     ///     .command(printInt.bound(to: 7), as: "print-seven")
     ///     .main()
@@ -139,13 +139,13 @@ extension StoreServer {
     public func command<Value: Decodable & Sendable>(
         _ command: Command<Value>,
         as name: String
-    ) -> StoreServer {
+    ) -> Server {
         with { $0.commands.append(ExposedCommand(command, named: name)) }
     }
 
     /// Returns a server whose operators may execute `command`, by an empty
     /// `POST /debug/commands/<name>`.
-    public func command(_ command: PlainCommand, as name: String) -> StoreServer {
+    public func command(_ command: PlainCommand, as name: String) -> Server {
         with { $0.commands.append(ExposedCommand(plain: command, named: name)) }
     }
 }

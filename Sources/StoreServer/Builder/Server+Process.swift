@@ -2,11 +2,11 @@ public import StoreCore
 
 // The process of a server: its dependencies, its log, and its other stores.
 
-extension StoreServer {
+extension Server {
     /// Returns a server that prepares its dependencies before it makes its state.
     ///
     /// ```swift
-    /// StoreServer(AppState.self)
+    /// Server(AppState.self)
     ///     .preparation { dependencies in
     ///         try await dependencies.set(MoviesKey.self, to: MovieDatabase.open("movies.db"))
     ///     }
@@ -25,7 +25,7 @@ extension StoreServer {
     /// - Returns: the server that calls `prepare` after its earlier preparations.
     public func preparation(
         _ prepare: @escaping @Sendable (inout Dependencies) async throws -> Void
-    ) -> StoreServer {
+    ) -> Server {
         with { $0.preparations.append(prepare) }
     }
 
@@ -33,7 +33,7 @@ extension StoreServer {
     /// error.
     ///
     /// ```swift
-    /// StoreServer(AppState.self).log { entry in syslog(entry.level, entry.message) }
+    /// Server(AppState.self).log { entry in syslog(entry.level, entry.message) }
     /// ```
     ///
     /// - Parameter write: called for one line after the other, on a thread of its own, so it may
@@ -42,7 +42,7 @@ extension StoreServer {
     /// - Returns: the server that writes its lines there alone.
     public func log(
         _ write: @escaping @Sendable (_ entry: LogEntry) -> Void
-    ) -> StoreServer {
+    ) -> Server {
         with { $0.log = write }
     }
 
@@ -50,8 +50,8 @@ extension StoreServer {
     /// `/stores/<name>`, with all routes of a store.
     ///
     /// ```swift
-    /// StoreServer(Shop.self)
-    ///     .store(StoreServer(Chat.self), named: "chat")
+    /// Server(Shop.self)
+    ///     .store(Server(Chat.self), named: "chat")
     ///     .main()
     /// ```
     ///
@@ -74,9 +74,9 @@ extension StoreServer {
     ///     `default`. A duplicate or invalid name keeps the server from starting.
     /// - Returns: the server with one more store.
     public func store<Other>(
-        _ other: StoreServer<Other>,
+        _ other: Server<Other>,
         named name: String
-    ) -> StoreServer {
+    ) -> Server {
         with { $0.others.append((name, other)) }
     }
 }

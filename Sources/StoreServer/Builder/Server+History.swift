@@ -3,18 +3,18 @@ import StoreCommandLine
 public import StoreCore
 public import StoreHistory
 
-extension StoreServer {
+extension Server {
     /// Returns a server that keeps its history in this journal. The flags `--data` and
     /// `--ephemeral`, and the flags that bound their journals, are then refused, unless another
     /// store of the process needs them.
     ///
     /// ```swift
-    /// StoreServer(AppState.self).journal(MemoryJournal()).main()
+    /// Server(AppState.self).journal(MemoryJournal()).main()
     /// ```
     ///
     /// The server continues with the history of the journal, and never closes it. Several servers
     /// may share a history, each by a journal of its own (`Journal.watch(_:)`).
-    public func journal(_ journal: any Journal) -> StoreServer {
+    public func journal(_ journal: any Journal) -> Server {
         with {
             $0.programJournal = ProgramJournal(open: { journal }, isClosedByOpener: false)
         }
@@ -27,7 +27,7 @@ extension StoreServer {
     ///   description is for the operator.
     /// - Returns: the server with that journal, in place of a journal that the configuration
     ///   chooses.
-    public func journal(_ open: @escaping @Sendable () throws -> any Journal) -> StoreServer {
+    public func journal(_ open: @escaping @Sendable () throws -> any Journal) -> Server {
         with { $0.programJournal = ProgramJournal(open: open, isClosedByOpener: true) }
     }
 }
@@ -81,7 +81,7 @@ struct ProgramJournal: Sendable {
 
 // Failures
 
-extension StoreServer {
+extension Server {
     /// Returns a server that calls `handle` when its journal has failed. A write or a sync failed
     /// then, and it is unknown if the last actions are durable.
     ///
@@ -91,7 +91,7 @@ extension StoreServer {
     /// of the journal:
     ///
     /// ```swift
-    /// StoreServer(AppState.self).journalFailureHandler { error in
+    /// Server(AppState.self).journalFailureHandler { error in
     ///     supervisor.restart(because: error)
     /// }
     /// ```
@@ -104,17 +104,17 @@ extension StoreServer {
     /// - Returns: the server with this handler, which replaces an earlier one.
     public func journalFailureHandler(
         _ handle: @escaping @Sendable (_ error: JournalError) -> Void
-    ) -> StoreServer {
+    ) -> Server {
         with { $0.journalFailureHandler = handle }
     }
 }
 
 // Migrations
 
-extension StoreServer {
+extension Server {
     /// Returns a server that reads journaled actions of these names by the migrations. Of two
     /// migrations for one name, the first is used.
-    public func migrations(_ migrations: Migration...) -> StoreServer {
+    public func migrations(_ migrations: Migration...) -> Server {
         with { $0.migrations += migrations }
     }
 }

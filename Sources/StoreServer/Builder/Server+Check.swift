@@ -4,9 +4,9 @@ import StoreHTTP
 import StoreJSONSchema
 import StoreTexts
 
-extension StoreServer {
+extension Server {
     /// All stores of the process with their paths; this store is the first, at `/`.
-    var stores: [(links: Links, server: any AnyStoreServer)] {
+    var stores: [(links: Links, server: any AnyServer)] {
         [(Links(), self)] + others.map { (Links(store: $0.name), $0.server) }
     }
 
@@ -84,7 +84,7 @@ private enum StoreName {
 
 // Policies
 
-extension StoreServer {
+extension Server {
     /// Returns the policy file of the configuration, checked against all stores of the process;
     /// `nil` if the configuration names no file.
     func policyFile(

@@ -9,7 +9,7 @@ import StorePatterns
 /// A store on the network: state, actions and a reducer, served over HTTP.
 ///
 /// ```swift
-/// StoreServer(
+/// Server(
 ///     state: AppState.initial,
 ///     actions: [CounterIncreaseRequested.self, StepChangeRequested.self],
 ///     reducer: appReducer
@@ -18,7 +18,7 @@ import StorePatterns
 ///
 /// The state is encoded with the names and the order of its declaration. States are compared with
 /// `==` to find out if an action changed anything.
-public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
+public struct Server<State: Codable & Equatable & Sendable>: Sendable {
     let state: State
     let actions: ActionList
     /// The reducer, which also gets the version and the session of the action.
@@ -57,12 +57,12 @@ public struct StoreServer<State: Codable & Equatable & Sendable>: Sendable {
     /// The program's handler for a journal that has failed.
     var journalFailureHandler: (@Sendable (JournalError) -> Void)?
     /// The other stores of the process by name, in the order in which they were added.
-    var others: [(name: String, server: any AnyStoreServer)] = []
+    var others: [(name: String, server: any AnyServer)] = []
     /// The migrations, which read actions of earlier versions of the program.
     var migrations: [Migration] = []
 
     /// Returns this server with a change: each declaration returns a copy.
-    func with(_ change: (inout StoreServer) -> Void) -> StoreServer {
+    func with(_ change: (inout Server) -> Void) -> Server {
         var server = self
         change(&server)
         return server
@@ -118,13 +118,13 @@ public enum StoreServerVersion {
 
 // Modules
 
-extension StoreServer where State: RootState {
+extension Server where State: RootState {
     /// Makes a server of the modules of a root state.
     ///
     /// ```swift
     /// @main
     /// struct App {
-    ///     static func main() { StoreServer(AppState.self).main() }
+    ///     static func main() { Server(AppState.self).main() }
     /// }
     /// ```
     ///

@@ -3,7 +3,7 @@ import StoreCommandLine
 import StoreHTTP
 
 /// The declarations of a store with a state of any type, as one of several in a process.
-protocol AnyStoreServer: Sendable {
+protocol AnyServer: Sendable {
     /// True if the program keeps the history in a journal of its own.
     var hasOwnJournal: Bool { get }
 
@@ -11,7 +11,7 @@ protocol AnyStoreServer: Sendable {
     var mirroredPaths: [String] { get }
 
     /// The same store without a journal of its own, for a server that keeps its history in memory.
-    var forgetting: any AnyStoreServer { get }
+    var forgetting: any AnyServer { get }
 
     /// Refuses commands and shared values that can't be used.
     func checkDeclarations() throws(ConfigurationError)
@@ -30,12 +30,12 @@ protocol AnyStoreServer: Sendable {
     func run(_ command: HistoryCommand, _ configuration: ServerConfiguration) throws -> String
 }
 
-extension StoreServer: AnyStoreServer {
+extension Server: AnyServer {
     var hasOwnJournal: Bool { programJournal != nil }
 
     var mirroredPaths: [String] { mirroredValues.map(\.file.path) }
 
-    var forgetting: any AnyStoreServer { with { $0.programJournal = nil } }
+    var forgetting: any AnyServer { with { $0.programJournal = nil } }
 
     func checkDeclarations() throws(ConfigurationError) {
         try ExposedCommand.check(commands)
