@@ -155,7 +155,7 @@ public final class SQLiteJournal: Journal {
                 throw .conflict(version: writer.end.version)
             }
             try Self.check(batch, after: expected)
-            try writer.append(batch, timing: syncs)
+            try writer.write(batch, timing: syncs)
             mark.write(epoch: writer.meta.epoch, end: writer.end)
             return writer.checkpointIfDue()
         }

@@ -145,7 +145,7 @@ final class Writer: @unchecked Sendable {
     }
 
     /// Writes a batch and makes it durable. Its first record has to follow ``end``.
-    func append(_ batch: JournalBatch, timing syncs: Histogram? = nil) throws(JournalError) {
+    func write(_ batch: JournalBatch, timing syncs: Histogram? = nil) throws(JournalError) {
         let before = (end, bytesTotal, outcomesCount)
         do throws(JournalError) {
             try transaction(timing: syncs) { (writer) throws(SQLiteFailure) in

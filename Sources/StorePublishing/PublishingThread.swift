@@ -94,7 +94,7 @@ final class PublishingThread: Sendable {
 
     /// Publishes a durable version: readers may see it from now on. `commit` is only called if
     /// there are readers. The Core's thread calls this function; it never waits for readers.
-    func commit(_ newest: Snapshot, _ commit: () -> Commit) {
+    func advance(to newest: Snapshot, _ commit: () -> Commit) {
         let posted: Void? = worker.post { queue in
             queue.published = newest
             // Swap before counting the readers. A reader that is not counted finds the new

@@ -64,7 +64,7 @@ package final class StatePublisher<State: Codable & Equatable & Sendable>: Sink,
         // A retained state makes the next change copy it. So the state is only passed on if a
         // watched view reads a changed module.
         let isViewed = views?.reads(newest, since: before) == true
-        streams.publishing.commit(newest) {
+        streams.publishing.advance(to: newest) {
             Commit(prepared, after: before, for: audience, isViewed ? views(of: state) : nil)
         }
         log.published(version)

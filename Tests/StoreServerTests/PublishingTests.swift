@@ -331,7 +331,7 @@ import Testing
     }
 
     private func publish(_ commit: Commit, on publishing: PublishingThread) {
-        publishing.commit(commit.newest) { commit }
+        publishing.advance(to: commit.newest) { commit }
     }
 
     private func audience(_ name: String) -> Audience? {

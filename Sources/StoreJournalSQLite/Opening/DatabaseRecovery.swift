@@ -97,7 +97,7 @@ struct DatabaseRecovery {
             } catch {
                 throw error.journalError
             }
-            try writer.append(JournalBatch(records: read.records))
+            try writer.write(JournalBatch(records: read.records))
             _ = writer.checkpointIfDue()
         }
     }
@@ -111,7 +111,7 @@ struct DatabaseRecovery {
         }
         var rest = outcomes[...]
         while !rest.isEmpty {
-            try writer.append(JournalBatch(outcomes: Array(rest.prefix(1_000))))
+            try writer.write(JournalBatch(outcomes: Array(rest.prefix(1_000))))
             rest = rest.dropFirst(1_000)
         }
     }
