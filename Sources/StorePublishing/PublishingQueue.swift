@@ -26,10 +26,9 @@ struct PublishingQueue: WorkQueue {
 
     var published: Snapshot
     private var items: [Item] = []
-    /// The newest version that readers have when the last turn is done.
+    /// The version that readers have when all taken items are done.
     private var sent: UInt64?
-    /// The newest version that readers have after the items in the queue; `nil` if there were none
-    /// yet.
+    /// The version that readers have when all queued items are done; `nil` before the first item.
     private var coming: UInt64?
     /// True if another thread does the work of the publishing thread. The publishing thread then
     /// takes no items.

@@ -57,7 +57,8 @@ package final class Identity: Sendable {
     /// The name that owns sessions and idempotency keys; `nil` for a client without a credential.
     package var name: String? { stamp == nil ? nil : principal.name }
 
-    /// True if it sees the whole state, and may dispatch every action that clients dispatch.
+    /// True if the sender sees the whole state, and may dispatch every action that clients
+    /// dispatch.
     package var doesEverything: Bool { sight == nil && role?.dispatchesEverything == true }
 
     /// Writes the principal and its role into the entry of the access log.
@@ -88,8 +89,9 @@ package final class Identity: Sendable {
         }
     }
 
-    /// True if the role sees all parts of the state that the stream shows. A hidden member stays
-    /// allowed if it was hidden before: the stream shows it as absent.
+    /// True if the role sees all parts of the state that the stream shows. The stream of one member
+    /// also stays allowed if the member was hidden before, because the stream shows the member as
+    /// absent.
     private func covers(_ earlier: StreamRights) -> Bool {
         guard let sight else { return true }
         guard let member = earlier.member else { return sight.covers(earlier.sight) }
@@ -103,11 +105,12 @@ extension Identity: MemoryHolder {
 
 /// The rights that a stream was opened with.
 struct StreamRights: Sendable {
-    /// The members of the state that it shows; `nil` if it shows all.
+    /// The members of the state that the stream shows; `nil` if it shows all.
     package let sight: StoreWire.Sight?
-    /// True if it shows the slices of all sessions because the role operates.
+    /// True if the stream shows the slices of all sessions because the role operates.
     let operates: Bool
-    /// The member of the root state that it shows a part of; `nil` if it shows more than one.
+    /// The member of the root state that contains the shown part; `nil` if the stream shows several
+    /// members.
     let member: String?
 }
 

@@ -15,8 +15,8 @@ package enum RateLimitKind: Int, Sendable, CaseIterable {
     package var name: String { "\(self)" }
 }
 
-/// A bound: at most `count` events in `seconds`. All of them may come at once; afterwards the share
-/// refills evenly.
+/// A bound: at most `count` events in `seconds`. The `count` events may come at once; the share
+/// then refills evenly.
 package struct RateLimit: Sendable, Equatable {
     /// The most events at once, 1 to 1,000,000.
     package let count: Int

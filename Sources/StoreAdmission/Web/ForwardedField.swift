@@ -142,8 +142,8 @@ private struct Reader {
 }
 
 extension UInt8 {
-    /// True if the byte may stand in a token (RFC 9110, section 5.6.2) or in an address. Proxies
-    /// forget the quotes that a colon and brackets need.
+    /// True if the byte may stand in a token (RFC 9110, section 5.6.2) or in an address. A colon
+    /// and brackets are allowed, too: they need quotes, but some proxies leave the quotes out.
     fileprivate var isToken: Bool {
         switch self {
         case 48...57, 65...90, 97...122: true

@@ -38,7 +38,7 @@ extension PolicyReader {
             if names.modules.contains(module) { return .module(module) }
             unknown(
                 text,
-                "no module of which clients dispatch actions",
+                "no module with actions for clients",
                 Self.allowed,
                 pointer,
                 names.modules.names.map { $0 + "/*" }

@@ -72,7 +72,7 @@ struct HelpTopic: Equatable {
 }
 
 extension HelpTopic {
-    /// Makes the topic if the words before the first flag, or that flag, ask for help; else returns
+    /// Makes the topic if the first flag, or the words in front of it, ask for help. Else returns
     /// `nil`.
     ///
     /// - Throws: ``UsageError`` if the program has no such command.

@@ -95,9 +95,9 @@ extension Engine {
         }
     }
 
-    /// Accepts or refuses an envelope. A caller that offers several in a row passes `wakes: false`
-    /// and calls ``wakeIfNeeded()`` at the end. Otherwise each envelope would wake the Core's
-    /// thread, which would find only that envelope.
+    /// Accepts or refuses an envelope. A caller that offers several envelopes in a row passes
+    /// `wakes: false` and calls ``wakeIfNeeded()`` at the end. Otherwise each envelope would wake
+    /// the Core's thread, which would find only that envelope.
     ///
     /// - Throws: ``MailboxError/full`` at the mailbox's bound; ``MailboxError/closed`` after the
     ///   Core has stopped.

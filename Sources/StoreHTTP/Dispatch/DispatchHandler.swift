@@ -236,7 +236,7 @@ extension DispatchHandler {
         guard case .list(let tags) = condition, tags.count == 1, !tags[0].isWeak else {
             throw .badHeader(
                 "If-Match",
-                allowed: "one tag beside if-match-of: the tag of the resource that it names"
+                allowed: "one tag with if-match-of: the tag of the resource that if-match-of names"
             )
         }
         let tag = Tag(tags[0]).flatMap { $0.epoch == store.reader.epoch ? $0 : nil }

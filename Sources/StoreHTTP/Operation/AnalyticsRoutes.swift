@@ -57,9 +57,9 @@ package struct AnalyticsRoutes: RouteGroup {
         // The events contain values from actions of all sessions.
         guard reader.seesEverything(try request.caller()) else {
             throw .forbidden(
-                "Analytics show the actions of all sessions, which have states of their own here. "
-                    + "If only operators reach the server, --operator-reads shows them to clients "
-                    + "without a session."
+                "Analytics show the actions of all sessions, and sessions of this store have their "
+                    + "own states. If only operators reach the server, --operator-reads shows them "
+                    + "to clients without a session."
             )
         }
         let limit = request[Self.limit] ?? Self.limitDefault

@@ -182,7 +182,7 @@ extension EventLoop {
             log("streams keep their connection: this libmicrohttpd shuts down handed-over sockets")
         }
         if !parks {
-            log("connections are suspended for every answer: this libmicrohttpd asks for it once")
+            log("requests are suspended until their answers: this libmicrohttpd asks only once")
         }
         if !seesWholeHeads {
             log("this libmicrohttpd hides the part of a header behind a NUL")

@@ -44,8 +44,8 @@ struct RequestFraming {
             guard Self.isValue(field.valueBytes) else {
                 throw .malformed("There is a control character in a header field's value.")
             }
-            // Only a name with one of these first letters can be a field of the framing, or a
-            // folded line glued to such a field.
+            // The names of the framing's fields begin with these letters. So do such names with a
+            // folded line, which the library glues to the name.
             switch first | 0x20 {
             case UInt8(ascii: "h"), UInt8(ascii: "c"), UInt8(ascii: "t"): break
             default: continue

@@ -34,7 +34,7 @@ public struct Migration: Sendable {
     /// Reads the journaled fields as `Old` and translates them.
     ///
     /// The name of an action of a module's instances has `{id}` in place of the id, as in
-    /// `boards/{id}/cardAdded`. The result goes to the same instance.
+    /// `boards/{id}/cardAdded`. The action of today goes to the instance with that id.
     ///
     /// - Parameters:
     ///   - name: the wire name under which the records were written.

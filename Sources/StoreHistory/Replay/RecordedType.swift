@@ -11,7 +11,7 @@ enum RecordReading {
     case migrated(Migration, String?)
     case request(ClientRequest)
 
-    /// The form of the fields that a migration reads; `nil` for other ways.
+    /// The form of the fields that a migration reads; `nil` if no migration reads them.
     var form: String? {
         guard case .migrated(let migration, _) = self else { return nil }
         return migration.form

@@ -114,8 +114,8 @@ struct CasePosition: Decoder {
     func singleValueContainer() -> any SingleValueDecodingContainer { CaseValue(state: state) }
 }
 
-/// The container for a case without members: it is read as its name, or with the code of another
-/// type.
+/// The container for a case without members. A type reads the case's name from it as a text, or
+/// hands it on to the `init(from:)` of another type.
 struct CaseValue: SingleValueDecodingContainer {
     static let expected = "an enum's case"
     let state: DecodingStatePointer

@@ -8,7 +8,8 @@ protocol CollectionEncodable {
 
 extension Array: CollectionEncodable where Element: Encodable {
     static func encode<T>(_ value: T, to state: EncodingStatePointer) throws {
-        // Safety: the plan of a type is made from its own conformance, so T is this type.
+        // Safety: only the plan of `Self` calls this function, with a value of `Self`. So `T` is
+        // `Self`.
         let array = unsafeBitCast(value, to: Self.self)
         let level = state.pointee.depth
         guard level < JSONLimits.depthCeiling else { throw EncodingError.tooDeep(value) }

@@ -51,8 +51,8 @@ package struct RecordPage: ~Copyable {
         return fields.session.map { (end - $0.count)..<end }
     }
 
-    /// Fills the page with the next rows; leaves it empty if there are none. Calls `each` with the
-    /// rows at each record.
+    /// Fills the page with the next rows; leaves it empty if there are none. Calls `each` once for
+    /// each record, when the rows stand at the record.
     ///
     /// - Throws: ``ReadFailure`` if a row is damaged or missing, or if the system can't read.
     mutating func fill(
@@ -81,8 +81,8 @@ package struct RecordPage: ~Copyable {
 /// record is read and hashed only once.
 package protocol HistoryFollower: AnyObject {
     /// Begins with the snapshot. Returns false if the follower can't continue from it; then it gets
-    /// no records. The records after the snapshot reach up to `newest`, and are written by
-    /// `programs` or by unknown programs.
+    /// no records. The last record after the snapshot has the version `newest`. Each record is by
+    /// one of `programs` or by an unknown program.
     func begins(
         with snapshot: StateSnapshot,
         newest: UInt64,

@@ -46,8 +46,8 @@ extension Mount {
     /// ```
     ///
     /// The view is presented to the session that starts the slice. Its name is the name of the
-    /// module, and for an instance `cards/7`. When the slice ends, the view is removed. A slice
-    /// that is always there neither starts nor ends: with such a slice, the store does not start.
+    /// module, and for an instance `cards/7`. When the slice ends, the view is removed. The slice
+    /// has to be one that starts and ends: the store does not start if the slice is always there.
     ///
     /// - Parameter style: the style in which the view is presented.
     /// - Returns: the module with that presenter.

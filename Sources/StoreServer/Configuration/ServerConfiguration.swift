@@ -41,7 +41,7 @@ public struct ServerConfiguration: Sendable, Equatable {
     /// kept if a reducer or the disk hangs.
     public var shutdownTimeout = Duration.seconds(10)
     /// A role that may do everything, besides the roles of the policy; `nil` for none. No option
-    /// sets it: a server that a script is played against uses it.
+    /// sets it. `store-server assert` sets it for the server that it starts for a script.
     var readerRole: String?
 
     /// Makes the configuration of a fresh server.

@@ -46,7 +46,7 @@ extension TestStore {
             )
         case .off(let showSkipped):
             if showSkipped {
-                reporter.noted("Before \(what), events came that are left out:\n\(list)", place)
+                reporter.noted("Before \(what), events came that the test skips:\n\(list)", place)
             }
         }
     }

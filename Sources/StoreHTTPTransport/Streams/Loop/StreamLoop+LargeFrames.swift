@@ -87,7 +87,7 @@ extension StreamLoop {
         deliver(newest, to: slot, having: frame.version)
     }
 
-    /// Swaps a reader with the one at another place in the list of its topic.
+    /// Swaps a reader with the reader at another place in the list of its topic.
     func swapPlaces(_ slot: Int32, with place: Int) {
         let topic = Int(slots[Int(slot)].topic)
         let mine = Int(slots[Int(slot)].place)
