@@ -211,7 +211,7 @@ extension StateRoutes {
         let known = request.exchange.headerList("if-none-match")
         request.respond(
             on: reader.threads.past,
-            orBusy: "enough versions are being made again already"
+            orBusy: "too many versions are being made again already"
         ) { [self] () throws(Problem) in
             if blame {
                 let found = try reader.blame(pointer, at: version, for: caller)

@@ -130,8 +130,8 @@ extension JSONSchema {
 }
 
 extension JSONSchema {
-    /// Returns the first of these members that every object of this schema must have; `nil` if it
-    /// may lack all of them.
+    /// Returns the first of these members that every object of this schema must have; `nil` if each
+    /// of them is optional.
     package func needed(of names: [String]) -> String? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.isRequired && names.contains($0.name) }?.name

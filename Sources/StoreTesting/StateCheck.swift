@@ -152,7 +152,7 @@ enum StateDifference {
         let lines = JSONDifference.lines(from: old, to: new)
         guard lines.isEmpty else { return lines.joined(separator: "\n") }
         return old.sourceText.isSame(as: new.sourceText)
-            ? "  Their JSON forms are the same: what differs is not encoded."
+            ? "  Their JSON forms are the same: the differing values are not encoded."
             : "  Only the order of members differs."
     }
 }

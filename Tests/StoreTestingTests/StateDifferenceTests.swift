@@ -97,7 +97,7 @@ import Testing
         }
         #expect(
             StateDifference.text(from: Hidden(), to: Hidden())
-                == "  Their JSON forms are the same: what differs is not encoded."
+                == "  Their JSON forms are the same: the differing values are not encoded."
         )
         #expect(
             StateDifference.text(from: Double.nan, to: 1)

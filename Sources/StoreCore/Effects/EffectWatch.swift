@@ -92,7 +92,7 @@ package final class EffectWatch: Sendable {
     /// True if an effect of this watch itself did not begin, because too many effects ran.
     var isRefused: Bool { refused.load(ordering: .acquiring) }
 
-    /// Counts an effect that does not begin as one that has failed.
+    /// Counts an effect that can't begin as a failed effect.
     func refuse() {
         refused.store(true, ordering: .releasing)
         begin()

@@ -24,8 +24,8 @@ package final class PendingEffect: Sendable {
         self.launch = launch
     }
 
-    /// Returns an effect that cancels all effects of a slice and then begins `next`. For a slice
-    /// that starts or stops.
+    /// Returns an effect that cancels all effects of a slice and then begins `next`. The starts and
+    /// stops of slices use this effect.
     static func cancellingAll(
         of address: SliceAddress,
         then next: PendingEffect?

@@ -64,7 +64,7 @@ package enum VersionReaders: Sendable, Equatable {
         self = .sessions(sessions)
     }
 
-    /// Returns the readers of both.
+    /// Returns the readers in this value or in `other`.
     package func union(_ other: VersionReaders) -> VersionReaders {
         guard case .sessions(let mine) = self, case .sessions(let theirs) = other else {
             return .everybody

@@ -51,7 +51,8 @@ extension ModuleMachine {
     }
 
     /// True if a session is not open. False for the shared session, and in a state without
-    /// sessions. The state alone decides it, so that a replay removes the views that were removed.
+    /// sessions. The result depends on the state alone, so a replay removes the same views as the
+    /// first run.
     func isOver(_ session: String, in state: Root) -> Bool {
         session != SessionName.shared && isOpen?(session, state) == false
     }

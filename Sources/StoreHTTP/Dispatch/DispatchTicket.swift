@@ -189,7 +189,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
             exchange.complete(response(to: run))
             store.wake()
         }
-        if !isTaken { answer(.overloaded("enough dry runs are being compared already")) }
+        if !isTaken { answer(.overloaded("too many dry runs are being compared already")) }
     }
 
     private func response(to run: DryRun) -> HTTPResponse {

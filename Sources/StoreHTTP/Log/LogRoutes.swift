@@ -45,7 +45,7 @@ package struct LogRoutes: RouteGroup {
             cause: request[LogParameters.cause]
         )
         let caller = try request.caller()
-        request.respond(on: reader.threads.logPages, orBusy: "enough reads of the log wait already")
+        request.respond(on: reader.threads.logPages, orBusy: "too many log reads wait already")
         { [reader, links] () throws(Problem) in
             try reader.page(query, for: caller).response(links)
         }

@@ -61,7 +61,7 @@ package struct TraceRoutes: RouteGroup {
         let version = request[version] ?? newest
         guard version <= newest else { throw .notFound(version: version, newest: newest) }
         let caller = try request.caller()
-        request.respond(on: reader.threads.traces, orBusy: "enough reads of the log wait already") {
+        request.respond(on: reader.threads.traces, orBusy: "too many log reads wait already") {
             [self] () throws(Problem) in
             try response(version, for: caller)
         }

@@ -63,7 +63,7 @@ package struct AnalyticsRoutes: RouteGroup {
             )
         }
         let limit = request[Self.limit] ?? Self.limitDefault
-        request.respond(on: reader.threads.logPages, orBusy: "enough reads of the log wait already")
+        request.respond(on: reader.threads.logPages, orBusy: "too many log reads wait already")
         { [recent] in
             HTTPResponse(
                 status: 200,

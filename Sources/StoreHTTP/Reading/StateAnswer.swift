@@ -78,7 +78,7 @@ enum StateAnswer {
             return part?.count ?? 0
         }
         if !isTaken {
-            request.complete(.failure(.overloaded("enough reads of the state wait already")))
+            request.complete(.failure(.overloaded("too many state reads wait already")))
         }
     }
 

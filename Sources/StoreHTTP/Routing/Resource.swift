@@ -48,7 +48,8 @@ final class Resource: Sendable {
     /// clients.
     func isServed(toOperators: Bool) -> Bool { audience.isServed(toOperators: toOperators) }
 
-    /// Makes the resource of `OPTIONS *`: the server, whose routes have these methods.
+    /// Makes the resource `*`, which stands for the server. `OPTIONS *` lists the methods of all
+    /// routes.
     init(server methods: [RequestMethod], in environment: RequestEnvironment) {
         path = PathTemplate("*")
         literal = Array(path.text.utf8)

@@ -25,7 +25,7 @@ package enum IdleSessions {
         }
     }
 
-    /// Ends the idle sessions. They have no streams that would have to end with them.
+    /// Ends the idle sessions. An idle session has no open stream, so no stream has to end.
     ///
     /// If the end is not applied, for example because the mailbox is full, the session lasts until
     /// the next check.

@@ -138,7 +138,7 @@ package struct ViewRoutes: RouteGroup {
         }
         request.respond(
             on: store.reader.threads.views,
-            orBusy: "enough requests for views wait already"
+            orBusy: "too many requests for views wait already"
         ) { [self] () throws(Problem) in
             try response(view, wanted, state)
         }

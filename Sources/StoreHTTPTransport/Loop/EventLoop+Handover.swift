@@ -71,7 +71,8 @@ extension EventLoop {
         }
     }
 
-    /// Resumes the finished exchanges. The library then calls back for each, and gets its answer.
+    /// Resumes the finished exchanges. The library then calls back for each exchange, and gets the
+    /// exchange's answer.
     func resumeFinished() {
         finished.withLock { swap(&$0.exchanges, &taken) }
         for exchange in taken { resume(exchange) }
@@ -125,8 +126,8 @@ extension EventLoop {
         suspendNow(exchange)
     }
 
-    /// True if a stop is requested, and every request is answered or the time for it is over. Shuts
-    /// down the connections that have not sent a whole request.
+    /// True if a stop is requested, and either all requests are answered or the time of the stop is
+    /// over. Shuts down the connections that have not sent a whole request.
     var isDone: Bool {
         guard isStopping else { return false }
         if now >= stopDeadline { return true }

@@ -61,7 +61,8 @@ struct SocketFile {
                 connect(probe, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        // A socket without a process refuses the connection. EACCES or EAGAIN may hide a process.
+        // A socket without a process refuses the connection. After EACCES or EAGAIN, a process may
+        // still listen at the socket.
         guard connected != 0, errno == ECONNREFUSED else {
             throw TransportError("can't listen on unix:\(path): a server listens there already")
         }

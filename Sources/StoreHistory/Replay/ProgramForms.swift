@@ -5,8 +5,8 @@ import StoreJSON
 import StoreJSONSchema
 import StoreTexts
 
-/// The wire names of a program's actions with the form of each: the way in which its records are
-/// read.
+/// The wire names of a program's actions, with the form of each action. The forms decide how the
+/// program's records are read.
 package struct ProgramForms: Sendable {
     /// The form of a wire name. All instances of a module share a name: `boards/{id}/cardAdded`.
     package struct Form: Codable, Equatable, Sendable {

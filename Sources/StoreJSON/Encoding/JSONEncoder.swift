@@ -43,8 +43,8 @@ public struct JSONEncoder: Sendable {
     ///
     /// An enum encodes itself as an object with one member. The name is the key of that member, and
     /// the payload its value, which is an object. For an enum with texts as raw values, the name is
-    /// the text, and the payload an object without members. Both lie in memory that is valid during
-    /// the call.
+    /// the text, and the payload an object without members. The memory of the name and the payload
+    /// is valid during the call.
     ///
     /// - Throws: ``JSONError`` if the value has another form or none; any error of `body`.
     package func encodeCase<T: Encodable, R>(

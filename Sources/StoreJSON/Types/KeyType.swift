@@ -4,8 +4,8 @@ typealias KeyTypePointer<Place> = UnsafeMutablePointer<KeyType<Place>>
 /// coder uses again.
 ///
 /// The standard library puts each keyed container into an object of its own. Making that object
-/// takes longer than coding a small value. A container without another reference is used again. Its
-/// place in the document, a `Place`, is stored here and not in the container.
+/// takes longer than coding a small value. A container without another reference is used again. The
+/// container's place in the document, a `Place`, is stored here and not in the container.
 struct KeyType<Place> {
     /// The number of kept containers: one for each of the first levels; deeper levels share them.
     private static var slotCount: Int { 8 }

@@ -83,8 +83,8 @@ package final class SessionSlices: Sendable {
         return SessionSlices(entries, first: first ?? self.first, form)
     }
 
-    /// Returns the sessions that get another slice than from an earlier version; `nil` if all do.
-    /// Does not visit shared entries.
+    /// Returns the sessions whose slices differ from their slices in an earlier version; `nil` if
+    /// all differ. Does not visit shared entries.
     func sessions(changedSince others: SessionSlices) -> [String]? {
         guard first.version == others.first.version else { return nil }
         return entries.differences(from: others.entries).map(\.key)

@@ -238,7 +238,7 @@ extension ServerConfiguration: CommandLineConfiguration {
         .sets(\.traces.headersFile, .file),
         .flag(
             "otlp-sample",
-            "how many of all new traces are exported, 0 to 1; SIGHUP reads it again"
+            "the share of new traces that is exported, 0 to 1; SIGHUP reads it again"
         )
         .sets(\.traces.ratio, .ratio),
         .flag("otlp-service", "the service.name of the traces, without it the program's name")
@@ -251,7 +251,7 @@ extension ServerConfiguration: CommandLineConfiguration {
         .flag("uri-max", "the longest request target")
             .sets(\.http.uriBytesMax, .number(64...1 << 20, "bytes")),
         // The journal can't hold a larger record; an append of it would end the server.
-        .flag("body-max", "the largest request body; no more than one record of history can hold")
+        .flag("body-max", "the largest request body; one record of history can hold no more")
             .sets(\.http.bodyBytesMax, .number(64...SQLiteJournal.fieldBytesMax, "bytes")),
         .flag("depth-max", "how deep JSON may nest")
             .sets(\.http.depthMax, .number(2...JSONLimits.depthCeiling, "levels")),
@@ -263,7 +263,7 @@ extension ServerConfiguration: CommandLineConfiguration {
             .sets(\.http.connectionsMax, .number(1...1_000_000, "connections")),
         .flag(
             "connections-per-address-max",
-            "the most from one address that is not loopback, 0 for a quarter of all"
+            "the most connections from one address other than loopback, 0 for a quarter of all"
         )
         .sets(
             \.http.connectionsPerAddressMax,

@@ -10,8 +10,8 @@ import Synchronization
 extension StreamLoop {
     /// The size in bytes from which a frame is large.
     static let largeBytesMin = 256 << 10
-    /// The most bytes that one turn sends to readers of large frames. The others have their turn
-    /// next.
+    /// The most bytes that one turn sends to readers of large frames. The remaining readers get
+    /// their bytes in the next turn.
     static let flushTurnBytesMax = 1 << 20
 
     /// True if much of a reader's backlog is still unsent.
