@@ -68,8 +68,8 @@ package final class HTTPServer: Sendable {
     }
 
     /// Replaces the handler. The new handler also answers requests that are not whole yet, and
-    /// requests that the old one releases by `HTTPExchange.handleAgain()`; it admits both first.
-    /// The loop's thread calls `done` after the replacement.
+    /// requests that the old handler releases by `HTTPExchange.handleAgain()`. The new handler
+    /// admits both kinds first. The loop's thread calls `done` after the replacement.
     package func hand(to handler: any HTTPHandler, done: @escaping @Sendable () -> Void) {
         loop.ask { $0.successor = .init(handler: handler, done: done) }
     }

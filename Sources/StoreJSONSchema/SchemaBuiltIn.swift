@@ -102,8 +102,8 @@ extension Dictionary: SchemaBuiltIn where Key: Decodable, Value: Decodable {
 
 /// The values that a probed type gets instead of input.
 ///
-/// The first value of each kind suits almost every type. The others suit types that validate their
-/// input: a text that is not empty, a number except 0, a UUID, a date, an address.
+/// The first value of each kind suits almost every type. The other values suit types that validate
+/// their input: a text that is not empty, a number except 0, a UUID, a date, an address.
 enum SchemaDummies {
     static let strings = [
         "", "a", "0", "00000000-0000-0000-0000-000000000000", "2001-01-01T00:00:00Z",

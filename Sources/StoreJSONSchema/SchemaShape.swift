@@ -25,7 +25,8 @@ final class SchemaShape {
         case child(SchemaShape)
     }
 
-    /// The number of recorded members or elements. Of two runs, the deriver keeps the larger one.
+    /// The number of recorded members or elements. If a type is decoded twice, the deriver keeps
+    /// the larger shape.
     private(set) var size = 0
 
     // Keyed

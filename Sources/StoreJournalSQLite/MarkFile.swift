@@ -4,8 +4,8 @@ import StoreCore
 import StorePlatform
 import Synchronization
 
-/// The file `mark`, which has the high-water mark in two slots. They are written in turn, so that a
-/// torn write leaves the other one intact.
+/// The file `mark`, which has the high-water mark in two slots. The slots are written in turn, so
+/// that a torn write leaves the other slot intact.
 ///
 /// Each commit writes the file and does not wait for the disk. A sync follows within about a
 /// second. So after a power cut the mark may be behind the database, and is never ahead of it.
@@ -23,7 +23,7 @@ final class MarkFile: Sendable {
 
     private struct Writing: ~Copyable {
         var sequence: UInt64
-        /// True if the last write failed. Of several failures in a row, only the first is logged.
+        /// True if the last write failed. Only the first of several failures in a row is logged.
         var failed = false
         var form = CanonicalBytes(capacity: 128)
     }

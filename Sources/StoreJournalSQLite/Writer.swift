@@ -12,7 +12,7 @@ import StorePlatform
 /// The write-ahead log is bounded. After a commit that leaves ``walPagesMax`` pages or more in the
 /// log, they are moved into the database. SQLite restarts the log when no reader uses its old
 /// pages. Read transactions are short, because each reads one page of history. Only a backup and a
-/// check of everything have longer ones, and the log grows with each append meanwhile. Afterwards,
+/// full check have longer transactions, and the log grows with each append meanwhile. Afterwards,
 /// the log is cut to ``walBytesKept``.
 ///
 /// Safety: the writer is only reached through the journal's write lock.

@@ -224,7 +224,7 @@ package final class ThreadPool: Sendable {
                 state.isRefused = true
                 state.refusedTotal += 1
             }
-            // A thread may have gone to sleep because this one was on its way.
+            // A thread may have gone to sleep because this thread was on its way.
             let wakes = state.asleep > 0 && state.queue.count > state.coming
             if wakes {
                 state.asleep -= 1

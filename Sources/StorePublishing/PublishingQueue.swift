@@ -100,8 +100,8 @@ struct PublishingQueue: WorkQueue {
         (commits, bytes) = (0, 0)
     }
 
-    /// Joins all commits at the place of the first. Tasks behind it get a newer version than at
-    /// their own place, never an older one.
+    /// Joins all commits at the place of the first. Tasks behind the first commit get a newer
+    /// version than at their own place, never an older version.
     private mutating func join(with newest: Commit) {
         var joined: Commit?
         var tasks: [Item] = []

@@ -18,8 +18,8 @@ package final class CachedIdentity {
     /// The caller for requests without a session; made for the first such request.
     @exclusivity(unchecked) private var caller: Caller?
 
-    /// Returns the cached identity of a field. Returns `nil` for another field than the last one,
-    /// after the files were read again, or after the credential's end.
+    /// Returns the cached identity of a field. Returns `nil` if the field differs from the last
+    /// field, if the files were read again, or if the credential has ended.
     func identity(
         for field: UnsafeRawBufferPointer,
         of generation: UInt64,

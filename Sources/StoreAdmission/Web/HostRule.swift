@@ -96,8 +96,8 @@ package struct HostRule: Sendable {
 package final class HostFilter: Sendable {
     private let hosts: HostRule
     // Safety: only the event loop's thread, which admits requests, accesses it.
-    /// The authority that was allowed last. Most requests have the same one, so one comparison of
-    /// bytes is enough for them.
+    /// The authority that was allowed last. Most requests have the same `Host`, so one comparison
+    /// of bytes is enough for them.
     @exclusivity(unchecked) private nonisolated(unsafe) var allowedLast: [UInt8] = []
 
     package init(_ hosts: HostRule) {

@@ -45,7 +45,7 @@ package struct TrustedProxies: Sendable {
     }
 
     /// True if a client has come over TLS to a trusted proxy, according to `Forwarded` or
-    /// `X-Forwarded-Proto`. Of several proxies, the first decides.
+    /// `X-Forwarded-Proto`. If there are several proxies, the first decides.
     func isOverTLS(_ request: HTTPExchange) -> Bool {
         guard trusts(request.peer) else { return false }
         let forwarded = request.withHeader("forwarded") { ForwardedField.isOverTLS($0) }

@@ -81,8 +81,8 @@ struct IssuerKeys: Sendable {
         )
     }
 
-    /// Returns the keys that may have signed the token, at most ``triedMax``. They have its
-    /// algorithm. If the token has a `kid`, they have the same `kid` or none.
+    /// Returns the keys that may have signed the token, at most ``triedMax``. These keys have the
+    /// token's algorithm. If the token has a `kid`, they have the same `kid` or none.
     private func candidates(for token: JWT) throws(AuthenticationError) -> ArraySlice<Entry> {
         var named = entries
         if let id = token.keyID {

@@ -7,8 +7,8 @@ import Synchronization
 // at a constant cost, and processes them in portions.
 
 extension Engine: PooledTask {
-    /// The most items of a portion. Their idempotency keys are looked up together, and a commit
-    /// follows them. The turn may end between two items.
+    /// The most items of a portion. The idempotency keys of a portion are looked up together, and a
+    /// commit follows each portion. The turn may end between two items.
     static let portionItemsMax = 1_024
 
     /// The next step of a turn.
@@ -23,7 +23,8 @@ extension Engine: PooledTask {
     }
 
     /// Processes the waiting items. When other Cores wait and the turn is over, submits the next
-    /// turn behind theirs. They wait at most for the length of a turn, one item and a commit.
+    /// turn behind theirs. The other Cores wait at most for the length of a turn, one item and a
+    /// commit.
     func takeTurn() {
         let began = SystemTime.steadyNanoseconds()
         while true {

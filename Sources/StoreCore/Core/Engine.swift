@@ -9,8 +9,8 @@ import Synchronization
 /// lookup of a generic type at run time.
 package final class Engine: @unchecked Sendable {
     // Safety: all members below `owner` belong to the working thread. This is the thread that set
-    // `isDraining`, or the Core's own thread, or the pool's thread that has the turn. They pass
-    // from one thread to the next under the mailbox's lock or the pool's lock.
+    // `isDraining`, or the Core's own thread, or the pool's thread that has the turn. The members
+    // pass from thread to thread under the mailbox's lock or the pool's lock.
 
     let ports: EnginePorts
     let mailbox: Locked<Mailbox>

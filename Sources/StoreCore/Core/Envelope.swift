@@ -5,7 +5,7 @@ package final class Envelope: Sendable {
 
     package let members: [Member]
     package let requestID: String?
-    /// The principal of the client, or of the action that this one follows; `nil` for clients
+    /// The principal of the client, or of the action that this envelope follows; `nil` for clients
     /// without a credential, and for the program itself.
     package let principal: ActionPrincipal?
     /// The version that the state must have; `nil` for any version.

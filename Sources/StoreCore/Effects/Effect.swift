@@ -151,8 +151,7 @@ public struct Effect<State: Sendable>: Sendable {
     }
 
     /// Waits for a quiet time, and then runs `body`. A newer effect with the same id replaces this
-    /// one, also if `body` already runs. So of many actions in a row, only the last one has an
-    /// effect.
+    /// one, also if `body` already runs. So only the last of many actions in a row has an effect.
     ///
     /// ```swift
     /// case .searchChanged(let text):

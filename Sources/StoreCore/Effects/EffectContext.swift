@@ -148,8 +148,8 @@ extension EffectContext {
         runner.engine?.command(ScreenCommand(name, payload, for: session), from: source)
     }
 
-    /// Returns the origin of a dispatch. `watch` ends with its consequences. Without it, this
-    /// effect's watch ends with them, and gets their failures.
+    /// Returns the origin of a dispatch. `watch` ends with its consequences. Without `watch`, the
+    /// consequences belong to this effect's own watch, which gets their failures.
     private func source(_ place: String, _ watch: EffectWatch? = nil) -> ActionSource {
         ActionSource(
             cause: token.cause.version,

@@ -7,7 +7,7 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
     case nameTwice(String)
     /// A module has this name, which the log uses for use cases or notifications.
     case nameReserved(String)
-    /// Two modules handle this type of action; `module` is the later one.
+    /// Two modules handle this type of action; `module` is the later of the two.
     case actionTwice(String, module: String)
     /// The module `module` lists this type among its dispatchables. The type is for the state of
     /// another module, or is neither a state updater nor a side effect.

@@ -9,8 +9,8 @@ package struct WholeStateDiff<Root: Sendable>: Sendable {
     /// The state that the function got: the state after the module's reducer, with updated copies
     /// of shared values.
     let given: Root
-    /// True after the store itself has updated copies. These may be in the value that every session
-    /// begins with.
+    /// True after the store itself has updated copies. Some copies may be in the value with which
+    /// every session begins.
     var isCopied = false
 
     /// True if the action has ended this session.

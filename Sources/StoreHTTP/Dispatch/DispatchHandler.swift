@@ -200,12 +200,12 @@ extension DispatchHandler {
     /// Makes the condition for a list of tags: a single version, which the Core compares when it
     /// applies the action.
     ///
-    /// Of the published versions in the list, the newest is enough: it matches if any of them does.
-    /// The condition uses it if the caller's part of the state has not changed since. Otherwise the
-    /// lowest future version is used: only that can match next. Without a future version, the
-    /// condition may already have failed. The Core must check it nevertheless, because only the
-    /// Core can look up if the request was applied before. In that case the condition does not
-    /// count.
+    /// Only the newest published version in the list is compared: it matches if any published
+    /// version of the list does. The condition uses it if the caller's part of the state has not
+    /// changed since. Otherwise the lowest future version is used: only that can match next.
+    /// Without a future version, the condition may already have failed. The Core must check it
+    /// nevertheless, because only the Core can look up if the request was applied before. In that
+    /// case the condition does not count.
     ///
     /// A view may show the caller data from modules that it can't see otherwise. A change of such a
     /// module does not count as a change for the caller. So a match would not prove that the shown

@@ -120,7 +120,7 @@ final class ReusedResponse {
         return true
     }
 
-    /// Removes the fields from this one on.
+    /// Removes this field and all fields behind it.
     private func remove(from first: Int) -> Bool {
         while fieldCount > first {
             let name = fields + end(of: fieldCount - 1)

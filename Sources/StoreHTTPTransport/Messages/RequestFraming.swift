@@ -63,7 +63,7 @@ struct RequestFraming {
             case 17 where field.isNamed("transfer-encoding"):
                 codings += 1
                 guard Self.isChunked(field.valueBytes) else {
-                    throw .malformed("The one Transfer-Encoding allowed is chunked.")
+                    throw .malformed("The only allowed Transfer-Encoding is chunked.")
                 }
             default:
                 try Self.checkGlued(field)

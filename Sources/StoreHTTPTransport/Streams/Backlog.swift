@@ -44,8 +44,8 @@ struct Backlog: Sendable {
         return skipped
     }
 
-    /// Ends the stream with these bytes. They follow the frame that was begun, and replace the
-    /// others.
+    /// Ends the stream with these bytes. The bytes follow the frame whose sending has begun, and
+    /// replace all other frames.
     mutating func close(with last: Bytes) {
         guard !isClosing else { return }
         let begun = frames.first.map { offset > 0 ? [$0] : [] } ?? []

@@ -46,7 +46,7 @@ package struct StreamID: Hashable, Sendable, LosslessStringConvertible {
     /// The index of the stream's slot in its writer, from 0. Another stream uses the slot when this
     /// one has ended.
     package let slot: Int32
-    /// The number of streams that have used the slot, with this one.
+    /// The number of streams that have used the slot, this stream included.
     package let generation: UInt32
 
     package init(slot: Int32, generation: UInt32) {

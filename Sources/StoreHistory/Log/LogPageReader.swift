@@ -90,8 +90,8 @@ package struct LogPageReader: Sendable {
         let deadline = Deadline(seconds: secondsMax)
         var answer = JournalRecords(records: [], through: start)
         var records: [Record] = []
-        // The journal reads a bounded number of records at a time. None of them may have the type,
-        // or be visible to the viewer.
+        // The journal reads a bounded number of records at a time. Perhaps none of these records
+        // has the type and is visible to the viewer.
         repeat {
             answer = try log.journal.read(
                 JournalPage(

@@ -104,8 +104,8 @@ struct DecodingState: ~Copyable {
         return tape.string(at: index)
     }
 
-    /// True if Swift may treat a text with other bytes as equal to this string. Of ASCII, only
-    /// three characters equal another one (U+212A, U+037E, U+1FEF).
+    /// True if Swift may treat a text with other bytes as equal to this string. Only three
+    /// characters outside ASCII equal an ASCII character: U+212A, U+037E and U+1FEF.
     func mayHaveTwin(_ index: Int) -> Bool {
         guard first(index) == UInt8(ascii: "\"") else { return false }
         return tape.rawString(at: index).contains { byte in

@@ -13,8 +13,8 @@ import StoreTexts
 package struct JSONDifference {
     /// The maximum number of lines. If there are more, a last line counts the rest.
     package static let linesMax = 60
-    /// The maximum number of characters of a value. Of longer values, only the part that differs is
-    /// shown.
+    /// The maximum number of characters of a value. If a value is longer, only its differing part
+    /// is shown.
     package static let charactersMax = 300
 
     private var lines: [String] = []

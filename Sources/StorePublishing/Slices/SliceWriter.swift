@@ -5,11 +5,12 @@ import StorePlatform
 package import StoreWire
 
 /// A writer for a state that is made of modules. Encodes only the slices that may have changed,
-/// each once. Of a slice that is made of pieces (sessions, instances or pending effects), it
-/// encodes only the changed pieces.
+/// each once. If a slice is made of pieces (sessions, instances or pending effects), only the
+/// changed pieces are encoded.
 ///
 /// So the cost of an action does not depend on the size of other modules, instances or sessions.
-/// Their bytes are reused, and the whole state is only joined for its readers.
+/// The bytes of unchanged slices are reused, and the slices are joined only for readers of the
+/// whole state.
 package final class SliceWriter<State: RootState>: StateWriter {
     private let encoder: JSONEncoder
     private let touched: EditedModules

@@ -5,8 +5,8 @@ package import StoreWire
 
 /// The patch between two states. Values that both states share are not encoded.
 ///
-/// Slices are compared one by one. Of a slice in pieces, only the differing pieces are encoded and
-/// compared.
+/// Slices are compared one by one. If a slice is made of pieces, only the differing pieces are
+/// encoded and compared.
 package enum StatePatch {
     /// Returns the patch between two states of modules, as a viewer sees them. Only the slices in
     /// `edits` may differ.

@@ -32,7 +32,7 @@ package struct PublishedView: Sendable {
     package let names: Set<Int>
     /// The indices of the members that the view may read: ``names`` and all fields.
     package let reads: Set<Int>
-    /// True if the view reads slices of sessions, so that each session may see another one.
+    /// True if the view reads slices of sessions, so that each session may see other contents.
     package let isOfSession: Bool
 }
 

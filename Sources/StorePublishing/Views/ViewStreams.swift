@@ -216,8 +216,8 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         let lists = table.withLock { $0.lists(new, after: old) }
         var hasUnread = false
         for watched in lists.joined() {
-            // A view that has not begun, or began later, gets a newer state than this one. A view
-            // with several changed sources is made once.
+            // A view that has not begun, or began later, gets a newer state than this. A view with
+            // several changed sources is made once.
             guard let known = watched.version, known < version, watched.made < version else {
                 continue
             }

@@ -2,7 +2,7 @@ import StoreAuthorization
 import StoreCommandLine
 import StoreHTTP
 
-/// The declarations of a store with a state of any type, as one of several in a process.
+/// The declarations of one of several stores in a process, without the type of its state.
 protocol AnyServer: Sendable {
     /// True if the program keeps the history in a journal of its own.
     var hasOwnJournal: Bool { get }

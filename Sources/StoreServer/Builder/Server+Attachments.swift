@@ -24,7 +24,7 @@ extension Server {
     ///
     /// - Parameters:
     ///   - id: the name of the middleware in `GET /debug/middleware`, by which an operator removes
-    ///     it. Of two with one name, the first is removed first.
+    ///     it. If several have this name, the first is removed first.
     ///   - observe: receives the state before the action, the action and its envelope, and returns
     ///     the work for the time after the commit.
     /// - Returns: the server with this middleware behind its earlier middleware.
@@ -61,9 +61,9 @@ extension Server {
     ///
     /// - Parameters:
     ///   - id: the name of the interceptor in `GET /debug/interceptors`, by which an operator
-    ///     removes it. Of two interceptors with one name, the first is removed first.
+    ///     removes it. If several interceptors have this name, the first is removed first.
     ///   - intercept: decides about each action, on the Core's thread. A replay never calls it.
-    /// - Returns: the server with this interceptor behind its earlier ones.
+    /// - Returns: the server with this interceptor behind its earlier interceptors.
     public func interceptor(
         _ id: String,
         _ intercept: @escaping Interceptor<State>

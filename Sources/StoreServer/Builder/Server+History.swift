@@ -112,8 +112,9 @@ extension Server {
 // Migrations
 
 extension Server {
-    /// Returns a server that reads journaled actions of these names by the migrations. Of two
-    /// migrations for one name, the first is used.
+    /// Returns a server that reads journaled actions of these names by the migrations. If a name
+    /// has several migrations, a record takes the migration from its own form; without one, the
+    /// first migration that fits.
     public func migrations(_ migrations: Migration...) -> Server {
         with { $0.migrations += migrations }
     }

@@ -55,8 +55,8 @@ extension ServerConfiguration {
         public var idleTimeout = Duration.seconds(transport.idleSeconds)
     }
 
-    /// The pages, proxies and shares of clients. Of a rate, a client is an address; of an IPv6
-    /// address, its first 64 bits.
+    /// The pages, proxies and shares of clients. A rate counts the clients of one address together;
+    /// for IPv6, the clients of one network of 64 bits.
     public struct Web: Sendable, Equatable {
         /// Further values that the `Host` header may have, besides loopback and the addresses of
         /// the listeners.

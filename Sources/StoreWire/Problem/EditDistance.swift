@@ -8,8 +8,8 @@ package enum EditDistance {
     /// Returns the candidate with the fewest changes; `nil` if each candidate needs more changes
     /// than a third of its letters.
     ///
-    /// A letter in another case is not a change. Of equal candidates, the first one wins, so that
-    /// the result depends only on the order of `candidates`. Cost: at most 64 × 64 steps a
+    /// A letter in another case is not a change. If candidates are equally near, the first wins, so
+    /// that the result depends only on the order of `candidates`. Cost: at most 64 × 64 steps a
     /// candidate.
     package static func nearest(to name: String, in candidates: some Sequence<String>) -> String? {
         let wanted = folded(name)

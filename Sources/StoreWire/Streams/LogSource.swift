@@ -100,7 +100,7 @@ package final class LogPiece: Sendable {
     }
 
     /// Returns the end of the first frame that ends at or after `offset`. If no frame does, returns
-    /// the end of the last one. A chunk that ends there consists of whole frames.
+    /// the end of the last frame. A chunk that ends there consists of whole frames.
     package func end(from offset: Int) -> Int {
         // A frame that ends at `offset` itself is the result, so the search stops one byte before
         // it.

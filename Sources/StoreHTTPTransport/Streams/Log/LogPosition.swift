@@ -127,7 +127,7 @@ struct LogCursor: Sendable, Equatable {
         // The frame of a record is empty if the reader may not read the record.
         let frame = piece.place(of: version + 1)
         if frame.isEmpty, begunBytes == 0 { return frame.lowerBound..<piece.bytes.count }
-        // A record always has the same frame, so a shorter frame is not the one that was begun.
+        // A record always has the same frame, so a shorter frame can't be the begun frame.
         guard begunBytes < frame.count else { return nil }
         return frame.lowerBound + begunBytes..<piece.bytes.count
     }

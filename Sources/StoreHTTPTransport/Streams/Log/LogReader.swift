@@ -17,8 +17,8 @@ struct LogReader {
     let viewer: Viewer
     var position: LogPosition
     var phase = Phase.ready
-    /// True if the stream has sent no record yet. Then it does not announce records that were
-    /// removed before it began.
+    /// True if the stream has sent no record yet. Then the stream does not announce records that
+    /// were removed before its beginning.
     var isBeginning: Bool
     /// True if the reader got the frame for readers that have every record.
     var isCaughtUp = false

@@ -39,8 +39,8 @@ extension StreamLoop {
         broadcast(chunk, to: readers, having: before)
     }
 
-    /// Returns the readers that get a frame as it comes. The others get the newest version later if
-    /// the frame is for them.
+    /// Returns the readers that get a frame as it comes. The other readers get the newest version
+    /// later if the frame is for them.
     private func following(among readers: [Int32], _ filter: ReaderFilter?) -> [Int32] {
         readers.filter { slot in
             guard behind[slot]?.largeFrame != nil else { return true }

@@ -38,8 +38,8 @@ struct TopicReaders {
     /// The frames in patch mode, used in place of `topic`.
     var patches = PatchFrames(framing: Chunk.of)
     var slots: [Int32] = []
-    /// The number of readers, from the start of `slots`, that get each frame as it comes. The
-    /// others are being sent a large frame.
+    /// The number of readers, from the start of `slots`, that get each frame as it comes. The other
+    /// readers are being sent a large frame.
     var following = 0
     /// The number of frames that were for all readers.
     var framesForAll: UInt64 = 0
