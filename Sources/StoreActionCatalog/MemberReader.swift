@@ -151,7 +151,7 @@ extension Problem {
 
 extension Logger {
     /// Logs the reason why a client's action or other request was refused, with the pointer to the
-    /// part of the payload. The client itself may not be allowed to read either.
+    /// part of the payload. Perhaps the client may read neither the reason nor the pointer.
     ///
     /// The log leaves room for more important lines: refusals beyond their bound are dropped and
     /// counted.

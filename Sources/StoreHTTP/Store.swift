@@ -122,7 +122,7 @@ package final class Store: Sendable {
 /// The bounds on clients' requests, as the flags of the program set them.
 ///
 /// Routes check the bounds of a body themselves. The Core's mailbox and the stream writer enforce
-/// the others, and routes only name these in problems.
+/// the other bounds; routes only name them in problems.
 package struct RequestBounds: Sendable {
     /// The most actions of clients that wait for the Core. The mailbox enforces it.
     package let mailboxMax: Int

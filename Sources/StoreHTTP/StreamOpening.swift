@@ -130,7 +130,7 @@ enum StreamOpening {
             store.streams.abandon(topic)
             throw error == .closed
                 ? .draining()
-                : .overloaded("as many actions of the program's own as may wait already")
+                : .overloaded("too many actions of the program's own wait already")
         }
         return (resume, owner)
     }

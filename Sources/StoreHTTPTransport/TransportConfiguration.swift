@@ -51,9 +51,9 @@ package struct TransportConfiguration: Sendable {
     }
 
     /// The size of the library's memory for a connection: the headers, the library's notes about
-    /// each field, and the head of the answer. More would cost time: the library clears all of it
-    /// after each request. Before each answer it clears nearly half of it, and the free part of its
-    /// read buffer.
+    /// each field, and the head of the answer. More memory would cost time, because the library
+    /// clears all of the memory after each request. Before each answer, the library clears nearly
+    /// half of the memory, and the free part of the read buffer.
     ///
     /// All three parts lie in the memory at once, so it must have at least their sum. With less,
     /// requests within the bound on headers, which counts each field with its note, would not be

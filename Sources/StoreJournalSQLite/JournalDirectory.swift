@@ -118,7 +118,7 @@ extension JournalDirectory {
         return JournalOpenError(
             .directory,
             "\(attempted) \(path) failed: \(reason)",
-            hint: "make the directory one that this process can use, or give another with --data"
+            hint: "let this process use the directory, or give another directory with --data"
         )
     }
 }

@@ -39,7 +39,7 @@ extension SQLiteJournal {
                 let stored = try reader.newestSnapshot(
                     atOrBefore: version,
                     passingOver: { [log] in
-                        log("the snapshot of version \($0) is damaged; an older one is looked for")
+                        log("the snapshot of version \($0) is damaged; trying an older snapshot")
                     }
                 )
             else { return nil }

@@ -47,7 +47,7 @@ public final class TimedSemaphore: @unchecked Sendable {
         count -= 1
     }
 
-    /// Waits for a signal, and takes it. Returns false if none came before the seconds were over.
+    /// Waits for a signal, and takes it. Returns false if no signal came within the time.
     public func wait(seconds: Double) -> Bool {
         var end = timespec()
         clock_gettime(CLOCK_MONOTONIC, &end)

@@ -54,8 +54,8 @@ struct Step {
     let effect: PendingEffect?
     /// The closures of middleware and interceptors to call after the commit.
     var released: [@Sendable () -> Void]
-    /// The index of the state before the action among the states that the state owner keeps for a
-    /// batch. The next index has the state after the action. `nil` if no watcher needs single
+    /// The index under which the state owner keeps the state before the action until the batch
+    /// ends. The next index has the state after the action. `nil` if no watcher needs single
     /// states, so that none are kept.
     let kept: Int?
 

@@ -25,7 +25,7 @@
 /// The `switch` has no `default`, so the compiler reports an action that is left out. Every client
 /// may dispatch an ``Action``; on the wire it is `counter/increased`. The actions of the module's
 /// own views are ``UI``, and the actions of its effects and presenters are ``Internal``. The path
-/// `/dispatch` refuses both; views send theirs to `/modules/counter/ui`.
+/// `/dispatch` refuses ``UI`` and ``Internal``. A view sends its actions to `/modules/counter/ui`.
 ///
 /// A module with work outside of the Core is an ``EffectfulModule``. A ``ModuleInterface`` in a
 /// target of its own hides the inside of a module from other modules.

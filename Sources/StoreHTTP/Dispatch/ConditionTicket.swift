@@ -48,7 +48,7 @@ final class ConditionTicket: Completion {
             )
         }
         let isTaken = ticket.reader.threads.past.submit { [self] in compare() }
-        if !isTaken { refuse(.overloaded("enough conditions are being compared already")) }
+        if !isTaken { refuse(.overloaded("too many conditions are being compared already")) }
     }
 
     private func compare() {

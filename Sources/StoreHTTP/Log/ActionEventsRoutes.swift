@@ -20,7 +20,7 @@ package struct ActionEventsRoutes: RouteGroup {
             .stream(
                 links.actionEvents,
                 "actionEvents",
-                "Every applied action in order, first the kept ones and then new ones, as "
+                "Every applied action in order, first the kept and then the new actions, as "
                     + "server-sent events.",
                 needs: .log,
                 parameters: [

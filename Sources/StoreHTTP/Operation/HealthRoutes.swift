@@ -39,7 +39,7 @@ package struct HealthRoutes: RouteGroup {
             .read(
                 links.readiness,
                 "Readiness",
-                "200 if the server takes requests; with Accept: application/json, why not.",
+                "200 if the server takes requests, else 503; as JSON with the reasons.",
                 needs: .everyone,
                 answers: [
                     .init(

@@ -96,7 +96,7 @@ package final class RequestEnvironment: Sendable {
     /// The problem 403 for a session that has ended.
     var sessionEnded: Problem {
         .forbidden(
-            "The session of this cookie has ended. Begin another one with POST \(links.sessions), "
+            "The session of this cookie has ended. Begin a session with POST \(links.sessions), "
                 + "or leave the cookie out to go without."
         )
     }

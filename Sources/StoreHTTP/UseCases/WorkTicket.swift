@@ -102,7 +102,7 @@ final class WorkTicket: DispatchTicket, @unchecked Sendable {
             )
         } catch {
             answerRefusal(
-                error.problem(waiting: "as many actions of the program's own as may wait already")
+                error.problem(waiting: "too many actions of the program's own wait already")
             )
             store.wake()
         }

@@ -44,7 +44,8 @@ struct MessageMemory {
         self.bytesMax = bytesMax
     }
 
-    /// Takes memory for a piece of a body. If there is none, takes nothing and returns the reason.
+    /// Takes memory for a piece of a body. If there is no memory, takes nothing and returns the
+    /// reason.
     mutating func takeBody(_ count: Int, for holders: [Holder]) -> Refusal? {
         guard bodyBytes + count <= bodiesMax, bytes + count <= bytesMax else {
             return .all(limit: bodiesMax)

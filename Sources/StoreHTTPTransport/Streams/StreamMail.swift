@@ -30,7 +30,7 @@ enum StreamRequest: Sendable {
     /// have taken nothing for the longest time.
     case shed(Double)
 
-    /// Answers like a writer without streams, after the writer has ended.
+    /// Answers for a writer that has ended, as if it had no streams.
     func answerEmpty() {
         switch self {
         case .list(let answer): answer([])

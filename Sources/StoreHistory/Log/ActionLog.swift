@@ -5,8 +5,8 @@ package import StoreTelemetry
 package import StoreWire
 import Synchronization
 
-/// The log of actions for the stream writer: pieces of encoded records. A thread of its own or of a
-/// pool reads them from the journal. A cache keeps them for all readers.
+/// The log of actions for the stream writer: pieces of encoded records. A thread of the log's own,
+/// or of a pool, reads the records from the journal. A cache keeps the pieces for all readers.
 ///
 /// Without a reader, a commit costs one store and one load.
 package final class ActionLog: LogSource, VersionFollower {
@@ -172,7 +172,7 @@ extension ActionLog {
         let records = try journal.read(page).records
         for (place, record) in records.enumerated()
         where record.version != versions.lowerBound + UInt64(place) {
-            throw .corrupt("version \(record.version) is in the place of another one")
+            throw .corrupt("version \(record.version) is in the place of another version")
         }
         guard !records.isEmpty else {
             throw .corrupt("version \(versions.lowerBound) is missing")

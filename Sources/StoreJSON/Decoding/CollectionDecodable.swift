@@ -85,7 +85,7 @@ extension Dictionary: CollectionDecodable where Key: Decodable, Value: Decodable
             guard before == nil else {
                 throw state.pointee.invalid(
                     value,
-                    "The name \(quoted(text)) and another one of this object are equal for the "
+                    "The name \(quoted(text)) and another name in this object are equal for the "
                         + "type that reads them, so that one of the two values would be lost. "
                         + "Keys of type ExactText are compared by their bytes."
                 )

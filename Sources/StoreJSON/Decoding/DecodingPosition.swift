@@ -96,7 +96,7 @@ struct SingleValueDecoding: SingleValueDecodingContainer {
 ///
 /// The decoder presents the input that the compiler's `init(from:)` asks for: an object with one
 /// member, whose name is that of the case. An enum with texts as raw values gets the name as a
-/// text. No bytes of the document stand for either.
+/// text. The document has no bytes for this object or this text.
 struct CasePosition: Decoder {
     let state: DecodingStatePointer
 

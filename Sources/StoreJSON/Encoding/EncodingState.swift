@@ -145,7 +145,7 @@ struct EncodingState: ~Copyable {
     }
 
     /// Writes a key of a table, with a comma before it if it needs one. Returns the offset before
-    /// both, or -1 if the caller must not write a value.
+    /// the comma or the key, or -1 if the caller must not write a value.
     @inline(__always)
     mutating func enter(
         _ place: EncodingPlace,
@@ -227,7 +227,7 @@ struct EncodingMembers {
     }
 
     /// Switches to the set of names, for good. Returns the keys that were written so far, or `nil`
-    /// if the set has them already.
+    /// if the set is in use already.
     mutating func giveWay() -> [[UInt8]]? {
         guard !byName else { return nil }
         byName = true

@@ -91,7 +91,7 @@ struct DatabaseCheck {
         do throws(ReadFailure) {
             snapshot = try reader.newestSnapshot { version in
                 damaged.insert(version)
-                log("the snapshot of version \(version) is damaged; an older one is looked for")
+                log("the snapshot of version \(version) is damaged; trying an older snapshot")
             }
         } catch {
             // The records suffice if they reach back to version 0.

@@ -32,7 +32,7 @@ struct JournalOpening {
             throw JournalOpenError(
                 .system,
                 "this SQLite library was built for one thread only",
-                hint: "install one that is built with SQLITE_THREADSAFE=1, as Debian's is"
+                hint: "install a library built with SQLITE_THREADSAFE=1, such as Debian's"
             )
         }
         let mark = MarkFile.read(directory.mark)

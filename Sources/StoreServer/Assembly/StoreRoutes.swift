@@ -158,8 +158,8 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
 // Metrics and health
 
 extension StoreRoutes {
-    /// A function that finds the problem of the store. For the store at `/` of several, the
-    /// function finds a problem only if all stores have one.
+    /// A function that finds the problem of the store. If the process has several stores, the
+    /// function of the store at `/` finds a problem only if all stores have a problem.
     private var livenessProblem: @Sendable () -> Problem? {
         guard isOfProcess else { return { [watchdog = health.watchdog] in watchdog.problem } }
         return { [weak process] in process?.statuses.commonProblem }

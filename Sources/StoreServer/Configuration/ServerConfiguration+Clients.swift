@@ -32,10 +32,10 @@ extension ServerConfiguration {
         public var bodyBytesMax = json.bytesMax
         /// The maximum depth of a JSON body, at least 2; by default 64.
         public var depthMax = json.depthMax
-        /// The maximum memory for bodies and answers of requests in progress, at most 2^50 bytes;
-        /// the first 4 KiB of each do not count. Bodies may take half of it, one address or
-        /// principal a quarter. The minimum is four times the largest body. By default `nil`: a
-        /// quarter of the memory's bound, or 256 MiB without a bound.
+        /// The maximum memory for bodies and answers of requests in progress, at most 2^50 bytes.
+        /// The first 4 KiB of each body and answer do not count. Bodies may take half of this
+        /// memory, and one address or principal a quarter. The minimum is four times the largest
+        /// body. By default `nil`: a quarter of the memory's bound, or 256 MiB without a bound.
         public var buffersBytesMax: Int?
         /// The maximum number of connections that carry requests, 1 to 1,000,000; by default 4,096.
         public var connectionsMax = transport.connectionsMax

@@ -112,8 +112,8 @@ struct LogReaders {
         }
     }
 
-    /// Returns the readers whose sockets have taken nothing for this time, and the readers that are
-    /// being closed for it.
+    /// Returns the readers whose sockets have taken nothing for this time. Readers that are already
+    /// being closed are included.
     func slow(stalledFor seconds: Double, at now: Double) -> [Int32] {
         readers.filter { $0.value.isClosing || $0.value.stalledSeconds(at: now) >= seconds }
             .map(\.key)

@@ -173,8 +173,8 @@ extension StreamLoop {
         if logReaders[slot]?.bye == nil { logReaders[slot]?.bye = bye }
     }
 
-    /// Closes the connection in the middle of the stream. Its client connects again, and the new
-    /// stream begins with the reason.
+    /// Closes the connection in the middle of the stream. The client then connects again, and its
+    /// new stream begins with the reason.
     private func closeUnannounced(_ slot: Int32) {
         slots[Int(slot)].end(because: .interrupted)
         release(slot)
