@@ -61,7 +61,7 @@ struct StateCheck<State: Encodable & Equatable> {
             )
         } else if exhaustivity == .off(showSkipped: true), change == nil, before != actual {
             reporter.noted(
-                "\(name) changed the state, which is left out.\n\n"
+                "\(name) changed the state, which the test skips.\n\n"
                     + StateDifference.text(from: before, to: actual),
                 place
             )

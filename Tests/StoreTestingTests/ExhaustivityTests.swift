@@ -54,7 +54,7 @@ import Testing
         try? #require(noted.count == 2)
         #expect(
             noted.first == """
-                Tally.Action.increased changed the state, which is left out.
+                Tally.Action.increased changed the state, which the test skips.
 
                   /tally
                 −   "count": 0

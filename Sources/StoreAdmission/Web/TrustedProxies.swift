@@ -66,7 +66,8 @@ package struct TrustedProxies: Sendable {
     }
 }
 
-/// The last address in a sequence that is no proxy's. If all addresses are proxies', the first.
+/// The last address in a sequence that is no proxy's. If all addresses belong to proxies, the first
+/// address.
 private struct LastStranger {
     private(set) var isEmpty = true
     /// The address; `nil` if the element in its place is no address.

@@ -255,7 +255,8 @@ extension Engine {
         return now
     }
 
-    /// Records the end of a reduction that started at `begun`. Returns its duration in nanoseconds.
+    /// Records the end of a reduction that started at `begun`. Returns the duration of the
+    /// reduction in nanoseconds.
     private func end(_ begun: UInt64) -> UInt64 {
         guard isTimed else { return 0 }
         let nanoseconds = SystemTime.steadyNanoseconds() &- begun

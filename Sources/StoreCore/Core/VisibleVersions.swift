@@ -132,8 +132,8 @@ struct ModuleVisibility {
 
 /// The hash of a session's name. Many sessions that have ended stay recorded, in eight bytes each.
 ///
-/// Two sessions with the same hash count as one session. A change for one of them is then a change
-/// for both. Therefore a true condition may fail, but a false condition never holds.
+/// Two sessions with the same hash count as one session. A change for one session then also counts
+/// for the other session. Therefore a true condition may fail, but a false condition never holds.
 struct SessionHash: Hashable {
     private let hash: Int
 

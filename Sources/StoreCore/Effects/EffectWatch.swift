@@ -180,7 +180,7 @@ extension EffectWatch {
         }
     }
 
-    /// Counts one less; if it was the last, also in the watch above.
+    /// Takes one off the count. If the count is then zero, also takes one off in the watch above.
     private func leave() {
         var next: EffectWatch? = self
         while let watch = next {

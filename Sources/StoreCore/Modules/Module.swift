@@ -170,8 +170,8 @@ struct AlreadyStarted: Error {}
 ///
 /// A client shows a module while it reads the module's stream.
 ///
-/// If the view has both actions, each session dispatches them by turns. The first is refused if the
-/// session shows the slice already, and the second if it does not.
+/// If the view has both actions, each session dispatches them by turns. The first action is refused
+/// if the session shows the slice already, and the second action if it does not.
 ///
 /// ``Presence`` records which sessions show which slices. So a start ends the views that the
 /// previous server left open. A stop of a slice ends its views. A start over an existing slice

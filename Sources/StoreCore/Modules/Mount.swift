@@ -7,7 +7,7 @@
 ///
 /// The type of the member decides when the slice is there. `State` is always there, and `State?`
 /// from a start to a stop. ``Instances`` of `State` has a slice for each id that is started.
-/// ``PerSession`` of one of these is the same for each session.
+/// ``PerSession`` of one of these types has such slices for each session.
 public struct Mount<Root: RootState>: Sendable {
     /// The module's name.
     public let name: String

@@ -68,8 +68,8 @@ extension EventLoop {
 
     /// Stores the time at which the loop's sleep ends, and returns the length of the sleep. Returns
     /// 0 if another thread has queued a timer. Another thread queues first and then reads the
-    /// stored time; the loop stores first and then reads the queue. So at least one of the two sees
-    /// the write of the other.
+    /// stored time; the loop stores first and then reads the queue. So at least one of the two
+    /// threads sees the write of the other thread.
     func beginSleep(_ milliseconds: CInt) -> CInt {
         guard milliseconds > 0 else { return milliseconds }
         let end = now + Double(milliseconds) / 1_000

@@ -230,7 +230,7 @@ struct LogWork: WorkQueue {
     /// Records that a version could not be read. Returns true if the attempt before succeeded, so
     /// that a failure is logged once.
     mutating func failed(_ version: UInt64) -> Bool {
-        // Other readers may be gone; those that remain ask again.
+        // Some readers may be gone; the remaining readers ask again.
         if unreadable.count >= Self.requestedMax { unreadable = [] }
         unreadable.insert(version)
         defer { isFailing = true }

@@ -22,8 +22,8 @@ struct ProgramComparison {
     let progress: ReplayProgress?
 
     /// Compares the programs. Returns the programs that have to register after the start, in this
-    /// order. If the journal has no programs yet, the first has the names of its records. The last
-    /// is today's program.
+    /// order. If the journal has no programs yet, the first program has the names of the records.
+    /// The last program is today's.
     ///
     /// - Throws: ``ReplayError/unreadable(_:)`` with the first record of each unreadable name, and
     ///   ``ReplayError/journal(_:)``.

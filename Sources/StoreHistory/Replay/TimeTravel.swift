@@ -16,7 +16,7 @@ package protocol EncodedState: Sendable {
     func part(at pointer: JSONPointer, for viewer: Viewer) -> Bytes?
 }
 
-/// Encodes states one after the other; of each, only the difference from the state before.
+/// Encodes states one after the other, and each time only the difference from the state before.
 package typealias StateEncoding<State, Version> = (State, Tag) throws(JSONError) -> Version
 
 /// Past states, made again on demand by threads other than the Core's, with a small cache.

@@ -42,7 +42,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         /// The views by their sources.
         var readers: [Source: [Watched]] = [:]
         /// The number of watched views of each session. Under `nil`: the number of views that are
-        /// the same for all.
+        /// the same for all sessions.
         var counts: [ExactText?: Int] = [:]
         /// The number of views at which views without readers are dropped next.
         var sweepAt = ViewStreams.sweepMin

@@ -29,7 +29,8 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
     private var limits: JSONLimits {
         JSONLimits(bytesMax: store.bounds.bodyBytesMax, depthMax: store.bounds.depthMax)
     }
-    /// True if this is the store at `/` of several, whose health and metrics are of all stores.
+    /// True if the process has several stores and this is the store at `/`. Its routes for health
+    /// and metrics then show all stores.
     private var isOfProcess: Bool { process.hasSeveral && links.store == nil }
 
     /// Makes the router with all routes of the store, behind its filters.

@@ -99,7 +99,7 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
     }
 
     /// Calls `use` with the journal of a command: the program's own, or else the journal of the
-    /// data directory. `open` opens the latter, which is closed afterwards.
+    /// data directory. `open` opens the journal of the directory, which is closed afterwards.
     ///
     /// - Throws: the errors of opening the journal, and of `use`.
     func withJournal<Result>(

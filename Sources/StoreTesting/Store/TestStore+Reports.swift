@@ -62,7 +62,7 @@ extension TestStore {
         let list = running.map { "\n  " + text(of: $0) }.joined()
         guard exhaustivity == .on else {
             if exhaustivity == .off(showSkipped: true) {
-                reporter.noted("Effects did not end, which is left out:\n\(list)", place)
+                reporter.noted("Effects did not end, which the test skips:\n\(list)", place)
             }
             return
         }

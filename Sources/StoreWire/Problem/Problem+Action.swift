@@ -28,7 +28,7 @@ extension Problem {
                 "'\(excerpt(resource))' has changed since the version that If-Match names, or is "
                     + "not there. Nothing was changed; read it again and decide anew."
             } else {
-                "The state is at version \(current.version), not at the one that If-Match names. "
+                "The state is at version \(current.version), not at the version in If-Match. "
                     + "Nothing was changed; read the state again and decide anew."
             }
         return Problem(

@@ -101,7 +101,7 @@ extension Problem {
     package static func streamLimit(_ limit: Int, retryAfterSeconds: Int = 10) -> Problem {
         later(
             .streamLimit,
-            "All of the \(limit) streams that this server keeps open are taken.",
+            "This server keeps at most \(limit) streams open, and all of them are taken.",
             seconds: retryAfterSeconds
         )
     }
