@@ -44,8 +44,9 @@ package final class RegisteredAction: Sendable {
     /// True if the payload has no members.
     var isBare: Bool { constant != nil }
 
-    /// Makes an entry. If `isBare`, a single action is made from no payload, if that succeeds, and
-    /// serves for all payloads. `read` makes an action from its payload; `nil` means no payload.
+    /// Makes an entry. With `isBare`, tries to make an action without a payload. If that succeeds,
+    /// the one action serves for all payloads. `read` makes an action from its payload; `nil` means
+    /// no payload.
     init(
         name: String,
         module: String?,

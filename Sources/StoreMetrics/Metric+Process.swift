@@ -50,7 +50,8 @@ extension Metric {
         ),
     ]
 
-    /// The metrics of analytics, spans and rate limits. A server without them has no such metric.
+    /// The metrics of analytics, spans and rate limits. A server without analytics, spans or rate
+    /// limits does not have their metrics.
     static let exports: [Metric] = [
         .counter(
             "store_analytics_written_total",

@@ -46,8 +46,8 @@ package struct AccessLease: Sendable {
     /// once, for the answer, because it writes to the log.
     package var problem: Problem? { ending().map(refuse) }
 
-    /// Returns the seconds that a wait of so many seconds may last: at most until shortly after the
-    /// credential's end.
+    /// Shortens a wait so that it ends, at the latest, shortly after the credential. Returns the
+    /// allowed seconds.
     package func seconds(ofWait seconds: Double) -> Double {
         guard let expires else { return seconds }
         let left = Double(expires) - Double(SystemTime.wallNanoseconds()) / 1e9

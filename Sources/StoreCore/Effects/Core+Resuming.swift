@@ -37,8 +37,9 @@ extension Core where State: RootState {
     /// ``RestartPolicy/retried`` run again, with the input from the ledger. For each other effect,
     /// its module gets an action that reports the interruption.
     ///
-    /// The actions of a resumed effect have its cause. If history still has the action that began
-    /// the effect, they also have its session, its principal and its trace.
+    /// The actions of a resumed effect have the effect's cause. If history still has the action
+    /// that began the effect, the new actions also have the session, principal and trace of that
+    /// action.
     ///
     /// An effect does not run again if its slice has ended, or if this program cannot read its
     /// input.

@@ -70,8 +70,8 @@ final class SessionTicket: DispatchTicket, @unchecked Sendable {
         super.answerRefusal(problem)
     }
 
-    /// The client has only asked for a session. So it may read the refusal of a start only if it
-    /// could dispatch that start itself, or sees its module.
+    /// The client has only asked for a session. So the client may read the refusal of a start only
+    /// if the client could dispatch that start itself, or sees the module.
     override func mayRead(_ refusal: Refusal, of member: Int) -> Bool {
         guard caller.viewer.sight != nil else { return true }
         guard !refusal.isOfWholeState else { return false }

@@ -13,7 +13,7 @@ struct LogCache {
     /// The size below which a piece is extended with the next records. Behind a longer piece, they
     /// form another piece.
     static let shortBytes = 16 << 10
-    /// The least number of bytes that a piece counts for the bound.
+    /// The number of bytes that even a smaller piece takes from the bound.
     static let chargeMin = 4 << 10
 
     private struct Entry {

@@ -19,8 +19,8 @@ extension ServerConfiguration {
         public var format = Format.text
         /// The lowest level of the lines; read again on SIGHUP.
         public var level = Level.info
-        /// True if the log gets a line for each request and each stream when it ends, without its
-        /// query, its headers and its body.
+        /// True if the log gets a line for each request, and for each stream at its end. The line
+        /// has no query, header or body.
         public var requests = false
         /// True if the log gets a line for each applied action, without its payload.
         public var actions = false
