@@ -45,8 +45,8 @@ package struct LogRoutes: RouteGroup {
             cause: request[LogParameters.cause]
         )
         let caller = try request.caller()
-        request.respond(on: reader.threads.logPages, orBusy: "too many log reads wait already")
-        { [reader, links] () throws(Problem) in
+        request.respond(on: reader.threads.logPages, orBusy: "too many log reads wait already") {
+            [reader, links] () throws(Problem) in
             try reader.page(query, for: caller).response(links)
         }
     }

@@ -63,8 +63,8 @@ package struct AnalyticsRoutes: RouteGroup {
             )
         }
         let limit = request[Self.limit] ?? Self.limitDefault
-        request.respond(on: reader.threads.logPages, orBusy: "too many log reads wait already")
-        { [recent] in
+        request.respond(on: reader.threads.logPages, orBusy: "too many log reads wait already") {
+            [recent] in
             HTTPResponse(
                 status: 200,
                 headers: [("Content-Type", Self.mediaType), ("Cache-Control", "no-store")],
