@@ -62,7 +62,8 @@ import Testing
                 """
         )
         #expect(
-            noted.last?.hasPrefix("Before the test finished, events came that are left") == true
+            noted.last?.hasPrefix("Before the test finished, events came that the test skips")
+                == true
         )
     }
 
