@@ -92,7 +92,7 @@ enum ReadFailure: Error, CustomStringConvertible {
 
     var journalError: JournalError {
         switch self {
-        // Only a backup, which is written while the database is read, can fill a disk.
+        // A read fills the disk only if it is the read of a backup, which writes a copy.
         case .sqlite(let failure): failure.isFull ? .storageFull : failure.journalError
         case .damaged(let what): .corrupt(what)
         case .gone(let base): .gone(oldest: base.version + 1)

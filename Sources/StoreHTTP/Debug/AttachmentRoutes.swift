@@ -90,7 +90,7 @@ package struct AttachmentRoutes: RouteGroup {
             id,
             summary,
             needs: .debug,
-            parameters: [Parameter.path("id", "The id in the list; of equal ids, the first.")],
+            parameters: [Parameter.path("id", "The id in the list; the first entry with this id is meant.")],
             answers: [.done],
             problems: [.notFound],
             audience: .operators

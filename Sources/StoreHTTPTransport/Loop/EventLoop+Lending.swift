@@ -38,7 +38,8 @@ extension EventLoop {
         if lead(in: 0, ended) { followAndLead(ended) }
     }
 
-    /// Waits to take the loop over, and leads it then, again and again until the loop is over.
+    /// Waits until this thread may take the loop over, and then leads it. Repeats this until the
+    /// loop is over.
     private func followAndLead(_ ended: @Sendable () -> Void) {
         while let term = nextTerm(), lead(in: term, ended) {}
     }

@@ -36,8 +36,8 @@ package struct PublishedSlice: Sendable {
 
     /// The slice as JSON; `nil` if it is absent.
     ///
-    /// The first reader of a slice with instances joins them. A reader of one instance uses
-    /// ``place(of:)`` instead.
+    /// The first reader of a slice with instances joins the bytes of the instances. A reader of one
+    /// instance uses ``place(of:)`` instead.
     var bytes: Bytes? {
         switch form {
         case .whole(let bytes): bytes

@@ -99,8 +99,8 @@ package final class LogPiece: Sendable {
         return (index == 0 ? 0 : ends[index - 1])..<ends[index]
     }
 
-    /// Returns the end of the first frame that ends at or after `offset`. If no frame does, returns
-    /// the end of the last frame. A chunk that ends there consists of whole frames.
+    /// Returns the end of the first frame that ends at or after `offset`. Without such a frame,
+    /// returns the end of the last frame. A chunk that ends there consists of whole frames.
     package func end(from offset: Int) -> Int {
         // A frame that ends at `offset` itself is the result, so the search stops one byte before
         // it.

@@ -5,7 +5,7 @@ import StoreWire
 struct LogReader {
     /// The event for which a reader waits.
     enum Phase {
-        /// The reader's turn.
+        /// The reader's turn to be served.
         case ready
         /// More records from the source.
         case source
