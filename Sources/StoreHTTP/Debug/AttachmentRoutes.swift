@@ -90,7 +90,7 @@ package struct AttachmentRoutes: RouteGroup {
             id,
             summary,
             needs: .debug,
-            parameters: [Parameter.path("id", "The id in the list; the first entry with this id is meant.")],
+            parameters: [Parameter.path("id", "The id in the list; the first entry that has it counts.")],
             answers: [.done],
             problems: [.notFound],
             audience: .operators

@@ -28,8 +28,8 @@ package final class SessionTable: Sendable {
         /// The number of its open streams and waiting requests. The session can become idle only at
         /// zero.
         var holds = 0
-        /// True if the action that ends it is dispatched. Meanwhile the session takes no requests.
-        /// If the action is applied, the session is removed; otherwise it is kept.
+        /// True if the action that ends the session is dispatched. Meanwhile the session takes no
+        /// requests. If the action is applied, the session is removed; otherwise it is kept.
         var isEnding = false
         /// Its timer in ``Table/looks``.
         var timer: TimerHeap<String>.ID?

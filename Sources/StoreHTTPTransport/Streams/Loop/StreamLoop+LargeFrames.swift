@@ -73,8 +73,8 @@ extension StreamLoop {
         swapPlaces(slot, with: topics[number].following)
     }
 
-    /// Lets a reader follow its topic again when it has taken a large frame. Sends it the newest
-    /// version if it missed that.
+    /// Lets a reader follow its topic again when it has taken a large frame. Sends the reader the
+    /// newest version if the reader has missed that version.
     func follow(_ slot: Int32, after frame: LargeFrame, needsNewest: Bool) {
         let number = Int(slots[Int(slot)].topic)
         swapPlaces(slot, with: topics[number].following)
