@@ -90,7 +90,9 @@ package struct AttachmentRoutes: RouteGroup {
             id,
             summary,
             needs: .debug,
-            parameters: [Parameter.path("id", "The id in the list; the first entry that has it counts.")],
+            parameters: [
+                Parameter.path("id", "The id in the list; the first entry with it counts.")
+            ],
             answers: [.done],
             problems: [.notFound],
             audience: .operators
