@@ -81,7 +81,7 @@ package struct RecordPage: ~Copyable {
 /// record is read and hashed only once.
 package protocol HistoryFollower: AnyObject {
     /// Begins with the snapshot. Returns false if the follower can't continue from it; then it gets
-    /// no records. The last record after the snapshot has the version `newest`. Each record is by
+    /// no records. The records after the snapshot end at the version `newest`. Each record is by
     /// one of `programs` or by an unknown program.
     func begins(
         with snapshot: StateSnapshot,
