@@ -18,10 +18,10 @@ struct DecodingPosition: Decoder {
     /// Returns the container of an entry that is an object, or of the object around a case.
     @inline(__always)
     func object<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
-        let keys = state.pointee.keyTypes.find(type)
+        let keyType = state.pointee.keyTypes.find(type)
         let level = state.pointee.calls
-        guard let box = keys.pointee.lend(level, at: index) else {
-            return container(keys, level)
+        guard let box = keyType.pointee.lend(level, at: index) else {
+            return container(keyType, level)
         }
         // Safety: `keep` has taken a container of this type, which is one reference.
         return unsafeBitCast(box, to: KeyedDecodingContainer<Key>.self)
@@ -29,16 +29,16 @@ struct DecodingPosition: Decoder {
 
     @inline(never)
     private func container<Key: CodingKey>(
-        _ keys: KeyTypePointer<Int>,
+        _ keyType: KeyTypePointer<Int>,
         _ level: Int
     ) -> KeyedDecodingContainer<Key> {
-        let shared = keys.pointee.vacancy(level, for: KeyedDecodingContainer<Key>.self)
+        let shared = keyType.pointee.vacancy(level, for: KeyedDecodingContainer<Key>.self)
         let container = KeyedDecodingContainer(
-            KeyedDecoding<Key>(state: state, keys: keys, shared: shared, own: index)
+            KeyedDecoding<Key>(state: state, keyType: keyType, shared: shared, own: index)
         )
         if let shared {
             shared.initialize(to: index)
-            keys.pointee.keep(container, shared)
+            keyType.pointee.keep(container, shared)
         }
         return container
     }

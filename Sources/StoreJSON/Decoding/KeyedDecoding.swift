@@ -1,7 +1,7 @@
 /// The container for an object.
 struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let state: DecodingStatePointer
-    let keys: KeyTypePointer<Int>
+    let keyType: KeyTypePointer<Int>
     /// The address of the object's entry in a container that is used again; `nil` in any other
     /// container.
     let shared: UnsafeMutablePointer<Int>?
@@ -27,8 +27,8 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     /// Returns the entry of a member's value, or -1 if there is none.
     @inline(__always)
     private func find(_ key: Key) -> Int {
-        guard let table = keys.pointee.table else { return find(named: key.stringValue) }
-        let index = keys.pointee.index(of: key)
+        guard let table = keyType.pointee.table else { return find(named: key.stringValue) }
+        let index = keyType.pointee.index(of: key)
         guard index < JSONKeyTable.keysMax else { return find(named: key.stringValue) }
         let known = table[index] ?? table.fill(index, key.stringValue)
         guard !known.hasEscapes else { return find(named: key.stringValue) }

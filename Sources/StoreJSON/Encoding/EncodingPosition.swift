@@ -14,9 +14,9 @@ struct EncodingPosition: Encoder {
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         let serial = container(UInt8(ascii: "{"), UInt8(ascii: "}"))
         let place = EncodingPlace(level: level &+ 1, serial: serial)
-        let keys = state.pointee.keyTypes.find(type)
-        guard let box = keys.pointee.lend(Int(level), at: place) else {
-            return container(keys, at: place)
+        let keyType = state.pointee.keyTypes.find(type)
+        guard let box = keyType.pointee.lend(Int(level), at: place) else {
+            return container(keyType, at: place)
         }
         // Safety: `keep` has taken a container of this type, which is one reference.
         return unsafeBitCast(box, to: KeyedEncodingContainer<Key>.self)
@@ -24,16 +24,16 @@ struct EncodingPosition: Encoder {
 
     @inline(never)
     private func container<Key: CodingKey>(
-        _ keys: KeyTypePointer<EncodingPlace>,
+        _ keyType: KeyTypePointer<EncodingPlace>,
         at place: EncodingPlace
     ) -> KeyedEncodingContainer<Key> {
-        let shared = keys.pointee.vacancy(Int(level), for: KeyedEncodingContainer<Key>.self)
+        let shared = keyType.pointee.vacancy(Int(level), for: KeyedEncodingContainer<Key>.self)
         let container = KeyedEncodingContainer(
-            KeyedEncoding<Key>(state: state, keys: keys, shared: shared, own: place)
+            KeyedEncoding<Key>(state: state, keyType: keyType, shared: shared, own: place)
         )
         if let shared {
             shared.initialize(to: place)
-            keys.pointee.keep(container, shared)
+            keyType.pointee.keep(container, shared)
         }
         return container
     }

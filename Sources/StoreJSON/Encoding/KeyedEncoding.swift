@@ -1,7 +1,7 @@
 /// The container for an object.
 struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let state: EncodingStatePointer
-    let keys: KeyTypePointer<EncodingPlace>
+    let keyType: KeyTypePointer<EncodingPlace>
     /// The address of the place of a container that is used again; `nil` in any other container.
     let shared: UnsafeMutablePointer<EncodingPlace>?
     /// The place of a container that is not used again.
@@ -15,10 +15,10 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     /// -1 if the caller must not write a value.
     @inline(__always)
     private func begin(_ key: Key) -> Int {
-        guard let table = keys.pointee.table else {
+        guard let table = keyType.pointee.table else {
             return state.pointee.enter(place, named: key.stringValue)
         }
-        let index = keys.pointee.index(of: key)
+        let index = keyType.pointee.index(of: key)
         guard index < JSONKeyTable.keysMax else {
             return state.pointee.enter(place, named: key.stringValue)
         }
