@@ -199,7 +199,7 @@ import Testing
     }
 
     @Test(arguments: threads)
-    func `envelopes offered without a wake-up are one batch after the wakeIfNeeded`(
+    func `envelopes offered without a wake-up are one batch after the wake-up`(
         _ driver: CoreConfiguration<List>.Driver
     ) async throws {
         let bench = Bench(driver: driver)

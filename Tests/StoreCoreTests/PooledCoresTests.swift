@@ -169,7 +169,7 @@ struct PooledCoresTests {
         #expect(pool.close(seconds: Self.secondsMax))
     }
 
-    @Test func `an offer without a wake-up begins no turn, and a wakeIfNeeded begins a turn`()
+    @Test func `an offer without a wake-up begins no turn, and a wake-up begins a turn`()
         throws
     {
         let pool = ThreadPool(name: "test", threadsMax: 1)

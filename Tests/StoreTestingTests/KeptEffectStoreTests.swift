@@ -31,7 +31,6 @@ private struct Orders: Module {
     enum Internal: ModuleAction { case sent(number: Int) }
 
     static let dispatchables: [any Dispatchable.Type] = [Send.self]
-    static let hasDurableEffects = true
 
     func reduce(_ state: inout State, _ action: Action) throws {
         switch action {
