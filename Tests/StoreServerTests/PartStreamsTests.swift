@@ -170,36 +170,36 @@ import Testing
     @Test func `a client leaves places to the others, and its own come back`() throws {
         let one = client(1)
         var places = try (0..<PartStreams.clientPointersMax).map { number in
-            try parts.place(for: part("/cards/\(number)"), of: one)
+            try parts.reservePlace(for: part("/cards/\(number)"), of: one)
         }
         let further = try part("/counter")
         let full = WatchRefusal.client(max: PartStreams.clientPointersMax)
-        #expect(throws: full) { try parts.place(for: further, of: one) }
+        #expect(throws: full) { try parts.reservePlace(for: further, of: one) }
         // Another stream at the same pointer takes no further place.
-        let again = try parts.place(for: part("/cards/0"), of: one)
-        #expect(throws: Never.self) { try parts.place(for: further, of: client(2)) }
+        let again = try parts.reservePlace(for: part("/cards/0"), of: one)
+        #expect(throws: Never.self) { try parts.reservePlace(for: further, of: client(2)) }
         places[0] = places[1]
-        #expect(throws: full) { try parts.place(for: further, of: one) }
+        #expect(throws: full) { try parts.reservePlace(for: further, of: one) }
         withExtendedLifetime(again) {}
         places.removeAll()
-        #expect(throws: Never.self) { try parts.place(for: further, of: one) }
+        #expect(throws: Never.self) { try parts.reservePlace(for: further, of: one) }
     }
 
     @Test func `the last places are for clients with few, also beside a proxy`() throws {
         let proxy = WatchingClient.address("127.0.0.1", isForMany: true)
         let count = PartStreams.pointersMax - PartStreams.keptPointers
         var places = try (0..<count).map { number in
-            try parts.place(for: part("/cards/\(number)"), of: proxy)
+            try parts.reservePlace(for: part("/cards/\(number)"), of: proxy)
         }
         let full = WatchRefusal.all(max: PartStreams.pointersMax)
-        #expect(throws: full) { try parts.place(for: part("/counter"), of: proxy) }
+        #expect(throws: full) { try parts.reservePlace(for: part("/counter"), of: proxy) }
         // A part that is watched already needs no further place.
-        places.append(try parts.place(for: part("/cards/7"), of: client(1)))
+        places.append(try parts.reservePlace(for: part("/cards/7"), of: client(1)))
         for number in 1..<PartStreams.keptPerClient {
-            places.append(try parts.place(for: part("/counter/\(number)"), of: client(1)))
+            places.append(try parts.reservePlace(for: part("/counter/\(number)"), of: client(1)))
         }
-        #expect(throws: full) { try parts.place(for: part("/counter"), of: client(1)) }
-        #expect(throws: Never.self) { try parts.place(for: part("/counter"), of: client(2)) }
+        #expect(throws: full) { try parts.reservePlace(for: part("/counter"), of: client(1)) }
+        #expect(throws: Never.self) { try parts.reservePlace(for: part("/counter"), of: client(2)) }
         withExtendedLifetime(places) {}
     }
 
@@ -212,13 +212,13 @@ import Testing
         for number in 1...4 {
             // Each client watches the large part through another pointer.
             let large = try part(number == 1 ? "/cards/a" : "/cards")
-            places.append(try parts.place(for: large, of: client(number)))
+            places.append(try parts.reservePlace(for: large, of: client(number)))
             _ = try opened(large, snapshot)
         }
         let full = WatchRefusal.bytes(max: PartStreams.clientPointerBytesMax)
-        #expect(throws: full) { try parts.place(for: counter, of: client(1)) }
-        #expect(throws: Never.self) { try parts.place(for: counter, of: client(9)) }
+        #expect(throws: full) { try parts.reservePlace(for: counter, of: client(1)) }
+        #expect(throws: Never.self) { try parts.reservePlace(for: counter, of: client(9)) }
         places.removeAll()
-        #expect(throws: Never.self) { try parts.place(for: counter, of: client(1)) }
+        #expect(throws: Never.self) { try parts.reservePlace(for: counter, of: client(1)) }
     }
 }

@@ -44,7 +44,7 @@ extension StateReader {
     ) throws(Problem) -> VisibleStream {
         let part = streams.parts.part(at: pointer, for: viewer(of: caller))
         do {
-            let place = try streams.parts.place(for: part, of: client)
+            let place = try streams.parts.reservePlace(for: part, of: client)
             return stream(.part(part), in: place, ofMember: pointer.tokens.first)
         } catch {
             throw .overloaded(error.reason)

@@ -92,7 +92,7 @@ package struct PublishedSlice: Sendable {
     }
 
     /// The pieces if pointers can lead to them by name: the instances; else `nil`.
-    var namedPieces: EncodedPieces? {
+    var addressablePieces: EncodedPieces? {
         pieces.flatMap { $0.form == .object ? $0 : nil }
     }
 

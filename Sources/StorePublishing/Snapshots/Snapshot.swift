@@ -215,7 +215,7 @@ package final class Snapshot: Sendable {
         guard let layout else { return true }
         guard let name = pointer.tokens.first else { return slices.allSatisfy(\.isAtHand) }
         guard let index = layout.index(of: name) else { return true }
-        let isOfPiece = pointer.tokens.count > 1 && slices[index].namedPieces != nil
+        let isOfPiece = pointer.tokens.count > 1 && slices[index].addressablePieces != nil
         return isOfPiece || slices[index].isAtHand
     }
 }

@@ -129,7 +129,7 @@ package final class PartStreams: Sendable {
     ///
     /// - Returns: the place, which is given back with its last reference.
     /// - Throws: ``WatchRefusal`` if there is no place.
-    package func place(
+    package func reservePlace(
         for part: WatchedPart,
         of client: WatchingClient
     ) throws(WatchRefusal) -> WatchPlace {

@@ -68,7 +68,7 @@ extension WatchedPart {
     /// True if finding the part in a version is cheap.
     func isAtHand(in snapshot: Snapshot, _ documents: ParsedDocuments) -> Bool {
         if let slice = container.slice(in: snapshot) {
-            let isOfPiece = !pointer.tokens.isEmpty && slice.namedPieces != nil
+            let isOfPiece = !pointer.tokens.isEmpty && slice.addressablePieces != nil
             guard isOfPiece || slice.isAtHand else { return false }
         }
         return switch container.place(of: pointer, in: snapshot) {
@@ -112,7 +112,7 @@ extension WatchedPart.Container {
     /// Returns the pieces that contain the parts, each a document of its own; `nil` if the
     /// container has no named pieces.
     func pieces(in snapshot: Snapshot) -> EncodedPieces? {
-        slice(in: snapshot)?.namedPieces
+        slice(in: snapshot)?.addressablePieces
     }
 
     /// Returns the version that last changed the container, as far as this server has seen changes.
