@@ -151,7 +151,7 @@ extension ActionLog {
             }
         }
         let records = try journalRecords(version...end)
-        let isShort = earlier.map { $0.bytes.count < LogCache.shortBytes } ?? false
+        let isShort = earlier.map { $0.bytes.count < LogCache.shortPieceBytes } ?? false
         return LogPiece(
             records[...],
             epoch: epoch,

@@ -10,9 +10,9 @@ struct LogCache {
     static let blockVersions: UInt64 = 256
     /// The most bytes of payload and meta in a piece. A piece of one record may have more.
     static let pieceBytesMax = 256 << 10
-    /// The size below which a piece is extended with the next records. Behind a longer piece, they
+    /// The bytes below which a piece is short: the next records extend it. Behind a longer piece, they
     /// form another piece.
-    static let shortBytes = 16 << 10
+    static let shortPieceBytes = 16 << 10
     /// The number of bytes that even a smaller piece takes from the bound.
     static let chargeMin = 4 << 10
 

@@ -59,7 +59,7 @@ struct HistoryLine {
             cause: object.member(named: "cause").flatMap { UInt64($0.sourceText) },
             origin: object.member(named: "origin")?.stringValue,
             session: object.member(named: "session")?.stringValue,
-            program: try program.map { try numbers.number(of: $0) } ?? 0
+            program: try program.map { try numbers.journalNumber(of: $0) } ?? 0
         )
     }
 
@@ -124,7 +124,7 @@ struct ImportedPrograms {
     /// Returns the number of a program in the journal, which keeps its forms from now on.
     ///
     /// - Throws: `HistoryCommandError` if the forms are missing or can't be kept.
-    mutating func number(of mention: Mention) throws -> UInt32 {
+    mutating func journalNumber(of mention: Mention) throws -> UInt32 {
         if let program = mention.program {
             do { numbers[mention.number] = try journal.register(program) } catch {
                 throw HistoryCommandError(error)

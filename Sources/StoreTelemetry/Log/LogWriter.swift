@@ -29,7 +29,7 @@ package final class LogWriter: Sendable {
 
         var isEmpty: Bool { entries.isEmpty && flushes.isEmpty }
 
-        mutating func add(_ count: Int, _ entry: @escaping Entry) {
+        mutating func add(lines count: Int, _ entry: @escaping Entry) {
             entries.append(entry)
             lines += count
         }
@@ -127,7 +127,7 @@ package final class LogWriter: Sendable {
                 queue.lost += 1
                 return
             }
-            queue.add(1) { [line] }
+            queue.add(lines: 1) { [line] }
         }
     }
 
@@ -139,7 +139,7 @@ package final class LogWriter: Sendable {
         worker.post { queue in
             let taken = min(count, max(0, Self.detailsWaitingMax - queue.lines))
             queue.lost += count - taken
-            if taken > 0 { queue.add(taken) { make(taken) } }
+            if taken > 0 { queue.add(lines: taken) { make(taken) } }
         }
     }
 
