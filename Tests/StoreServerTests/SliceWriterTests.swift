@@ -12,7 +12,7 @@ import Testing
 /// The bytes that are kept and joined, compared with a state that is encoded whole.
 @Suite struct SliceWriterTests {
     private let epoch = Epoch(rawValue: 0x4f1c_09ab)
-    private let touched = EditedModules()
+    private let edited = EditedModules()
     private let machine: ModuleMachine<DeckState>
     private let writer: SliceWriter<DeckState>
     private let encoded = Encodings()
@@ -21,7 +21,7 @@ import Testing
         machine = try ModuleMachine(of: DeckState.modules)
         var encoder = JSONEncoder()
         encoder.userInfo[try #require(Encodings.key)] = encoded
-        writer = SliceWriter(encoder, touched)
+        writer = SliceWriter(encoder, edited)
     }
 
     private func snapshot(_ state: DeckState, _ version: UInt64) throws -> Snapshot {
@@ -31,7 +31,7 @@ import Testing
     private func apply(_ action: any Action, to state: inout DeckState) {
         // A refusal leaves the state as it was.
         if let change = try? machine.edit(&state, action, version: 1) {
-            touched.insert(change, from: nil)
+            edited.insert(change, from: nil)
         }
     }
 

@@ -20,7 +20,7 @@ package struct Change: Sendable {
     }
 
     /// Adds a slice, or merges it with the entry of the same slice.
-    mutating func touch(_ touch: SliceEdit) { edits.insert(touch) }
+    mutating func add(_ edit: SliceEdit) { edits.insert(edit) }
 
     /// The change of an action that changed nothing.
     package static let none = Change(isChange: false)
@@ -69,17 +69,17 @@ package struct SliceEdits: Sendable, Sequence {
 
     package init() {}
 
-    package mutating func insert(_ touch: SliceEdit) {
+    package mutating func insert(_ edit: SliceEdit) {
         guard let first else {
-            self.first = touch
+            self.first = edit
             return
         }
-        if first.isSameSlice(as: touch) {
-            self.first?.merge(touch)
-        } else if let place = more.firstIndex(where: touch.isSameSlice) {
-            more[place].merge(touch)
+        if first.isSameSlice(as: edit) {
+            self.first?.merge(edit)
+        } else if let place = more.firstIndex(where: edit.isSameSlice) {
+            more[place].merge(edit)
         } else {
-            more.append(touch)
+            more.append(edit)
         }
     }
 

@@ -22,7 +22,7 @@ package struct CoreConfiguration<State: Sendable>: Sendable {
     package var works: (any WorkCodec)?
     /// Collectors of the slices that accepted actions have written; the writers that encode them
     /// read these.
-    package var touched: [EditedModules] = []
+    package var edited: [EditedModules] = []
 
     package init() {}
 

@@ -6,7 +6,7 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
     let machine: (any StateMachine<State>)?
     let sink: (any Sink<State>)?
     private let differs: (@Sendable (State, State) -> Bool)?
-    let touched: [EditedModules]
+    let edited: [EditedModules]
 
     @exclusivity(unchecked) private(set) var current: State
     /// The state of the last commit.
@@ -32,7 +32,7 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
         hasSessions = machine?.hasSessions == true
         sink = configuration.sink
         differs = configuration.changed
-        touched = configuration.touched
+        edited = configuration.edited
         current = state
         durable = state
         beforeEnvelope = state
@@ -236,9 +236,9 @@ extension TypedStateOwner {
         from first: Int,
         changed: Bool
     ) {
-        for touched in touched {
+        for edited in edited {
             for index in first..<steps.count {
-                touched.insert(steps[index].change, from: steps[index].envelope.session)
+                edited.insert(steps[index].change, from: steps[index].envelope.session)
             }
         }
         if let sink, sink.takesEachVersion {

@@ -31,10 +31,10 @@ struct VisibleVersions {
     mutating func note(_ change: Change, at version: UInt64) {
         noted = version
         guard change.isChange else { return }
-        change.edits.forEach { touch in
-            guard touch.isChange else { return }
-            modules?.note(touch, at: version)
-            guard let session = touch.key.session else {
+        change.edits.forEach { edit in
+            guard edit.isChange else { return }
+            modules?.note(edit, at: version)
+            guard let session = edit.key.session else {
                 shared = version
                 return
             }
@@ -95,13 +95,13 @@ struct ModuleVisibility {
     }
 
     /// Records that the action of `version`, the next version, has changed a slice.
-    mutating func note(_ touch: SliceEdit, at version: UInt64) {
-        while shared.count <= touch.module { shared.append(base) }
-        guard let session = touch.key.session else {
-            shared[touch.module] = version
+    mutating func note(_ edit: SliceEdit, at version: UInt64) {
+        while shared.count <= edit.module { shared.append(base) }
+        guard let session = edit.key.session else {
+            shared[edit.module] = version
             return
         }
-        ofSessions[Slice(session: SessionHash(session), module: touch.module)] = version
+        ofSessions[Slice(session: SessionHash(session), module: edit.module)] = version
         guard ofSessions.count > Self.slicesMax else { return }
         ofSessions = [:]
         base = version

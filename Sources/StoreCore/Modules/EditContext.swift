@@ -153,8 +153,8 @@ extension ModuleMachine {
         let change = try editMember(&state, action, context, by: handler, &effect)
         guard change.isChange, isSame(context.module, before, state) else { return change }
         var same = Change(isChange: false, isOfSession: change.isOfSession)
-        for touch in change.edits where touch.isRestart {
-            same.touch(SliceEdit(touch.module, touch.key, isChange: false, isRestart: true))
+        for edit in change.edits where edit.isRestart {
+            same.add(SliceEdit(edit.module, edit.key, isChange: false, isRestart: true))
         }
         return same
     }
@@ -176,7 +176,7 @@ extension ModuleMachine {
         if let asked = result.effect { effect = asked }
         var change = Change(isChange: result.isChange, isOfSession: isOfSession[module])
         if result.isChange || result.isRestart {
-            change.touch(
+            change.add(
                 SliceEdit(module, key, isChange: result.isChange, isRestart: result.isRestart)
             )
         }
@@ -202,7 +202,7 @@ extension ModuleMachine {
         if let asked = result.effect { effect = asked }
         var change = Change(isChange: result.isChange, isOfSession: isOfSession[module])
         if result.isChange {
-            touch(&change, module, before, state)
+            addEdits(to: &change, module, before, state)
             if hasLinks[module] { updateCopies(links[module], of: module, key, &state, &change) }
         }
         return change

@@ -5,7 +5,7 @@ package final class EditedModules: @unchecked Sendable {
 
     /// True if sessions see different states.
     private let hasSessions: Bool
-    @exclusivity(unchecked) private var touched: Set<Int> = []
+    @exclusivity(unchecked) private var edited: Set<Int> = []
     /// The module that was inserted last; the next one is often the same.
     @exclusivity(unchecked) private var last: Int?
     @exclusivity(unchecked) private var readers = VersionReaders.sessions([])
@@ -16,31 +16,31 @@ package final class EditedModules: @unchecked Sendable {
 
     /// Adds the change of an action from a session.
     package func insert(_ change: Change, from session: String?) {
-        change.edits.forEach { touch in
-            if last == touch.module { return }
-            last = touch.module
-            touched.insert(touch.module)
+        change.edits.forEach { edit in
+            if last == edit.module { return }
+            last = edit.module
+            edited.insert(edit.module)
         }
         guard hasSessions else { return }
         guard change.isOfSession else { return readers = .everybody }
         readers.insert(session ?? SessionName.shared)
-        change.edits.forEach { touch in
-            if let owner = touch.key.session { readers.insert(owner) }
+        change.edits.forEach { edit in
+            if let owner = edit.key.session { readers.insert(owner) }
         }
     }
 
     /// Adds modules whose slices may have changed.
     package func insert(_ modules: Range<Int>) {
-        touched.formUnion(modules)
+        edited.formUnion(modules)
         last = nil
     }
 
     /// Returns the modules in order, and forgets them.
     package func take() -> [Int] {
         last = nil
-        if touched.count == 0 { return [] }
-        defer { touched.removeAll(keepingCapacity: true) }
-        return touched.sorted()
+        if edited.count == 0 { return [] }
+        defer { edited.removeAll(keepingCapacity: true) }
+        return edited.sorted()
     }
 
     /// Returns the readers that see something of the actions since the last call.

@@ -45,7 +45,7 @@ struct EffectLedger<Root: RootState>: Sendable {
             )
         )
         place.write(pending, &state)
-        change.touch(SliceEdit(module))
+        change.add(SliceEdit(module))
         change.isChange = true
     }
 }

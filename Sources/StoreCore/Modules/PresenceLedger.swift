@@ -157,10 +157,10 @@ extension ModuleMachine {
         presence.place.write(new, &root)
         change.isChange = true
         guard sessions.count <= Self.editsMax else {
-            return change.touch(SliceEdit(presence.module))
+            return change.add(SliceEdit(presence.module))
         }
         for session in sessions {
-            change.touch(SliceEdit(presence.module, SliceKey(session: session)))
+            change.add(SliceEdit(presence.module, SliceKey(session: session)))
         }
     }
 }

@@ -62,20 +62,20 @@ extension ModuleMachine {
         guard let session = (action as? any SessionAction)?.endedSession else { return }
         for module in sessionModules where modules[module].slice.end(session: session, &state) {
             change.isChange = true
-            change.touch(SliceEdit(module, SliceKey(session: session)))
+            change.add(SliceEdit(module, SliceKey(session: session)))
         }
         endViews(ofSession: session, &state, &change)
     }
 
     /// Adds the parts of a slice that an action has changed, for a module with a part for each
     /// session.
-    func touch(_ change: inout Change, _ module: Int, _ old: Root, _ new: Root) {
+    func addEdits(to change: inout Change, _ module: Int, _ old: Root, _ new: Root) {
         guard let sessions = modules[module].slice.changedSessions(old, new) else {
-            return change.touch(SliceEdit(module))
+            return change.add(SliceEdit(module))
         }
         // Above the bound, one entry for the whole module is cheaper.
-        guard sessions.count <= Self.editsMax else { return change.touch(SliceEdit(module)) }
-        for session in sessions { change.touch(SliceEdit(module, SliceKey(session: session))) }
+        guard sessions.count <= Self.editsMax else { return change.add(SliceEdit(module)) }
+        for session in sessions { change.add(SliceEdit(module, SliceKey(session: session))) }
     }
 
     /// The most slices of one module that a change lists one by one.

@@ -89,15 +89,15 @@ extension ModuleMachine {
     ) {
         for link in links {
             if link.reader == module {
-                if update(link, key, &state) { change.touch(SliceEdit(link.reader, key)) }
+                if update(link, key, &state) { change.add(SliceEdit(link.reader, key)) }
                 continue
             }
             let keys = link.shared.keys(state, readingFrom: key)
             let changed = keys.filter { update(link, $0, &state) }
             if changed.count > Self.editsMax {
-                change.touch(SliceEdit(link.reader))
+                change.add(SliceEdit(link.reader))
             } else {
-                for key in changed { change.touch(SliceEdit(link.reader, key)) }
+                for key in changed { change.add(SliceEdit(link.reader, key)) }
             }
         }
     }

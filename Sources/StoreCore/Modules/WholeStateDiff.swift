@@ -81,8 +81,8 @@ extension ModuleMachine {
             changed = try changedSlices(&state, after: before, settling)
         }
         var change = Change(isChange: !changed.isEmpty, isOfSession: own.isOfSession)
-        for touch in own.edits where touch.isRestart {
-            change.touch(SliceEdit(touch.module, touch.key, isChange: false, isRestart: true))
+        for edit in own.edits where edit.isRestart {
+            change.add(SliceEdit(edit.module, edit.key, isChange: false, isRestart: true))
         }
         for (module, keys) in changed {
             try admit(keys, of: module, in: state, settling)
@@ -153,11 +153,11 @@ extension ModuleMachine {
     /// whole module is cheaper. The action is then visible to all sessions.
     private func note(_ keys: [SliceKey], of module: Int, _ change: inout Change) {
         guard keys.count <= Self.editsMax else {
-            change.touch(SliceEdit(module))
+            change.add(SliceEdit(module))
             change.isOfSession = false
             return
         }
-        for key in keys { change.touch(SliceEdit(module, key)) }
+        for key in keys { change.add(SliceEdit(module, key)) }
         if !isOfSession[module] { change.isOfSession = false }
     }
 

@@ -37,21 +37,21 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
         let shared = presentation == nil ? nil : SessionName.shared
         let cause = cause.for(cause.session ?? shared)
         var partsShown: Int?
-        for touch in change.edits where touch.isChange && !isListed(touch, in: change) {
+        for edit in change.edits where edit.isChange && !isListed(edit, in: change) {
             // Observers get a slice that has a part for each session as one slice.
-            guard !isKeyedBySession[touch.module] else {
-                if partsShown != touch.module { show(.only, of: touch.module, old, new, cause) }
-                partsShown = touch.module
+            guard !isKeyedBySession[edit.module] else {
+                if partsShown != edit.module { show(.only, of: edit.module, old, new, cause) }
+                partsShown = edit.module
                 continue
             }
-            show(touch.key, of: touch.module, old, new, cause)
+            show(edit.key, of: edit.module, old, new, cause)
         }
         if change.isChange { for presenter in presenters { presenter.show(old, new, cause) } }
         guard let session = cause.session, !cause.isElsewhere else { return }
-        change.edits.forEach { touch in
-            guard touch.isRestart, presentation?.isHidden(touch, from: session, in: old) == true
+        change.edits.forEach { edit in
+            guard edit.isRestart, presentation?.isHidden(edit, from: session, in: old) == true
             else { return }
-            for slices in watched[touch.module] { slices.showBeginning(touch.key, new, cause) }
+            for slices in watched[edit.module] { slices.showBeginning(edit.key, new, cause) }
         }
     }
 
@@ -65,12 +65,12 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
         for slices in watched[module] { slices.show(key, old, new, cause) }
     }
 
-    /// True if a touch stands for all slices of a module, and the change also lists the slices of
+    /// True if an edit stands for all slices of a module, and the change also lists the slices of
     /// sessions one by one.
-    private func isListed(_ touch: SliceEdit, in change: Change) -> Bool {
-        touch.key == .only && !isKeyedBySession[touch.module]
+    private func isListed(_ edit: SliceEdit, in change: Change) -> Bool {
+        edit.key == .only && !isKeyedBySession[edit.module]
             && change.edits.contains {
-                $0.isChange && $0.module == touch.module && $0.key.session != nil
+                $0.isChange && $0.module == edit.module && $0.key.session != nil
             }
     }
 
@@ -129,7 +129,7 @@ private protocol WatchedSlices<Root>: AnyObject {
     /// True if the observer has left.
     var isEnded: Bool { get }
     /// Reports what an action did to a slice, if the observer observes the slice.
-    func show(_ touched: SliceKey, _ old: Root, _ new: Root, _ cause: SliceCause)
+    func show(_ edited: SliceKey, _ old: Root, _ new: Root, _ cause: SliceCause)
     /// Reports a slice to a presenter as if the slice had begun, for the session of the cause.
     func showBeginning(_ key: SliceKey, _ root: Root, _ cause: SliceCause)
 }
@@ -163,11 +163,11 @@ private final class Watched<Place: SlicePlace>: WatchedSlices where Place.State:
 
     var isEnded: Bool { !subscription.isActive }
 
-    func show(_ touched: SliceKey, _ old: Root, _ new: Root, _ cause: SliceCause) {
+    func show(_ edited: SliceKey, _ old: Root, _ new: Root, _ cause: SliceCause) {
         guard subscription.isActive, seesAll || cause.audience?.includes(name) != false,
             !(presents && cause.isElsewhere)
         else { return }
-        for key in meant(by: touched, old, new) {
+        for key in meant(by: edited, old, new) {
             // The session of the action may not be the owner of the slice.
             let cause = key.session.map { cause.for($0) } ?? cause
             subscription.handler(
@@ -181,21 +181,21 @@ private final class Watched<Place: SlicePlace>: WatchedSlices where Place.State:
         }
     }
 
-    /// Returns the observed slices among the slices that a touch stands for.
-    private func meant(by touched: SliceKey, _ old: Root, _ new: Root) -> [SliceKey] {
+    /// Returns the observed slices among the slices that an edit stands for.
+    private func meant(by edited: SliceKey, _ old: Root, _ new: Root) -> [SliceKey] {
         let isOne =
-            (touched.session != nil || !place.isPerSession)
-            && (touched.instance != nil || place.form != .instances)
+            (edited.session != nil || !place.isPerSession)
+            && (edited.instance != nil || place.form != .instances)
         if let key {
-            if !isOne { return key.isPart(of: touched) ? [key] : [] }
-            return key == touched ? [key] : []
+            if !isOne { return key.isPart(of: edited) ? [key] : [] }
+            return key == edited ? [key] : []
         }
-        if isOne { return [touched] }
+        if isOne { return [edited] }
         let keys = place.keys(new)
         let known = Set(keys)
         // The keys have a fixed order, so the same action always leads to the same calls.
         return (keys + place.keys(old).filter { !known.contains($0) }).filter { key in
-            key.isPart(of: touched) && isShown(key)
+            key.isPart(of: edited) && isShown(key)
                 && !isIdentical(place.read(old, key), place.read(new, key))
         }
     }
@@ -237,10 +237,10 @@ private final class Watched<Place: SlicePlace>: WatchedSlices where Place.State:
 }
 
 extension SliceKey {
-    /// True if a touch, which may leave the session or the instance open, includes this slice.
-    fileprivate func isPart(of touched: SliceKey) -> Bool {
-        (touched.session == nil || SliceKey(session: session) == SliceKey(session: touched.session))
-            && (touched.instance == nil
-                || SliceKey(instance: instance) == SliceKey(instance: touched.instance))
+    /// True if an edit, which may leave the session or the instance open, includes this slice.
+    fileprivate func isPart(of edited: SliceKey) -> Bool {
+        (edited.session == nil || SliceKey(session: session) == SliceKey(session: edited.session))
+            && (edited.instance == nil
+                || SliceKey(instance: instance) == SliceKey(instance: edited.instance))
     }
 }

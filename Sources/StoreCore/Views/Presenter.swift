@@ -217,7 +217,7 @@ package protocol RootPresentation<Root>: Presentation {
 
     /// True if a session does not show a slice. If this session starts the slice, its presenters
     /// get the slice as a new one, even if it was started before.
-    func isHidden(_ touch: SliceEdit, from session: String, in root: Root) -> Bool
+    func isHidden(_ edit: SliceEdit, from session: String, in root: Root) -> Bool
 
     /// Returns a function that is called when the store begins, with the key of each slice of a
     /// module. The function returns the session to which the slice is presented; `nil` for none.

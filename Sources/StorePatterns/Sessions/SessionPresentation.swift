@@ -32,17 +32,17 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
         }
     }
 
-    func isHidden(_ touch: SliceEdit, from session: String, in root: Root) -> Bool {
-        guard let views = views(of: touch) else { return false }
+    func isHidden(_ edit: SliceEdit, from session: String, in root: Root) -> Bool {
+        guard let views = views(of: edit) else { return false }
         let state = place.read(root)
         return !views.contains { state[session]?.shows($0) == true }
     }
 
     /// Returns the views of a slice: the views of its module, and for an instance its own views,
     /// too. Returns `nil` if there are none; such a slice is hidden from no session.
-    private func views(of touch: SliceEdit) -> [String]? {
-        guard let views = views[touch.module], !views.isEmpty else { return nil }
-        guard let instance = touch.key.instance else { return views }
+    private func views(of edit: SliceEdit) -> [String]? {
+        guard let views = views[edit.module], !views.isEmpty else { return nil }
+        guard let instance = edit.key.instance else { return views }
         return views + views.map { PresentedView.name($0, of: instance) }
     }
 
@@ -59,11 +59,11 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
         let state = place.read(root)
         let shown = Set(state.sessions.values.flatMap { $0.route.map { ExactText($0.view) } })
         return { [self] key in
-            let touch = SliceEdit(module, key)
+            let edit = SliceEdit(module, key)
             if let session = key.session {
-                return isHidden(touch, from: session, in: root) ? session : nil
+                return isHidden(edit, from: session, in: root) ? session : nil
             }
-            let isShown = views(of: touch)?.contains { shown.contains(ExactText($0)) } == true
+            let isShown = views(of: edit)?.contains { shown.contains(ExactText($0)) } == true
             return isShown ? nil : Sessions.shared
         }
     }

@@ -13,7 +13,7 @@ package import StoreWire
 /// whole state.
 package final class SliceWriter<State: RootState>: StateWriter {
     private let encoder: JSONEncoder
-    private let touched: EditedModules
+    private let edited: EditedModules
     private let layout = SliceLayout(State.modules)
     private let modules = State.modules
     /// True for each slice that is made of pieces.
@@ -31,16 +31,16 @@ package final class SliceWriter<State: RootState>: StateWriter {
     /// Makes a writer; `times` gets the duration of each encoding, if it is not `nil`.
     package init(
         _ encoder: JSONEncoder,
-        _ touched: EditedModules,
+        _ edited: EditedModules,
         measuring times: EncodeTimes? = nil
     ) {
         self.times = times
         self.encoder = encoder
-        self.touched = touched
+        self.edited = edited
     }
 
     package func snapshot(_ state: State, at tag: Tag) throws(JSONError) -> Snapshot {
-        let (touched, readers) = (self.touched.take(), self.touched.takeReaders())
+        let (edited, readers) = (self.edited.take(), self.edited.takeReaders())
         var writer = PieceWriter(encoder, at: tag.version)
         if slices.isEmpty {
             slices = try modules.indices.map { index throws(JSONError) in
@@ -49,7 +49,7 @@ package final class SliceWriter<State: RootState>: StateWriter {
         } else {
             // The clock is read once for each slice, and once before the first.
             var began = times == nil ? 0 : SystemTime.steadyNanoseconds()
-            for index in touched {
+            for index in edited {
                 slices[index] = try written(index, state, &writer)
                 guard let times else { continue }
                 let ended = SystemTime.steadyNanoseconds()
@@ -73,7 +73,7 @@ package final class SliceWriter<State: RootState>: StateWriter {
 
     package func rolledBack() {
         // The state is the last committed one again, and so are these slices. Modules that are
-        // still noted as touched cost only one more comparison.
+        // still noted as edited cost only one more comparison.
         slices = committedSlices
         values = committedValues
     }

@@ -54,11 +54,11 @@ struct ModularState<State: RootState>: StateComposition {
     }
 
     func encoding(_ encoder: JSONEncoder) -> StateEncoding<State, Snapshot> {
-        let touched = EditedModules()
-        let writer = SliceWriter<State>(encoder, touched)
+        let edited = EditedModules()
+        let writer = SliceWriter<State>(encoder, edited)
         return { state, tag throws(JSONError) in
             // The modules that an action has changed are unknown here, so all of them are compared.
-            touched.insert(State.modules.indices)
+            edited.insert(State.modules.indices)
             return try writer.snapshot(state, at: tag)
         }
     }
@@ -78,7 +78,7 @@ struct ModularState<State: RootState>: StateComposition {
     ) throws(ConfigurationError) -> Core<State> {
         let world = context.world
         var ports = ports
-        ports.touched = [context.edited]
+        ports.edited = [context.edited]
         ports.comparison = context.encoder.haveSameBytes
         ports.works = JSONWorkCodec()
         let runner = EffectRunner(

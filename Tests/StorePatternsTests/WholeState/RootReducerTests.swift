@@ -49,18 +49,18 @@ import Testing
     private struct Unlisted: Action {}
 
     private let core: Core<House>
-    private let touched = EditedModules(hasSessions: true)
+    private let edited = EditedModules(hasSessions: true)
 
     init() throws {
         var configuration = CoreConfiguration<House>()
-        configuration.touched = [touched]
+        configuration.edited = [edited]
         core = try Core(
             House(),
             runner: EffectRunner(dependencies: .unprepared),
             configuration: configuration
         )
         for name in ["ada", "bob"] { core.dispatch(Sessions.Internal.began(session: name)) }
-        _ = (touched.take(), touched.takeReaders())
+        _ = (edited.take(), edited.takeReaders())
     }
 
     private func send(_ action: any Action, as session: String?) throws -> (House?, Outcome) {
@@ -85,9 +85,9 @@ import Testing
         #expect(house.lamps["ada"]["7"]?.isOn == true)
         #expect((house.total, house.switched["ada"], house.switched["bob"]) == (2, 2, 0))
         guard case .applied(4, 4, true, _) = outcome else { throw NotApplied() }
-        #expect(touched.take() == [0, 1, 2])
+        #expect(edited.take() == [0, 1, 2])
         // The action is the session's own, but the change belongs to all.
-        #expect(touched.takeReaders() == .everybody)
+        #expect(edited.takeReaders() == .everybody)
     }
 
     @Test func `a refusal of the root reducer drops the module's change, too`() throws {

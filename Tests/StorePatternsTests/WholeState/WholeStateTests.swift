@@ -13,12 +13,12 @@ final class Answers: Completion {
 final class OpenMarket: Sendable {
     let core: Core<Market>
     let journal = MemoryJournal()
-    let touched = EditedModules(hasSessions: true)
+    let edited = EditedModules(hasSessions: true)
 
     init(_ state: Market = Market(), comparison: ByteComparison? = nil) throws {
         var configuration = CoreConfiguration<Market>()
         configuration.journal = journal
-        configuration.touched = [touched]
+        configuration.edited = [edited]
         configuration.comparison = comparison
         core = try Core(
             state,
@@ -26,7 +26,7 @@ final class OpenMarket: Sendable {
             configuration: configuration
         )
         for name in ["ada", "bob"] { core.dispatch(Sessions.Internal.began(session: name)) }
-        _ = (touched.take(), touched.takeReaders())
+        _ = (edited.take(), edited.takeReaders())
     }
 
     @discardableResult
@@ -104,16 +104,16 @@ final class OpenMarket: Sendable {
     @Test func `an action of the whole state notes only its changes, with their sessions`() throws {
         let market = try OpenMarket()
         try market.send(Changed(what: .theme), as: "bob")
-        #expect(market.touched.take() == [1])
+        #expect(market.edited.take() == [1])
         // All sessions may read the record of the action.
-        #expect(market.touched.takeReaders() == .everybody)
+        #expect(market.edited.takeReaders() == .everybody)
         try market.send(Changed(what: .title), as: "bob")
-        #expect(market.touched.take() == [0])
+        #expect(market.edited.take() == [0])
         try market.send(Changed(what: .all), as: "bob")
         // The carts have a copy of the orders' shared value.
-        #expect(Set(market.touched.take()) == [0, 1, 2, 3, 6])
+        #expect(Set(market.edited.take()) == [0, 1, 2, 3, 6])
         try market.send(Changed(what: .nothing), as: "bob")
-        #expect(market.touched.take() == [])
+        #expect(market.edited.take() == [])
     }
 
     @Test func `a condition holds for a session that sees no change`() throws {
@@ -215,7 +215,7 @@ final class OpenMarket: Sendable {
     @Test func `an instance has an id that paths can have`() throws {
         let market = try OpenMarket()
         #expect(try market.state(after: Changed(what: .crate)).crates["7"]?.apples == 7)
-        #expect(market.touched.take() == [6])
+        #expect(market.edited.take() == [6])
         let refusal = try market.refusal(of: Changed(what: .namelessCrate))
         #expect(refusal?.hasPrefix("An instance has an id") == true)
         #expect(try market.state(after: Changed(what: .noCrate)).crates.isEmpty)

@@ -1,0 +1,40 @@
+import StoreCore
+import Testing
+
+@Suite struct EditedModulesTests {
+    @Test func `each changed module is listed once, in order`() {
+        let edited = EditedModules()
+        for edit in [
+            SliceEdit(2, SliceKey(instance: "b")), SliceEdit(0), SliceEdit(2), SliceEdit(0),
+        ] {
+            var edits = SliceEdits()
+            edits.insert(edit)
+            edited.insert(Change(isChange: true, edits: edits), from: nil)
+        }
+        #expect(edited.take() == [0, 2])
+        #expect(edited.take().isEmpty)
+    }
+
+    @Test func `an action of a session is visible to it and to sessions it changed`() {
+        let edited = EditedModules(hasSessions: true)
+        edited.insert(Change(isChange: false, isOfSession: true), from: "ada")
+        edited.insert(Change(isChange: false, isOfSession: true), from: nil)
+        #expect(edited.takeReaders() == .sessions([ExactText("ada"), ExactText("shared")]))
+        #expect(edited.takeReaders() == .sessions([]))
+        var edits = SliceEdits()
+        edits.insert(SliceEdit(1, SliceKey(session: "bob")))
+        edited.insert(Change(isChange: true, edits: edits, isOfSession: true), from: "ada")
+        #expect(edited.takeReaders() == .sessions([ExactText("ada"), ExactText("bob")]))
+        edited.insert(Change(isChange: false), from: "ada")
+        #expect(edited.takeReaders() == .everybody)
+    }
+
+    @Test func `slices are distinguished by the bytes of their names`() {
+        let keys: Set = [
+            SliceKey(), SliceKey(session: "a"), SliceKey(instance: "a"),
+            SliceKey(session: "caf\u{E9}"), SliceKey(session: "cafe\u{301}"),
+            SliceKey(session: "a", instance: "a"),
+        ]
+        #expect(keys.count == 6)
+    }
+}
