@@ -118,9 +118,9 @@ package struct CommandLineMain<Program: CommandLineProgram> {
                 }
                 StartMemory.giveBack()
                 guard let manager else { return }
-                manager.isReady("listening on " + addresses.joined(separator: ", "))
+                manager.reportReady("listening on " + addresses.joined(separator: ", "))
                 if let seconds = manager.watchdogSeconds {
-                    server.whileItWorks(every: seconds / 3, manager.isAlive)
+                    server.whileItWorks(every: seconds / 3, manager.reportAlive)
                 }
             } catch {
                 // If a stop ended the start, the thread of that stop ends the process.
@@ -134,7 +134,7 @@ package struct CommandLineMain<Program: CommandLineProgram> {
             if signal == SIGHUP {
                 reload(server, logger, manager)
             } else {
-                manager?.isStopping()
+                manager?.reportStopping()
                 stop(server, logger)
             }
         }
@@ -147,8 +147,8 @@ package struct CommandLineMain<Program: CommandLineProgram> {
         _ logger: Logger,
         _ manager: ServiceManager?
     ) {
-        manager?.isReloading()
-        defer { manager?.isReady("reloaded") }
+        manager?.reportReloading()
+        defer { manager?.reportReady("reloaded") }
         do {
             server.reload(try read().configuration)
         } catch {

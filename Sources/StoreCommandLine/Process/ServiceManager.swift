@@ -22,18 +22,18 @@ struct ServiceManager: Sendable {
     }
 
     /// Reports that the server serves; `status` is for people.
-    func isReady(_ status: String) { send("READY=1\nSTATUS=\(status)") }
+    func reportReady(_ status: String) { send("READY=1\nSTATUS=\(status)") }
 
-    /// Reports that the configuration is being read again; ``isReady(_:)`` reports the end of that.
-    func isReloading() {
+    /// Reports that the configuration is being read again; ``reportReady(_:)`` reports the end.
+    func reportReloading() {
         send("RELOADING=1\nMONOTONIC_USEC=\(SystemTime.steadyNanoseconds() / 1_000)")
     }
 
     /// Reports that the server is about to end.
-    func isStopping() { send("STOPPING=1\nSTATUS=stopping") }
+    func reportStopping() { send("STOPPING=1\nSTATUS=stopping") }
 
     /// Sends a sign of life.
-    func isAlive() { send("WATCHDOG=1") }
+    func reportAlive() { send("WATCHDOG=1") }
 
     /// The maximum length of a socket's path in bytes, which leaves room for a zero after it
     /// (unix(7)).

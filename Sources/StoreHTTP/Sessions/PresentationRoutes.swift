@@ -112,7 +112,7 @@ package struct PresentationRoutes: RouteGroup {
         let version = try request.object(Shown.self, limits).version
         let newest = reader.version
         guard version <= newest else { throw .notFound(version: version, newest: newest) }
-        watch.isShown(version, by: session)
+        watch.noteShown(version, by: session)
         request.respond(.done)
     }
 }

@@ -47,7 +47,7 @@ public final class RouteWatch: Sendable {
 
     /// Records that the client of a session shows the route of this version. Any thread may call
     /// this.
-    package func isShown(_ version: UInt64, by session: String) {
+    package func noteShown(_ version: UInt64, by session: String) {
         let shown = table.withLock { table -> [RouteCompletion] in
             var shown: [RouteCompletion] = []
             for (id, change) in table.changes
