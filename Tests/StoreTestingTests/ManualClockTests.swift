@@ -49,7 +49,7 @@ import Testing
 
     @Test func `an advance stops if a store does not come to rest`() async {
         let clock = ManualClock()
-        clock.resting { false }
+        clock.addRest { false }
         #expect(await clock.advance(by: .seconds(1), wakesMax: 1) == false)
         #expect(clock.now.sinceStart == .zero)
     }

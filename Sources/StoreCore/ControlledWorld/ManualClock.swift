@@ -176,7 +176,7 @@ extension ManualClock {
 
     /// Adds a function that the clock calls before each wake. The function waits for woken
     /// sleepers, and returns true if they came to rest.
-    package func resting(_ rest: @escaping @Sendable () async -> Bool) {
+    package func addRest(_ rest: @escaping @Sendable () async -> Bool) {
         table.withLock { $0.rests.append(rest) }
     }
 

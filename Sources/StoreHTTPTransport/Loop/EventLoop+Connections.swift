@@ -33,7 +33,7 @@ extension EventLoop {
                 close(descriptor)
                 return
             }
-            boundUnsent(descriptor)
+            addUnsentBound(to: descriptor)
             if listener.isAdmin { adminDescriptors.insert(descriptor) }
             _ = withUnsafePointer(to: &address) {
                 $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -46,12 +46,12 @@ extension EventLoop {
     /// Bounds the bytes of an answer that wait in the kernel for a client that does not read.
     /// Without a bound they are some megabytes for each client (tcp(7), `tcp_wmem`), and a control
     /// group counts them. Fails on a unix socket, which has a bound of its own.
-    private func boundUnsent(_ descriptor: CInt) {
+    private func addUnsentBound(to descriptor: CInt) {
         setUnsentBound(of: descriptor, Self.unsentBytesMax)
     }
 
     /// Removes the bound on unsent bytes: the writer of streams has its own.
-    func unboundUnsent(_ descriptor: CInt) {
+    func removeUnsentBound(of descriptor: CInt) {
         setUnsentBound(of: descriptor, 0)
     }
 

@@ -120,7 +120,7 @@ extension EventLoop {
     }
 
     /// Suspends a parked request if it has waited for ``parkSeconds``.
-    func waited(_ exchange: HTTPExchange, since: Double) {
+    func suspendIfDue(_ exchange: HTTPExchange, since: Double) {
         guard now - since >= Self.parkSeconds else { return }
         parkedCount -= 1
         suspendNow(exchange)

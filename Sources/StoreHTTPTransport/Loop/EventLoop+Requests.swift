@@ -291,7 +291,7 @@ extension EventLoop {
         switch exchange.hold {
         case .none: break
         case .parked(let since):
-            waited(exchange, since: since)
+            suspendIfDue(exchange, since: since)
             return CHTTPD_CONTINUE
         case .suspending, .suspended, .clientLeft: return CHTTPD_CONTINUE
         }

@@ -26,7 +26,7 @@ extension EventLoop {
             exchange.outcome = .response(handler.response(for: .connectionLimit(records.count)))
             return
         }
-        unboundUnsent(descriptor)
+        removeUnsentBound(of: descriptor)
         let onEnd = endingAccess(exchange, then: beginning.owner.onEnd)
         answered(exchange, status: 200)
         if handsOver {

@@ -138,7 +138,7 @@ struct EncodingState: ~Copyable {
         while names.count < depth { names.append([]) }
         let index = depth &- 1
         guard index >= 0 else { return false }
-        if let written = levels[index].members.giveWay() {
+        if let written = levels[index].members.switchToNames() {
             names[index] = Set(written)
         }
         return names[index].insert(Array(output.bytes[start...])).inserted
@@ -228,7 +228,7 @@ struct EncodingMembers {
 
     /// Switches to the set of names, for good. Returns the keys that were written so far, or `nil`
     /// if the set is in use already.
-    mutating func giveWay() -> [[UInt8]]? {
+    mutating func switchToNames() -> [[UInt8]]? {
         guard !byName else { return nil }
         byName = true
         defer { table = nil }

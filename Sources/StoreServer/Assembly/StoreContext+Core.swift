@@ -82,7 +82,7 @@ extension StoreContext {
         )
         health.journal.onFailure { [weak core] in core?.effects?.stop() }
         if let test = world.test {
-            test.clock.resting { [weak core] in await core?.rest(of: test.executor) ?? true }
+            test.clock.addRest { [weak core] in await core?.rest(of: test.executor) ?? true }
         }
         return core
     }

@@ -141,7 +141,7 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
             core = nil
         }
         if let clock = try? dependencies[ClockKey.self] as? ManualClock {
-            clock.resting {
+            clock.addRest {
                 _ = await executor.rest()
                 return true
             }
