@@ -208,7 +208,7 @@ extension StateStreams {
         if let sessions, case .sessions(let authors) = snapshot.readers {
             seeing = sessions.union(authors)
         }
-        for viewer in watching.among(seeing) {
+        for viewer in watching.viewers(of: seeing) {
             let (seen, old) = (snapshot.visible(to: viewer), before.visible(to: viewer))
             if viewer.sight != nil, !seen.differs(from: old) { continue }
             send(seen, after: old, for: filter, to: viewer)

@@ -159,18 +159,21 @@ import Testing
     @Test func `viewers are found by their sessions, and viewers without one always`() {
         let reading = Mutex(true)
         let watching = WatchingViewers { _ in reading.withLock { $0 } }
-        #expect(watching.among(nil).isEmpty && watching.among([]).isEmpty)
+        #expect(watching.viewers(of: nil).isEmpty && watching.viewers(of: []).isEmpty)
         let (role, ada) = (viewer(["todos"]), viewer(["todos"], session: "ada"))
         let bob = Viewer(session: ExactText("bob"))
         for viewer in [role, ada, bob, viewer(["todos"])] { watching.insert(viewer) }
-        #expect(Set(watching.among(nil)) == [role, ada, bob] && watching.among(nil).count == 3)
-        #expect(Set(watching.among([])) == [role])
-        #expect(Set(watching.among([ExactText("ada")])) == [role, ada])
-        #expect(Set(watching.among([ExactText("bob"), ExactText("eve")])) == [role, bob])
+        #expect(
+            Set(watching.viewers(of: nil)) == [role, ada, bob]
+                && watching.viewers(of: nil).count == 3
+        )
+        #expect(Set(watching.viewers(of: [])) == [role])
+        #expect(Set(watching.viewers(of: [ExactText("ada")])) == [role, ada])
+        #expect(Set(watching.viewers(of: [ExactText("bob"), ExactText("eve")])) == [role, bob])
         // Clients that no longer read make room.
         reading.withLock { $0 = false }
         for number in 0..<1_000 { watching.insert(viewer(["m\(number)"])) }
-        #expect(watching.among(nil).count < 1_000)
+        #expect(watching.viewers(of: nil).count < 1_000)
     }
 }
 

@@ -204,8 +204,8 @@ package final class AccessControl: Sendable {
     ///   - path: the path of the request, for a problem.
     ///   - id: the id of the request.
     /// - Returns: a value that tests the access, and gives the reason for its end.
-    package func held(
-        by identity: Identity,
+    package func lease(
+        of identity: Identity,
         for need: RouteNeed,
         operates: Bool,
         member: String? = nil,

@@ -37,13 +37,13 @@ package struct CrossOrigin: Sendable {
     }
 
     /// True if a browser sends a preflight for a page of an allowed origin.
-    func isAsked(by request: HTTPExchange) -> Bool {
+    func isPreflight(_ request: HTTPExchange) -> Bool {
         request.has("access-control-request-method") && rule.place(of: request) != nil
     }
 
     /// Adds the methods and header fields that a page may send, if the request is a preflight.
     package func answerPreflight(_ request: HTTPExchange, _ preflight: Preflight) {
-        guard isAsked(by: request), let method = request.header("access-control-request-method")
+        guard isPreflight(request), let method = request.header("access-control-request-method")
         else { return }
         request.addFields { $0.append(preflight.fields(for: method)) }
     }

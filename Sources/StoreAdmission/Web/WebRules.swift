@@ -51,7 +51,7 @@ package final class WebRules: Sendable {
 
     /// True if a request is a preflight for a page of an allowed origin.
     package func isPreflight(_ request: HTTPExchange) -> Bool {
-        request.verb == .options && crossOrigin?.isAsked(by: request) == true
+        request.verb == .options && crossOrigin?.isPreflight(request) == true
     }
 
     /// Counts a request for its address, before its sender is identified.

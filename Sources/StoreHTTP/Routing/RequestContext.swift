@@ -90,8 +90,8 @@ extension RequestContext {
     func accessLease(toMember member: String? = nil) throws(Problem) -> AccessLease? {
         guard let access = environment.access, let identity else { return nil }
         let operates = try caller().isOperator && !environment.operatorReads
-        return access.held(
-            by: identity,
+        return access.lease(
+            of: identity,
             for: try served.need(of: exchange),
             operates: operates,
             member: member,

@@ -46,7 +46,7 @@ final class SliceStreams: Sendable {
             let (mine, before) = (new.slices[index], old.slices[index])
             send(index, nil, mine, after: before, at: mine.version, for: filter)
         }
-        for session in watching.among(sessions).compactMap(\.session) {
+        for session in watching.viewers(of: sessions).compactMap(\.session) {
             for index in layout.ofSessions {
                 guard new.slices[index].version != old.slices[index].version else { continue }
                 let mine = new.slices[index].visible(to: session.text)

@@ -151,7 +151,7 @@ final class WatchingViewers: Sendable {
 
     /// Returns the viewers of some sessions, and all viewers without a session. Returns all viewers
     /// if `sessions` is `nil`.
-    func among(_ sessions: Set<ExactText>?) -> [Viewer] {
+    func viewers(of sessions: Set<ExactText>?) -> [Viewer] {
         table.withLock { table in
             guard !table.viewers.isEmpty else { return [] }
             guard let sessions else { return table.viewers.values.flatMap { $0 } }
