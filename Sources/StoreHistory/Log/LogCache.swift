@@ -10,8 +10,8 @@ struct LogCache {
     static let blockVersions: UInt64 = 256
     /// The most bytes of payload and meta in a piece. A piece of one record may have more.
     static let pieceBytesMax = 256 << 10
-    /// The bytes below which a piece is short: the next records extend it. Behind a longer piece, they
-    /// form another piece.
+    /// The bytes below which a piece is short, and the next records extend it. Behind a longer
+    /// piece, they form another piece.
     static let shortPieceBytes = 16 << 10
     /// The number of bytes that even a smaller piece takes from the bound.
     static let chargeMin = 4 << 10
