@@ -12,7 +12,7 @@ package struct SpanEncoder: Sendable {
     /// Bits of a span's `flags`: the sampled flag of `traceparent`, and two bits above its flags.
     private enum Flags {
         static let sampled = 0x001
-        static let tellsWhetherRemote = 0x100
+        static let isRemoteKnown = 0x100
         static let hasRemoteParent = 0x200
     }
 
@@ -58,7 +58,7 @@ package struct SpanEncoder: Sendable {
         if identity.parent != 0 { json.member("parentSpanId", identity.parent.hex) }
         json.member(
             "flags",
-            Flags.sampled | Flags.tellsWhetherRemote
+            Flags.sampled | Flags.isRemoteKnown
                 | (identity.isParentRemote ? Flags.hasRemoteParent : 0)
         )
         json.member("name", span.name)

@@ -10,7 +10,7 @@ final class PeerJournal: Journal {
 
     private struct Table: Sendable {
         var interrupt: (@Sendable () -> Fault)?
-        var remoteVersion: UInt64?
+        var announcedVersion: UInt64?
         var watcher: (@Sendable (UInt64) -> Void)?
         var conflicts = 0
         var written: [Record] = []
@@ -40,7 +40,7 @@ final class PeerJournal: Journal {
     /// Passes on the announcements that the history has made meanwhile.
     func announce() {
         let (watcher, version) = table.withLock { table in
-            (table.watcher, table.remoteVersion.take())
+            (table.watcher, table.announcedVersion.take())
         }
         if let watcher, let version { watcher(version) }
     }
@@ -76,7 +76,7 @@ final class PeerJournal: Journal {
     func watch(_ appended: @escaping @Sendable (UInt64) -> Void) -> PlainCommand? {
         table.withLock { $0.watcher = appended }
         return inner.watch { [weak self] version in
-            self?.table.withLock { $0.remoteVersion = version }
+            self?.table.withLock { $0.announcedVersion = version }
         }
     }
 
