@@ -185,16 +185,16 @@ extension PolicyExplainer {
 extension PayloadCondition {
     /// Returns a sentence with the value in a payload and the required value.
     func explanation(for payload: JSONNode?, of principal: String) -> String {
-        let wanted =
-            switch self.wanted {
+        let required =
+            switch self.required {
             case .principal: "the principal's name, \(JSONText.quoted(Problem.excerpt(principal)))"
             case .value(let value): Problem.excerpt(value.text)
             }
         let place = "'\(Problem.excerpt(pointer.description))' of the payload"
         guard let found = payload.flatMap(pointer.find(from:)) else {
-            return "\(place) has to be \(wanted), and is not there"
+            return "\(place) has to be \(required), and is not there"
         }
-        return "\(place) has to be \(wanted), and is \(Problem.excerpt(found.sourceText))"
+        return "\(place) has to be \(required), and is \(Problem.excerpt(found.sourceText))"
     }
 }
 

@@ -42,7 +42,7 @@ import Testing
                         Idempotency(key: IdempotencyKey(key: $0.name), fingerprint: [$0.body])
                     },
                     mode: mode,
-                    wantsState: true,
+                    returnsState: true,
                     completion: outcomes
                 )
             )

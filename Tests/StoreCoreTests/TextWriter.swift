@@ -53,7 +53,7 @@ final class TextWriter: Sendable {
                 idempotency: key.map {
                     Idempotency(key: IdempotencyKey(key: $0), fingerprint: [1])
                 },
-                wantsState: true,
+                returnsState: true,
                 completion: outcomes
             )
         )

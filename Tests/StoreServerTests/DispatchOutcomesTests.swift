@@ -17,7 +17,7 @@ import Testing
         let dispatch = PendingDispatch(
             AppliedAnswer(first: version, last: version, changed: true),
             isBatch: false,
-            wantsState: false,
+            returnsState: false,
             session: session
         )
         outcomes.remember(dispatch)

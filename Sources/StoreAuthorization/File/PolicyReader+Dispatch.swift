@@ -95,9 +95,9 @@ extension PolicyReader {
                 continue
             }
             guard check(first, isIn: actions, place), check(path, isIn: actions, place),
-                let wanted = wanted(value, place)
+                let required = requiredValue(value, place)
             else { continue }
-            conditions.append(PayloadCondition(pointer: path, wanted: wanted))
+            conditions.append(PayloadCondition(pointer: path, required: required))
         }
         return conditions.count == members.count ? conditions : nil
     }
@@ -158,10 +158,10 @@ extension PolicyReader {
             + (names.count > Self.listedMax ? ", …" : "")
     }
 
-    private mutating func wanted(
+    private mutating func requiredValue(
         _ value: JSONNode,
         _ pointer: String
-    ) -> PayloadCondition.Wanted? {
+    ) -> PayloadCondition.RequiredValue? {
         if value.stringValue?.isSame(as: "$principal") == true { return .principal }
         let tree = JSONTree(value)
         // An unknown variable would match no payload, without a message.

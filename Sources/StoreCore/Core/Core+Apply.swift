@@ -30,7 +30,7 @@ extension Core {
                 principal: principal,
                 // The outcome must have the state of this action's own version. The Core may have
                 // a newer state when it delivers the outcome.
-                wantsState: true,
+                returnsState: true,
                 watch: watch,
                 session: session,
                 completion: completion

@@ -114,7 +114,7 @@ extension Engine {
             first: first,
             last: version,
             changed: seen,
-            state: envelope.wantsState ? RequestedState(owner.state) : nil
+            state: envelope.returnsState ? RequestedState(owner.state) : nil
         )
     }
 

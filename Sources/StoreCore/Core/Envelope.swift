@@ -20,7 +20,7 @@ package final class Envelope: Sendable {
     /// True if the batch must end here, so that exactly this version is published.
     package let endsBatch: Bool
     /// True if the outcome must have the state.
-    package let wantsState: Bool
+    package let returnsState: Bool
     /// The filter for the changes that the answer reports. Returns true for a member of the state
     /// that the client sees or has dispatched to. `nil` if the client sees all members.
     package let sees: (@Sendable (_ member: Int) -> Bool)?
@@ -49,7 +49,7 @@ package final class Envelope: Sendable {
         idempotency: Idempotency? = nil,
         mode: Mode = .apply,
         endsBatch: Bool = false,
-        wantsState: Bool = false,
+        returnsState: Bool = false,
         source: ActionSource? = nil,
         watch: EffectWatch? = nil,
         audience: Audience? = nil,
@@ -70,7 +70,7 @@ package final class Envelope: Sendable {
         hasKey = idempotency != nil
         self.mode = mode
         self.endsBatch = endsBatch
-        self.wantsState = wantsState
+        self.returnsState = returnsState
         self.source = source
         self.watch = watch ?? source?.watch
         self.audience = audience ?? source?.audience
@@ -90,7 +90,7 @@ package final class Envelope: Sendable {
             idempotency: other.idempotency,
             mode: other.mode,
             endsBatch: other.endsBatch,
-            wantsState: other.wantsState,
+            returnsState: other.returnsState,
             watch: other.watch,
             audience: other.audience,
             session: other.session,

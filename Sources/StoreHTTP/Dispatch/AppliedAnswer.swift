@@ -79,7 +79,7 @@ extension DispatchTicket {
     /// Answers, with the newest published state if the client asked for it. If the state is large
     /// or must be assembled first, another thread makes the answer, at a pace.
     func finish(_ answer: AppliedAnswer) {
-        guard wantsState else { return complete(answer) }
+        guard returnsState else { return complete(answer) }
         let state = reader.state(for: caller)
         if state.isAtHand, state.whole.count < ReaderPace.answerBytesMin {
             return complete(answer.with(state))

@@ -36,7 +36,7 @@ extension DispatchTicket {
         let dispatch = PendingDispatch(
             answer,
             isBatch: isBatch,
-            wantsState: wantsState,
+            returnsState: returnsState,
             session: caller.session,
             principal: caller.stamp
         )

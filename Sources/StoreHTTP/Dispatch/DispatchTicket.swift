@@ -78,7 +78,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
         id = request.id
         self.store = store
         preferences = Preferences(
-            returned: dispatch.wantsState ? .representation : nil,
+            returned: dispatch.returnsState ? .representation : nil,
             waitSeconds: request.preferences.waitSeconds
         )
         isBatch = dispatch.isBatch
@@ -154,7 +154,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
     }
 
     /// True if the answer includes the state after the action.
-    var wantsState: Bool { preferences.returned == .representation }
+    var returnsState: Bool { preferences.returned == .representation }
 
     /// Repeats the answer to the first request with this key.
     private func answerAgain(_ kept: KeptOutcome) {
@@ -164,7 +164,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
             return wait(for: dispatch, isReplayed: true)
         }
         answer.isEndKnown = false
-        guard wantsState, reader.version != kept.last else { return finish(answer) }
+        guard returnsState, reader.version != kept.last else { return finish(answer) }
         let submitted = reader.threads.past.submit { [self, answer] in
             // If that state is no longer available, the answer is still true without it.
             if let past = try? reader.state(at: kept.last, for: caller) {
@@ -227,7 +227,7 @@ extension DispatchTicket: HTTPAnswer {
         }
         let wait =
             applied.isEndKnown ? preferences.waitSeconds.map { min($0, Self.waitSecondsMax) } : nil
-        let returned = wantsState && applied.state == nil ? nil : preferences.returned
+        let returned = returnsState && applied.state == nil ? nil : preferences.returned
         if returned != nil || wait != nil,
             let text = Preferences.applied(returned: returned, waitSeconds: wait)
         {

@@ -25,7 +25,7 @@ final class PendingDispatch: Sendable {
     let answer: AppliedAnswer
     let isBatch: Bool
     /// True if the answer includes the state.
-    let wantsState: Bool
+    let returnsState: Bool
     /// The session of the client that dispatched; `nil` for a client without one.
     let session: String?
     /// The principal that dispatched; `nil` for a client without a credential.
@@ -35,13 +35,13 @@ final class PendingDispatch: Sendable {
     init(
         _ answer: AppliedAnswer,
         isBatch: Bool,
-        wantsState: Bool,
+        returnsState: Bool,
         session: String?,
         principal: ActionPrincipal? = nil
     ) {
         self.answer = answer
         self.isBatch = isBatch
-        self.wantsState = wantsState
+        self.returnsState = returnsState
         self.session = session
         self.principal = principal
     }

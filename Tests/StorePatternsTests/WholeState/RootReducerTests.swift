@@ -68,7 +68,7 @@ import Testing
         try core.engine.offer(
             Envelope(
                 members: [EnvelopeMember(action: action, type: "")],
-                wantsState: true,
+                returnsState: true,
                 session: session,
                 completion: answers
             )

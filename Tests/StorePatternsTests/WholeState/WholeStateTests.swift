@@ -42,7 +42,7 @@ final class OpenMarket: Sendable {
                 members: actions.map { EnvelopeMember(action: $0, type: "\(type(of: $0))") },
                 condition: version.map { VersionCondition($0) },
                 mode: mode,
-                wantsState: true,
+                returnsState: true,
                 session: session,
                 completion: answers
             )
