@@ -2,7 +2,7 @@
 /// has.
 ///
 /// Foundation's `Date` and `Data` need adapters: their own `Codable` writes a bare number and a
-/// list of bytes. Adapters for them are in `WireFoundation`.
+/// list of bytes. Adapters for them are in `StoreWireFoundation`.
 public struct JSONAdapter: Sendable {
     /// A scalar in the form that it has in the document.
     public enum Scalar: Sendable, Equatable {
