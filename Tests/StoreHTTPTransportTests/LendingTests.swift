@@ -13,7 +13,7 @@ import Testing
     private final class Working: HTTPHandler {
         let gate = Latch()
         let slowCount = Atomic(0)
-        private let waiting = Locked<[HTTPExchange]>([])
+        private let waiting = Locked<[(exchange: HTTPExchange, path: String)]>([])
         private let echo = EchoHandler()
         private let server = Locked<HTTPServer?>(nil)
 
@@ -23,8 +23,10 @@ import Testing
 
         func handle(_ exchange: HTTPExchange) {
             if exchange.path == "/echo" { return echo.handle(exchange) }
+            // After a stop of the server, the exchange has no path any more.
+            let path = exchange.path
             exchange.park()
-            waiting.withLock { $0.append(exchange) }
+            waiting.withLock { $0.append((exchange, path)) }
         }
 
         func turnEnded() -> (@Sendable () -> Void)? {
@@ -37,13 +39,13 @@ import Testing
                     defer { waiting = [] }
                     return waiting
                 }
-                for exchange in exchanges {
-                    if exchange.path == "/slow" {
+                for (exchange, path) in exchanges {
+                    if path == "/slow" {
                         slowCount.add(1, ordering: .relaxed)
                         _ = gate.wait()
                     }
                     exchange.complete(
-                        HTTPResponse(status: 200, body: .bytes(Array(exchange.path.utf8)))
+                        HTTPResponse(status: 200, body: .bytes(Array(path.utf8)))
                     )
                 }
                 server.withLock { $0 }?.wake()
