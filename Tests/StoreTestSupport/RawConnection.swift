@@ -141,7 +141,11 @@ package final class RawConnection {
 
     private func fill() throws(Failure) {
         var scratch = [UInt8](repeating: 0, count: 64 << 10)
-        let count = recv(descriptor, &scratch, scratch.count, 0)
+        var count = 0
+        // Other tests of the process use signals.
+        repeat {
+            count = recv(descriptor, &scratch, scratch.count, 0)
+        } while count < 0 && errno == EINTR
         if count == 0 { throw .ended }
         guard count > 0 else {
             throw errno == EAGAIN ? .timeout : errno == ECONNRESET ? .ended : .system(errno)
