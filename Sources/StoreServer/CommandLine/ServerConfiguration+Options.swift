@@ -263,7 +263,7 @@ extension ServerConfiguration: CommandLineConfiguration {
             .sets(\.http.connectionsMax, .number(1...1_000_000, "connections")),
         .flag(
             "connections-per-address-max",
-            "the most connections from one address other than loopback, 0 for a quarter of all"
+            "the most connections of an address beyond loopback, 0 for a quarter of all"
         )
         .sets(
             \.http.connectionsPerAddressMax,
