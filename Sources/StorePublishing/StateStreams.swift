@@ -171,7 +171,7 @@ extension StateStreams {
         var before = commit.before
         for snapshot in commit.snapshots {
             guard sender.streams.open > 0 else {
-                // All streams have closed since the commit. The next stream begins with the newest
+                // The streams have closed since the commit. The next stream begins with the newest
                 // version.
                 parts.forget()
                 continue

@@ -34,6 +34,21 @@ def test_an_action_that_ends_the_process_leaves_no_trace(name, program, figure, 
     figure(f"ended by {', '.join(deaths)}; each new start served")
 
 
+def test_an_action_without_end_stops_no_other_request_of_a_store_in_memory(program, figure):
+    """The event loop runs the turn of a store in memory by itself, and is taken over from it."""
+    server = Server("--stuck-action", "2", program=program)
+    for drops in range(1, 11):
+        assert server.post(DROP).json["version"] == drops
+    threading.Thread(target=send, args=(server, WHEEL), daemon=True).start()
+    until(lambda: "WheelTurned" in server.log_text, "the log names the action")
+    begin = time.monotonic()
+    assert server.get("/state").json == {"drops": 10}
+    assert server.get("/livez").status == 200
+    figure(f"answered within {time.monotonic() - begin:.3f} s beside an action without end")
+    until(lambda: server.get("/livez").status == 503, "/livez says no")
+    assert server.stop(signal.SIGKILL) == -signal.SIGKILL
+
+
 def test_an_action_without_end_is_named_and_a_new_start_serves(program, figure, tmp_path):
     data = tmp_path / "data"
     server = Server("--stuck-action", "2", program=program, data=data)

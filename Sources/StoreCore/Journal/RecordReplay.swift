@@ -1,7 +1,7 @@
 /// A pass over the records of a history, in their order. The pass makes today's action of each
 /// record, has it reduced, and reports the progress and the failure.
 ///
-/// All replays of records use it: at a start, for past versions, for imports, and for the records
+/// Every replay of records uses it: at a start, for past versions, for imports, and for the records
 /// of other writers. Only one thread at a time may use it.
 package struct RecordReplay {
     private var reader: any ActionReader

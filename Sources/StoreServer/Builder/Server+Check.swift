@@ -5,7 +5,7 @@ import StoreJSONSchema
 import StoreTexts
 
 extension Server {
-    /// All stores of the process with their paths; this store is the first, at `/`.
+    /// The stores of the process with their paths; this store is the first, at `/`.
     var stores: [(links: Links, server: any AnyServer)] {
         [(Links(), self)] + others.map { (Links(store: $0.name), $0.server) }
     }

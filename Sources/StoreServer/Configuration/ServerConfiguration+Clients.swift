@@ -148,7 +148,7 @@ public enum CookieSecurity: String, Sendable, CaseIterable {
     /// The cookie of a principal is secure unless the `Host` of the request names loopback.
     /// Browsers there often have no TLS, and nothing leaves the machine.
     case auto
-    /// All cookies are secure.
+    /// Every cookie is secure.
     case always
     /// No cookie is secure: a cookie that is sent over a network without TLS can be read there.
     case never

@@ -86,7 +86,7 @@ extension ServerConfiguration.Log {
 
     /// The lowest level of the lines that are written.
     public enum Level: String, Sendable, CaseIterable {
-        /// All lines, also details that help to find a mistake.
+        /// Every line, also details that help to find a mistake.
         case debug
         /// Events of normal operation, and all higher levels.
         case info

@@ -67,7 +67,7 @@ extension StoreAssembly {
     /// Starts the modules that start with the store, if it has no history, and waits until the
     /// starts are durable.
     ///
-    /// All starts form one envelope, which is applied to the state of version 0 alone. The modules
+    /// The starts form one envelope, which is applied to the state of version 0 alone. The modules
     /// are therefore started once, even if the process ends meanwhile, or several servers begin one
     /// history together.
     ///
