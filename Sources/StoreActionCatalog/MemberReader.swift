@@ -27,6 +27,7 @@ package final class MemberReader: Sendable {
     package let audience: ActionAudience
     package let limits: JSONLimits
     private let logger: Logger
+    private let decoder: JSONDecoder
 
     package init(
         table: ActionTable,
@@ -38,6 +39,7 @@ package final class MemberReader: Sendable {
         self.audience = audience
         self.limits = limits
         self.logger = logger
+        decoder = JSONDecoder(limits: limits)
     }
 
     /// Returns the reader for the views of one instance of the module.
@@ -56,12 +58,12 @@ package final class MemberReader: Sendable {
     /// - Throws: 422 if the action has no name or an unknown one, or if its payload or `meta` can't
     ///   be read. Throws 403 if the audience or the sender may not dispatch it.
     package func member(
-        _ node: JSONNode,
+        _ object: ActionObject,
         at index: Int? = nil,
         by sender: (any DispatchPermission)? = nil,
         in trace: String? = nil
     ) throws(Problem) -> EnvelopeMember {
-        guard let type = node.member("type"), type.kind == .string else {
+        guard let type = object.type, type.kind == .string else {
             throw .invalidPayload(
                 pointer: pointer(index) + "/type",
                 expected: "a string, the action's wire name"
@@ -77,14 +79,14 @@ package final class MemberReader: Sendable {
         guard audience.takes(found) else {
             throw .forbidden(audience.refusal(of: type.stringValue ?? "", found))
         }
-        let payload = try payload(of: node, at: index)
+        let payload = try payload(of: object, at: index)
         if let sender { try sender.check(found, payload) }
-        var meta = try meta(of: node, at: index)
-        if let trace, node.member("meta")?.member("traceparent") == nil {
+        var meta = try meta(of: object, at: index)
+        if let trace, object.meta?.member("traceparent") == nil {
             meta = TraceContext.meta(trace, before: meta)
         }
         do {
-            return try found.member(payload, meta: meta, JSONDecoder(limits: limits))
+            return try found.member(payload, meta: meta, decoder)
         } catch {
             throw .unfit(error, for: found.wireName, at: pointer(index), logger)
         }
@@ -95,8 +97,8 @@ package final class MemberReader: Sendable {
         return type.stringValue.flatMap { table[audience.wireName($0)] }
     }
 
-    private func payload(of node: JSONNode, at index: Int?) throws(Problem) -> JSONNode? {
-        guard let payload = node.member("payload") else { return nil }
+    private func payload(of object: ActionObject, at index: Int?) throws(Problem) -> JSONNode? {
+        guard let payload = object.payload else { return nil }
         switch payload.kind {
         case .object: return payload
         case .null: return nil
@@ -108,8 +110,8 @@ package final class MemberReader: Sendable {
         }
     }
 
-    private func meta(of node: JSONNode, at index: Int?) throws(Problem) -> [UInt8]? {
-        guard let meta = node.member("meta") else { return nil }
+    private func meta(of object: ActionObject, at index: Int?) throws(Problem) -> [UInt8]? {
+        guard let meta = object.meta else { return nil }
         guard meta.kind == .object, meta.byteRange.count <= Self.metaBytesMax else {
             throw .invalidPayload(
                 pointer: pointer(index) + "/meta",

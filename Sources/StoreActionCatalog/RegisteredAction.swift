@@ -12,6 +12,9 @@ package enum ActionAccess: Sendable {
     case program
 }
 
+/// The constant of an action that has fields. No client gets it.
+private struct NoAction: Action {}
+
 /// The entry of a wire name: its module, its access, and the function that makes an action from a
 /// payload. A struct of an action has one entry, an enum of actions an entry for each case.
 ///
@@ -39,10 +42,11 @@ package final class RegisteredAction: Sendable {
     package let secrets: [String]
 
     private let read: Reader
-    /// The action that every payload makes if the type has no fields. The payload is not read.
-    private let constant: (any Action)?
-    /// True if the payload has no members.
-    var isBare: Bool { constant != nil }
+    /// True if the payload has no members. The payload is not read then.
+    let isBare: Bool
+    /// The action that every payload makes if the type has no fields. Not optional, because each
+    /// dispatch copies it.
+    private let constant: any Action
 
     /// Makes an entry. With `isBare`, tries to make an action without a payload. If that succeeds,
     /// the one action serves for all payloads. `read` makes an action from its payload; `nil` means
@@ -65,7 +69,9 @@ package final class RegisteredAction: Sendable {
         self.isForInstances = isForInstances
         self.isOfWholeState = isOfWholeState
         self.secrets = secrets
-        constant = isBare ? try? read(nil, JSONDecoder()) : nil
+        let constant = isBare ? try? read(nil, JSONDecoder()) : nil
+        self.isBare = constant != nil
+        self.constant = constant ?? NoAction()
         self.read = read
     }
 
@@ -73,7 +79,7 @@ package final class RegisteredAction: Sendable {
     ///
     /// - Throws: ``JSONError`` with a pointer below `/payload`.
     func decode(_ payload: JSONNode?, _ decoder: JSONDecoder) throws(JSONError) -> any Action {
-        if let constant { return constant }
+        if isBare { return constant }
         return try read(payload, decoder)
     }
 

@@ -90,6 +90,9 @@ package struct JSONNode {
         }
     }
 
+    /// Returns the value at a place of the same document, which a ``JSONMemberWalk`` has found.
+    package func value(at place: Int) -> JSONNode { JSONNode(tape: tape, index: place) }
+
     /// Returns the member with this name; `nil` if the value is not an object or has no such
     /// member.
     package func member(named name: String) -> JSONNode? {
@@ -166,6 +169,39 @@ extension JSONNode {
         for _ in 0..<position { child = Int(tape.entries[child].next) }
         return JSONNode(tape: tape, index: child)
     }
+}
+
+/// A walk over the members of an object in their order, which makes no strings of their names.
+package struct JSONMemberWalk {
+    private let tape: JSONTape
+    private var key: Int
+    private var following: Int
+    private let end: Int
+
+    /// Makes a walk that stands before the first member. A value that is no object has no members.
+    package init(over node: JSONNode) {
+        tape = node.tape
+        key = node.index
+        following = node.index + 1
+        end = node.kind == .object ? Int(tape.entries[node.index].next) : following
+    }
+
+    /// Moves on to the next member. Returns false behind the last member.
+    package mutating func next() -> Bool {
+        guard following < end else { return false }
+        key = following
+        following = Int(tape.entries[key + 1].next)
+        return true
+    }
+
+    /// Returns true if the member has this name.
+    package func isNamed(_ name: StaticString) -> Bool {
+        let text = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+        return tape.key(at: key, equals: text)
+    }
+
+    /// The place of the member's value in the document, for ``JSONNode/value(at:)``.
+    package var place: Int { key + 1 }
 }
 
 /// Memory that one document after another uses. A document allocates nothing if the memory is large

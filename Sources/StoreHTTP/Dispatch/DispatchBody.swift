@@ -38,9 +38,10 @@ struct DispatchBody {
                 allowed: "one action as JSON, an object such as {\"type\":\"…\",\"payload\":{…}}"
             )
         }
+        let action = ActionObject(document.root)
         isBatch = false
-        audience = try Self.audience(of: document.root, at: "")
-        members = [try reader.member(document.root, by: sender, in: trace)]
+        audience = try Self.audience(of: action, at: "")
+        members = [try reader.member(action, by: sender, in: trace)]
     }
 
     init(
@@ -50,33 +51,33 @@ struct DispatchBody {
         from sender: (any DispatchPermission)?,
         in trace: String? = nil
     ) throws(Problem) {
-        let document = try request.document(reader.limits)
-        switch document.root.kind {
+        let root = try request.document(reader.limits).root
+        switch root.kind {
         case .object:
+            let action = ActionObject(root)
             isBatch = false
-            self.audience = try Self.audience(of: document.root, at: "")
-            members = [try reader.member(document.root, by: sender, in: trace)]
+            audience = try Self.audience(of: action, at: "")
+            members = [try reader.member(action, by: sender, in: trace)]
         case .array:
-            let elements = document.root.elements
-            guard 1...batchMax ~= document.root.count else {
+            let actions = root.elements.map { ActionObject($0) }
+            guard 1...batchMax ~= actions.count else {
                 throw .badRequest(
-                    "The array has \(document.root.count) actions; allowed are "
-                        + "1...\(batchMax)."
+                    "The array has \(actions.count) actions; allowed are 1...\(batchMax)."
                 )
             }
             isBatch = true
-            self.audience = try Self.audience(of: Array(elements))
+            audience = try Self.audience(of: actions)
             var members: [EnvelopeMember] = []
-            members.reserveCapacity(document.root.count)
-            for element in elements {
-                guard element.kind == .object else {
+            members.reserveCapacity(actions.count)
+            for action in actions {
+                guard action.node.kind == .object else {
                     throw .invalidPayload(
                         pointer: "/\(members.count)",
                         expected: "an action, an object such as {\"type\":\"…\",\"payload\":{…}}"
                     )
                 }
                 members.append(
-                    try reader.member(element, at: members.count, by: sender, in: trace)
+                    try reader.member(action, at: members.count, by: sender, in: trace)
                 )
             }
             self.members = members
@@ -95,7 +96,7 @@ extension DispatchBody {
     /// Reads the members `recipients` and `emitter` of an action: the named streams that get the
     /// event for its change. Returns `nil` if all streams get it.
     static func audience(
-        of action: JSONNode,
+        of action: ActionObject,
         at pointer: @autoclosure () -> String
     ) throws(Problem) -> Audience? {
         try addressees(of: action, at: pointer()).flatMap {
@@ -110,17 +111,17 @@ extension DispatchBody {
     }
 
     private static func addressees(
-        of action: JSONNode,
+        of action: ActionObject,
         at pointer: @autoclosure () -> String
     ) throws(Problem) -> Addressees? {
-        let emitter = action.member("emitter")
-        guard emitter?.kind ?? .string == .string else {
+        let emitter = action.emitter
+        if let emitter, emitter.kind != .string {
             throw .invalidPayload(
                 pointer: pointer() + "/emitter",
                 expected: "a string, a stream's name"
             )
         }
-        guard let recipients = action.member("recipients") else { return nil }
+        guard let recipients = action.recipients else { return nil }
         let meant = try Self.recipients(recipients, at: pointer())
         if meant == .all { return nil }
         return Addressees(
@@ -131,10 +132,10 @@ extension DispatchBody {
 
     /// Reads the audience of an array. The array makes one event, so all of its actions must have
     /// the same audience.
-    static func audience(of actions: [JSONNode]) throws(Problem) -> Audience? {
+    static func audience(of actions: [ActionObject]) throws(Problem) -> Audience? {
         var first: Addressees?
         for (index, action) in actions.enumerated() {
-            guard action.kind == .object else { continue }
+            guard action.node.kind == .object else { continue }
             let addressees = try addressees(of: action, at: "/\(index)")
             if index == 0 { first = addressees }
             guard addressees == first else {
