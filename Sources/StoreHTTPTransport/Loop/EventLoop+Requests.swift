@@ -9,8 +9,9 @@ extension EventLoop {
         let exchange = freeExchanges.popLast() ?? HTTPExchange(loop: self)
         exchange.connection = connection
         exchange.began = turnBegan
-        exchange.target.append(
-            contentsOf: UnsafeRawBufferPointer(start: target, count: strlen(target))
+        exchange.target.replaceSubrange(
+            0...,
+            with: UnsafeRawBufferPointer(start: target, count: strlen(target))
         )
         if notesRequests { beginAccess(exchange) }
         if let record = record(of: connection) {

@@ -127,7 +127,8 @@ package final class HTTPExchange: @unchecked Sendable {
         phase = .target
         outcome = .none
         hold = .none
-        target.removeAll(keepingCapacity: target.capacity <= 1 << 10)
+        // The bytes of a short target stay until the next request replaces them.
+        if target.capacity > 1 << 10 { target = [] }
         bodyBytes.removeAll(keepingCapacity: bodyBytes.capacity <= 16 << 10)
         fieldCount = 0
         names = .max
@@ -316,15 +317,9 @@ extension HTTPExchange {
     }
 
     /// Returns true if the first header field with this name has exactly this value.
-    package func header(_ name: StaticString, is value: String) -> Bool {
-        guard mayHave(name) else { return false }
-        for index in 0..<fieldCount where fields[index].isNamed(name) {
-            var value = value
-            return value.withUTF8 {
-                fields[index].valueBytes.hasSameBytes(as: UnsafeRawBufferPointer($0))
-            }
-        }
-        return false
+    package func header(_ name: StaticString, is value: StaticString) -> Bool {
+        let value = UnsafeRawBufferPointer(start: value.utf8Start, count: value.utf8CodeUnitCount)
+        return withHeader(name) { $0.hasSameBytes(as: value) } == true
     }
 
     /// Returns true if there is a header field with this name, which is in lower case.

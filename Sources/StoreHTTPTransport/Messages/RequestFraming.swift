@@ -110,20 +110,29 @@ struct RequestFraming {
     /// Returns true if the name is a token (RFC 9110 §5.6.2). A space in a name would hide the
     /// field from some parsers.
     static func isToken(_ name: UnsafeRawBufferPointer) -> Bool {
-        var index = 0
-        // Most names have only letters and hyphens, so eight bytes are checked at a time.
-        while index + 8 <= name.count {
-            let word = name.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            guard isLettersAndHyphens(word) else { break }
-            index += 8
-        }
-        while index < name.count {
-            let byte = name[index]
+        // Most names have only letters and hyphens.
+        if name.count >= 8, allWords(of: name, satisfy: isLettersAndHyphens) { return true }
+        for byte in name {
             let set = byte < 64 ? tokenBytes.low : tokenBytes.high
             guard byte < 0x80, set & (1 << UInt64(byte & 63)) != 0 else { return false }
-            index += 1
         }
-        return index > 0
+        return name.count > 0
+    }
+
+    /// Checks at least eight bytes, eight at a time. Some of the last eight are checked twice.
+    @inline(__always)
+    private static func allWords(
+        of bytes: UnsafeRawBufferPointer,
+        satisfy isRight: (UInt64) -> Bool
+    ) -> Bool {
+        let last = bytes.count - 8
+        var offset = 0
+        while offset < last {
+            let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            guard isRight(word) else { return false }
+            offset += 8
+        }
+        return isRight(bytes.loadUnaligned(fromByteOffset: last, as: UInt64.self))
     }
 
     @inline(__always)
@@ -145,28 +154,21 @@ struct RequestFraming {
         (0x03FF_6CFA_0000_0000, 0x57FF_FFFF_C7FF_FFFE)
     }
 
-    /// Returns true if a value has no control characters but tabs. Checks eight bytes at a time.
+    /// Returns true if a value has no control characters but tabs.
+    @inline(__always)
     private static func isValue(_ value: UnsafeRawBufferPointer) -> Bool {
-        var index = 0
-        while index + 8 <= value.count {
-            let word = value.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            let isBelowSpace = (word &- 0x2020_2020_2020_2020) & ~word
-            let delete = word ^ 0x7F7F_7F7F_7F7F_7F7F
-            let isDelete = (delete &- 0x0101_0101_0101_0101) & ~delete
-            // A carry can also set the top bit of a byte that does not match, so the eight bytes
-            // are then checked one by one.
-            if (isBelowSpace | isDelete) & 0x8080_8080_8080_8080 != 0,
-                !value[index..<(index + 8)].allSatisfy(isValueByte)
-            {
-                return false
-            }
-            index += 8
-        }
-        while index < value.count {
-            guard isValueByte(value[index]) else { return false }
-            index += 1
-        }
-        return true
+        if value.count >= 8, allWords(of: value, satisfy: hasNoControls) { return true }
+        return value.allSatisfy(isValueByte)
+    }
+
+    /// Returns false if a byte is a control character. A carry can also set the top bit of another
+    /// byte, so the result may be false without one.
+    @inline(__always)
+    private static func hasNoControls(_ word: UInt64) -> Bool {
+        let isBelowSpace = (word &- 0x2020_2020_2020_2020) & ~word
+        let delete = word ^ 0x7F7F_7F7F_7F7F_7F7F
+        let isDelete = (delete &- 0x0101_0101_0101_0101) & ~delete
+        return (isBelowSpace | isDelete) & 0x8080_8080_8080_8080 == 0
     }
 
     @inline(__always)
@@ -188,10 +190,14 @@ struct RequestFraming {
     }
 
     private static func length(_ bytes: UnsafeRawBufferPointer) -> Int? {
-        guard !bytes.isEmpty, bytes.allSatisfy({ 48...57 ~= $0 }) else { return nil }
-        let digits = bytes.drop { $0 == UInt8(ascii: "0") }
-        // A number of 19 digits or more is over every bound.
-        return digits.count > 18 ? .max : digits.reduce(0) { $0 * 10 + Int($1 - 48) }
+        guard bytes.count > 0 else { return nil }
+        var length = 0
+        for byte in bytes {
+            guard 48...57 ~= byte else { return nil }
+            // A number of 19 digits or more is over every bound.
+            length = length < 100_000_000_000_000_000 ? length * 10 + Int(byte - 48) : .max
+        }
+        return length
     }
 
     private static func isChunked(_ bytes: UnsafeRawBufferPointer) -> Bool {
