@@ -90,6 +90,14 @@ package struct SliceEdits: Sendable, Sequence {
         if more.count > 0 { more.forEach(body) }
     }
 
+    /// Calls `body` with the module of each slice. Copies no ``SliceEdit``.
+    @inline(__always)
+    func forEachModule(_ body: (Int) -> Void) {
+        guard let module = first?.module else { return }
+        body(module)
+        if more.count > 0 { more.forEach { body($0.module) } }
+    }
+
     /// True if a slice of a matching module has changed. Copies no ``SliceEdit``.
     @inline(__always)
     func hasChange(where sees: (Int) -> Bool) -> Bool {

@@ -34,7 +34,7 @@ extension Engine {
     /// Accepts an action without an envelope. If this thread processes it at once, no item is made.
     private func enter(plain action: any Action) throws(MailboxError) {
         let admission = mailbox.withLock { mailbox in
-            mailbox.admit(.action(action), .clients, count: 1, keys: 0, wakes: true)
+            mailbox.admit(.action(QueuedAction(action)), .clients, count: 1, keys: 0, wakes: true)
         }
         if admission == .drain {
             processPlain(action)
@@ -176,7 +176,7 @@ extension Engine {
     /// Processes one item.
     func process(_ item: Mailbox.Item) {
         switch item {
-        case .action(let action): processPlain(action)
+        case .action(let queued): processPlain(queued.action)
         case .envelope(let envelope):
             process(envelope)
             if batch.steps.count >= ports.batchMax { commit() }

@@ -1,9 +1,9 @@
 /// The items that wait for the Core, and the state of the thread that processes them.
 struct Mailbox: ~Copyable, Sendable {
-    /// An item of work.
+    /// An item of work. Each case has an object, so that a copy is a reference.
     enum Item: Sendable {
         /// An action without an envelope.
-        case action(any Action)
+        case action(QueuedAction)
         case envelope(Envelope)
         /// A task of the Core itself: an observer joins or leaves. No bound applies to it.
         case task(EngineTask)
@@ -91,6 +91,15 @@ struct Mailbox: ~Copyable, Sendable {
         own = 0
         defer { keys = 0 }
         return keys
+    }
+}
+
+/// An action without an envelope that waits for the working thread.
+final class QueuedAction: Sendable {
+    let action: any Action
+
+    init(_ action: any Action) {
+        self.action = action
     }
 }
 

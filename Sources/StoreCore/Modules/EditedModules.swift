@@ -16,10 +16,10 @@ package final class EditedModules: @unchecked Sendable {
 
     /// Adds the change of an action from a session.
     package func insert(_ change: Change, from session: String?) {
-        change.edits.forEach { edit in
-            if last == edit.module { return }
-            last = edit.module
-            edited.insert(edit.module)
+        change.edits.forEachModule { module in
+            if last == module { return }
+            last = module
+            edited.insert(module)
         }
         guard hasSessions else { return }
         guard change.isOfSession else { return readers = .everybody }
