@@ -7,7 +7,12 @@ package struct RequestID: Sendable {
     fileprivate static let randomCount = 4
     /// The number of digits that the request's number has, of 5 bits each.
     fileprivate static let numberCount = 10
-    fileprivate static let digits = Array("0123456789abcdefghijklmnopqrstuv".utf8)
+
+    /// Returns the digit of a value below 32: `0` to `9`, then `a` to `v`.
+    @inline(__always)
+    fileprivate static func digit(_ value: UInt8) -> UInt8 {
+        value &+ (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") &- 10)
+    }
 
     /// The random digits, one in each byte.
     fileprivate let beginning: UInt64
@@ -24,7 +29,7 @@ package struct RequestID: Sendable {
             bytes[Self.randomCount] = UInt8(ascii: "-")
             var rest = number
             for place in stride(from: count - 1, to: Self.randomCount, by: -1) {
-                bytes[place] = Self.digits[Int(rest & 31)]
+                bytes[place] = Self.digit(UInt8(truncatingIfNeeded: rest & 31))
                 rest >>= 5
             }
             return count
@@ -42,7 +47,7 @@ package final class RequestIDs: Sendable {
 
     package init() {
         beginning = (0..<RequestID.randomCount).reduce(0) { digits, _ in
-            digits << 8 | UInt64(RequestID.digits.randomElement() ?? UInt8(ascii: "0"))
+            digits << 8 | UInt64(RequestID.digit(.random(in: 0..<32)))
         }
         var random = SystemRandomNumberGenerator()
         cipher = NumberCipher(using: &random)

@@ -23,6 +23,9 @@ struct AppliedAnswer {
     /// False if the result of the effects is unknown.
     var isEndKnown = true
 
+    /// The answer of a request that is not applied yet.
+    static let pending = AppliedAnswer(first: 0, last: 0, changed: nil)
+
     /// The header fields that every such answer has.
     static let fields = HTTPFields([
         ("Content-Type", "application/json"), ("Cache-Control", "no-store"),
@@ -30,11 +33,15 @@ struct AppliedAnswer {
 
     /// True if the answer is about a call of a use case or a notification.
     var isOfRequest: Bool { changed == nil }
+}
 
+// The body
+
+extension DispatchTicket {
     /// Writes the body (protocol 2.5). A large state is shared with the answer, not copied into it.
-    func write(to writer: inout HTTPAnswerWriter, epoch: String, isBatch: Bool, showsEnd: Bool) {
-        writeMembers(to: &writer.body, epoch: epoch, isBatch: isBatch, showsEnd: showsEnd)
-        guard let state else { return writer.body.raw("}") }
+    func writeBody(to writer: inout HTTPAnswerWriter, showsEnd: Bool) {
+        writeMembers(to: &writer.body, showsEnd: showsEnd)
+        guard let state = applied.state else { return writer.body.raw("}") }
         writer.body.raw(",\"state\":")
         guard state.count >= Self.sharedBytesMin else {
             state.withUnsafeBytes { writer.body.raw($0.bindMemory(to: UInt8.self)) }
@@ -48,25 +55,22 @@ struct AppliedAnswer {
     private static let sharedBytesMin = 16 << 10
     private static let end = Bytes(utf8: "}")
 
-    private func writeMembers(
-        to body: inout JSONOutput,
-        epoch: String,
-        isBatch: Bool,
-        showsEnd: Bool
-    ) {
-        body.raw("{\"epoch\":\"")
-        body.text(epoch)
+    private func writeMembers(to body: inout JSONOutput, showsEnd: Bool) {
+        reader.answerStart.withUnsafeBufferPointer { body.raw($0) }
         if isBatch {
-            body.raw("\",\"first\":")
-            body.decimal(first)
-            body.raw(",\"version\":")
-        } else {
-            body.raw("\",\"version\":")
+            body.raw("\"first\":")
+            body.decimal(applied.first)
+            body.byte(UInt8(ascii: ","))
         }
-        body.decimal(last)
-        if let changed { body.raw(changed ? ",\"changed\":true" : ",\"changed\":false") }
-        if showsEnd { body.raw(isCompleted ? ",\"completed\":true" : ",\"completed\":false") }
-        if let value {
+        body.raw("\"version\":")
+        body.decimal(applied.last)
+        if let changed = applied.changed {
+            body.raw(changed ? ",\"changed\":true" : ",\"changed\":false")
+        }
+        if showsEnd {
+            body.raw(applied.isCompleted ? ",\"completed\":true" : ",\"completed\":false")
+        }
+        if let value = applied.value {
             body.raw(",\"value\":")
             value.withUnsafeBufferPointer { body.raw($0) }
         }
@@ -76,10 +80,14 @@ struct AppliedAnswer {
 // Answers with a state
 
 extension DispatchTicket {
-    /// Answers, with the newest published state if the client asked for it. If the state is large
-    /// or must be assembled first, another thread makes the answer, at a pace.
-    func finish(_ answer: AppliedAnswer) {
-        guard returnsState else { return complete(answer) }
+    /// Answers an applied request, with the newest state if the client asked for it.
+    func finish(_ answer: consuming AppliedAnswer) {
+        if returnsState { finishWithState(answer) } else { complete(answer) }
+    }
+
+    /// Answers with the newest published state. If the state is large or must be assembled first,
+    /// another thread makes the answer, at a pace.
+    private func finishWithState(_ answer: AppliedAnswer) {
         let state = reader.state(for: caller)
         if state.isAtHand, state.whole.count < ReaderPace.answerBytesMin {
             return complete(answer.with(state))

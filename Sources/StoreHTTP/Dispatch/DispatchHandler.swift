@@ -171,8 +171,17 @@ final class DispatchHandler: Sendable {
 // Conditions
 
 extension DispatchHandler {
-    /// The condition of a request, with the resource that it names, if it names one.
-    typealias Condition = (version: VersionCondition, subject: ConditionSubject?)
+    /// The condition of a request. An object, because most requests have none.
+    final class Condition {
+        let version: VersionCondition
+        /// The resource that the condition names; `nil` for the whole state.
+        let subject: ConditionSubject?
+
+        init(_ version: VersionCondition, of subject: ConditionSubject? = nil) {
+            self.version = version
+            self.subject = subject
+        }
+    }
 
     /// Makes the condition of `If-Match`; `nil` if every version satisfies it (protocol 2.7).
     ///
@@ -194,7 +203,7 @@ extension DispatchHandler {
         }
         if let resource { return try named(resource, condition, request, caller) }
         guard case .list(let tags) = condition else { return nil }
-        return (version(of: tags, for: caller), nil)
+        return Condition(version(of: tags, for: caller))
     }
 
     /// Makes the condition for a list of tags: a single version, which the Core compares when it
@@ -241,7 +250,7 @@ extension DispatchHandler {
         }
         let tag = Tag(tags[0]).flatMap { $0.epoch == store.reader.epoch ? $0 : nil }
         let subject = try ConditionSubject(resource, known: tag?.version, store, for: caller)
-        return (subject.first(in: request.exchange.workspace), subject)
+        return Condition(subject.first(in: request.exchange.workspace), of: subject)
     }
 }
 

@@ -40,7 +40,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
     let hold: SessionHold?
     /// The guard that lets either the end of the effects or the end of the client's time answer.
     let once = AnswerOnce()
-    final var applied: AppliedAnswer?
+    final var applied = AppliedAnswer.pending
 
     init(
         request: RequestContext,
@@ -178,7 +178,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
     }
 
     /// Answers with the result of an applied action.
-    final func complete(_ answer: AppliedAnswer) {
+    final func complete(_ answer: consuming AppliedAnswer) {
         applied = answer
         exchange.complete(self)
     }
@@ -214,16 +214,13 @@ class DispatchTicket: Completion, @unchecked Sendable {
 
 extension DispatchTicket: HTTPAnswer {
     func write(to writer: inout HTTPAnswerWriter) {
-        guard let applied else { return }
-        let epoch = reader.epochText
         writer.status = applied.isCompleted ? 200 : 202
         writer.add(AppliedAnswer.fields)
+        let tag = reader.tagStart
         writer.add("ETag") { field in
-            field.raw("\"")
-            field.text(epoch)
-            field.raw(":")
+            tag.withUnsafeBufferPointer { field.raw($0) }
             field.decimal(applied.tagged ?? applied.last)
-            field.raw("\"")
+            field.byte(UInt8(ascii: "\""))
         }
         let wait =
             applied.isEndKnown ? preferences.waitSeconds.map { min($0, Self.waitSecondsMax) } : nil
@@ -239,7 +236,7 @@ extension DispatchTicket: HTTPAnswer {
             writer.add("Retry-After", "1")
         }
         let showsEnd = wait != nil || isOutcomeQuery || applied.isOfRequest
-        applied.write(to: &writer, epoch: epoch, isBatch: isBatch, showsEnd: showsEnd)
+        writeBody(to: &writer, showsEnd: showsEnd)
     }
 }
 

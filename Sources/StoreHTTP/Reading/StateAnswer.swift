@@ -148,7 +148,13 @@ enum StateAnswer {
     /// True if a client has this version, according to the `If-None-Match` of its request.
     private static func isKnown(_ state: VisibleState, to exchange: HTTPExchange) -> Bool {
         guard exchange.has("if-none-match") else { return false }
-        return exchange.header("if-none-match", is: state.etag)
+        var etag = state.etag
+        let isSame = etag.withUTF8 { etag in
+            exchange.withHeader("if-none-match") {
+                $0.hasSameBytes(as: UnsafeRawBufferPointer(etag))
+            }
+        }
+        return isSame == true
             || isKnown(state, exchange.headerList("if-none-match"))
     }
 

@@ -13,8 +13,12 @@ package import StoreWire
 /// Each read has the ``Caller`` on whose behalf it is made. Any thread may use it.
 package final class StateReader: Sendable {
     package let epoch: Epoch
-    /// The epoch as text, which every answer has.
+    /// The epoch as text.
     let epochText: String
+    /// The beginning of a tag with its quote, up to the version.
+    let tagStart: [UInt8]
+    /// The beginning of an answer's JSON object: its member `epoch` and a comma.
+    let answerStart: [UInt8]
     package let threads: ReadingThreads
     /// The views; `nil` if the state is not made of modules.
     package let views: (any PublishedViews)?
@@ -41,6 +45,8 @@ package final class StateReader: Sendable {
     ) {
         epoch = log.epoch
         epochText = log.epoch.description
+        tagStart = Array("\"\(epochText):".utf8)
+        answerStart = Array("{\"epoch\":\"\(epochText)\",".utf8)
         self.log = log
         self.newest = newest
         self.past = past

@@ -237,18 +237,22 @@ extension JSONOutput {
 
     /// Writes a number in decimal digits.
     package mutating func decimal(_ number: UInt64) {
+        // Multiplies, because a division costs more. The bound overflows only at the last length.
         var length = 1
-        var rest = number
-        while rest >= 10 {
-            rest /= 10
+        var bound: UInt64 = 10
+        while number >= bound, length < 20 {
             length &+= 1
+            bound &*= 10
         }
         reserve(length)
-        rest = number
-        for place in stride(from: count &+ length &- 1, through: count, by: -1) {
-            base[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
-        }
+        var rest = number
+        var place = count &+ length
+        repeat {
+            place &-= 1
+            let quotient = rest / 10
+            base[place] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest &- quotient &* 10)
+            rest = quotient
+        } while place > count
         count &+= length
     }
 }
