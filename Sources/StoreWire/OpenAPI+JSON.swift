@@ -147,7 +147,7 @@ extension OpenAPI {
         for status in statuses.sorted() {
             let answers = operation.answers.filter { $0.status == status }
             let problems = operation.problems.filter { $0.status == status }
-            let titles = problems.map { ProblemCatalog.page(of: $0).title }
+            let titles = problems.map { ProblemCatalog.title(of: $0) }
             responses.key(String(status))
             responses.object { response in
                 let words = answers.map(\.summary) + titles

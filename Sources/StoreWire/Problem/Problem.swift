@@ -32,7 +32,7 @@ package struct Problem: Error, Sendable {
     }
 
     package var status: Int { slug.status }
-    package var title: String { ProblemCatalog.page(of: slug).title }
+    package var title: String { ProblemCatalog.title(of: slug) }
 
     /// The header fields of a response with this problem: the type of the body, `no-store`, and the
     /// fields of this kind of problem.
