@@ -1,41 +1,31 @@
 package import StoreTexts
 
-/// The identity of a topic: subject, viewer, mode and coding. All streams of a topic share its
-/// frames.
+/// The identity of a topic: subject, viewer and mode. All streams of a topic share its frames.
 package struct TopicID: Hashable, Sendable {
     package let subject: StreamSubject
     /// The viewer to whom the state is shown; ``Viewer/all`` if every reader of the subject sees
     /// the same.
     package let viewer: Viewer
     package let mode: StreamMode
-    package let coding: StreamCoding
 
     package init(
         _ subject: StreamSubject,
         _ mode: StreamMode = .snapshot,
-        for viewer: Viewer = .all,
-        coding: StreamCoding = .identity
+        for viewer: Viewer = .all
     ) {
         self.subject = subject
         self.viewer = viewer
         self.mode = mode
-        self.coding = coding
     }
 
     /// Returns the topic in another mode.
-    package func carrying(_ mode: StreamMode) -> TopicID {
-        TopicID(subject, mode, for: viewer, coding: coding)
-    }
+    package func carrying(_ mode: StreamMode) -> TopicID { TopicID(subject, mode, for: viewer) }
 
     /// Returns the topic for a session.
-    package func seen(by session: ExactText?) -> TopicID {
-        seen(by: Viewer(session: session))
-    }
+    package func seen(by session: ExactText?) -> TopicID { seen(by: Viewer(session: session)) }
 
     /// Returns the topic for another viewer.
-    package func seen(by viewer: Viewer) -> TopicID {
-        TopicID(subject, mode, for: viewer, coding: coding)
-    }
+    package func seen(by viewer: Viewer) -> TopicID { TopicID(subject, mode, for: viewer) }
 
     /// The whole state.
     package static let state = TopicID(.state)
@@ -110,11 +100,4 @@ package enum StreamMode: String, Sendable, CaseIterable {
     case snapshot
     /// The patch from the reader's version to the newest.
     case patch
-}
-
-/// The content coding of a stream's payload (RFC 9110 §8.4), which comes before the framing in
-/// chunks.
-package enum StreamCoding: String, Sendable, CaseIterable {
-    /// The payload as it is.
-    case identity
 }
