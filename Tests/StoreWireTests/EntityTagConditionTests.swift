@@ -14,9 +14,8 @@ import Testing
                 ])
         )
         #expect(EntityTagCondition("\"a\\\"") == .list([EntityTag(opaque: "a\\")]))
-        #expect(
-            EntityTagCondition("\"a,b\",\"c\"")?.matchesWeakly(EntityTag(opaque: "a,b")) == true
-        )
+        let commas = [EntityTag(opaque: "a,b"), EntityTag(opaque: "c")]
+        #expect(EntityTagCondition("\"a,b\",\"c\"") == .list(commas))
     }
 
     @Test(arguments: [
@@ -27,15 +26,16 @@ import Testing
         #expect(EntityTagCondition(text) == nil)
     }
 
-    @Test func `a strong comparison matches no weak tag, and a weak comparison does`() {
-        let current = EntityTag(opaque: "a")
+    @Test func `a condition is met by any of its tags, and by anything if it is a star`() {
+        let isStrong = { (tag: EntityTag) in !tag.isWeak && tag.opaque == "a" }
+        let isEither = { (tag: EntityTag) in tag.opaque == "a" }
         let weak = EntityTagCondition("W/\"a\"")
 
-        #expect(weak?.matchesStrongly(current) == false)
-        #expect(weak?.matchesWeakly(current) == true)
-        #expect(EntityTagCondition("\"b\", \"a\"")?.matchesStrongly(current) == true)
-        #expect(EntityTagCondition("\"b\"")?.matchesWeakly(current) == false)
-        #expect(EntityTagCondition("*")?.matchesStrongly(current) == true)
+        #expect(weak?.isMet(by: isStrong) == false)
+        #expect(weak?.isMet(by: isEither) == true)
+        #expect(EntityTagCondition("\"b\", \"a\"")?.isMet(by: isStrong) == true)
+        #expect(EntityTagCondition("\"b\"")?.isMet(by: isEither) == false)
+        #expect(EntityTagCondition("*")?.isMet(by: isStrong) == true)
     }
 
     @Test func `a list beyond the bound of tags is refused`() {

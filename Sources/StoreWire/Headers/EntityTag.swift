@@ -1,5 +1,3 @@
-import StoreTexts
-
 /// A validator of a representation (RFC 9110 §8.8.3): `"4f1c09ab:42"` or `W/"…"`.
 package struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     package let isWeak: Bool
@@ -12,16 +10,6 @@ package struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     }
 
     package var description: String { isWeak ? "W/\"\(opaque)\"" : "\"\(opaque)\"" }
-
-    /// True if both are equal and strong: the comparison of `If-Match` (RFC 9110 §8.8.3.2).
-    package func matchesStrongly(_ other: EntityTag) -> Bool {
-        !isWeak && !other.isWeak && opaque.isSame(as: other.opaque)
-    }
-
-    /// True if both are equal, weak or strong: the comparison of `If-None-Match`.
-    package func matchesWeakly(_ other: EntityTag) -> Bool {
-        opaque.isSame(as: other.opaque)
-    }
 }
 
 /// The value of `If-Match` or `If-None-Match` (RFC 9110 §13.1.1, §13.1.2).
@@ -63,27 +51,11 @@ package enum EntityTagCondition: Sendable, Equatable {
         self = .list(tags)
     }
 
-    /// True if `If-Match` with this value permits a change of `current`.
-    package func matchesStrongly(_ current: EntityTag) -> Bool {
-        switch self {
-        case .any: true
-        case .list(let tags): tags.contains { $0.matchesStrongly(current) }
-        }
-    }
-
     /// True if the value is `*`, or if a tag of the list fulfils `isMet`.
     package func isMet(by isMet: (EntityTag) -> Bool) -> Bool {
         switch self {
         case .any: true
         case .list(let tags): tags.contains(where: isMet)
-        }
-    }
-
-    /// True if `If-None-Match` with this value means that the client has `current` already.
-    package func matchesWeakly(_ current: EntityTag) -> Bool {
-        switch self {
-        case .any: true
-        case .list(let tags): tags.contains { $0.matchesWeakly(current) }
         }
     }
 

@@ -123,10 +123,6 @@ extension FieldsTarget {
         hold(1...EntityTagCondition.tagsMax ~= tags.count, "A list has a bound.")
         let written = tags.map(\.description).joined(separator: ", ")
         hold(EntityTagCondition(written) == .list(tags), "A list reads back as the same.")
-        hold(
-            !tags.contains { $0.isWeak && EntityTagCondition.list(tags).isStrong(for: $0) },
-            "A weak tag never matches strongly."
-        )
     }
 
     private static func checkPreferences(_ text: String) {
@@ -222,8 +218,4 @@ extension FieldsTarget {
             "\(name) is neither loopback nor allowed."
         )
     }
-}
-
-extension EntityTagCondition {
-    fileprivate func isStrong(for tag: EntityTag) -> Bool { matchesStrongly(tag) }
 }
