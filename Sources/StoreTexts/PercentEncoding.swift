@@ -5,18 +5,16 @@ package enum PercentEncoding {
     ///
     /// - Returns: the decoded text; `nil` if two hexadecimal digits do not follow a `%`. Also `nil`
     ///   if the result is not valid UTF-8 (overlong forms and surrogates included).
-    package static func decode(
-        _ text: some StringProtocol,
-        plusIsSpace: Bool = false
-    ) -> String? {
+    package static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
         var rest = text.utf8.makeIterator()
         while let byte = rest.next() {
             switch byte {
             case UInt8(ascii: "%"):
-                guard let high = rest.next().flatMap(digit), let low = rest.next().flatMap(digit)
-                else { return nil }
+                guard let high = rest.next()?.hexDigit, let low = rest.next()?.hexDigit else {
+                    return nil
+                }
                 bytes.append(high << 4 | low)
             case UInt8(ascii: "+") where plusIsSpace:
                 bytes.append(UInt8(ascii: " "))
@@ -53,8 +51,8 @@ package enum PercentEncoding {
                 index += 1
                 continue
             }
-            guard index + 2 < text.endIndex, let high = digit(text[index + 1]),
-                let low = digit(text[index + 2])
+            guard index + 2 < text.endIndex, let high = text[index + 1].hexDigit,
+                let low = text[index + 2].hexDigit
             else { return Array(text) }
             let byte = high << 4 | low
             if isUnreserved(byte) {
@@ -70,21 +68,6 @@ package enum PercentEncoding {
     private static let digits = Array("0123456789ABCDEF".utf8)
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "."),
-            UInt8(ascii: "_"), UInt8(ascii: "~"):
-            true
-        default: false
-        }
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        default: nil
-        }
+        byte.isDigit || byte.isLetter || "-._~".utf8.contains(byte)
     }
 }

@@ -39,7 +39,7 @@ package struct Tag: Sendable, Hashable, CustomStringConvertible {
     package var description: String { "\(epoch):\(version)" }
 
     /// The tag in the form of an `ETag` header: strong, in quotes.
-    package var etag: String { "\"\(epoch):\(version)\"" }
+    package var etag: String { "\"\(description)\"" }
 }
 
 /// A continuous history of a store: 8 lower-case hexadecimal digits on the wire (protocol 1.1).
@@ -52,20 +52,15 @@ package struct Epoch: Sendable, Hashable, CustomStringConvertible {
 
     package let rawValue: UInt32
 
-    package init(rawValue: UInt32) {
-        self.rawValue = rawValue
-    }
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// Reads exactly 8 lower-case hexadecimal digits; returns `nil` for any other text.
     package init?(_ text: some StringProtocol) {
-        var value: UInt32 = 0
-        var count = 0
-        for byte in text.utf8 {
-            guard let digit = Epoch.digit(byte), count < Epoch.bytesCount else { return nil }
-            value = value << 4 | digit
-            count += 1
-        }
-        guard count == Epoch.bytesCount else { return nil }
+        let digits = text.utf8
+        guard digits.count == Epoch.bytesCount,
+            digits.allSatisfy({ $0.isDigit || 0x61...0x66 ~= $0 }),
+            let value = UInt32(text, radix: 16)
+        else { return nil }
         rawValue = value
     }
 
@@ -77,14 +72,6 @@ package struct Epoch: Sendable, Hashable, CustomStringConvertible {
                     digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
             }
             return Epoch.bytesCount
-        }
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt32? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a") + 10)
-        default: nil
         }
     }
 }

@@ -1,3 +1,5 @@
+import StoreTexts
+
 /// A cursor over the value of a header, with the few elements of HTTP's grammars.
 ///
 /// The transport bounds a header's value (16 KiB), so the work here is bounded, too.
@@ -65,17 +67,7 @@ struct HeaderScanner {
     }
 
     static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"):
-            true
-        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"),
-            UInt8(ascii: "&"), UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"),
-            UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "^"), UInt8(ascii: "_"),
-            UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
-            true
-        default: false
-        }
+        byte.isDigit || byte.isLetter || "!#$%&'*+-.^_`|~".utf8.contains(byte)
     }
 
     private static func isTextByte(_ byte: UInt8) -> Bool {

@@ -1,3 +1,5 @@
+import StoreTexts
+
 /// The preferences of a `Prefer` header (RFC 7240) that this server supports (protocol 2.6).
 ///
 /// A preference never makes a request fail: an unknown or invalid preference is skipped. If two
@@ -12,11 +14,8 @@ package struct Preferences: Sendable, Equatable {
     /// `wait=…` in whole seconds, not yet limited to the server's maximum.
     package private(set) var waitSeconds: Int?
 
-    /// Makes preferences without any wish.
-    package init() {}
-
     /// Makes preferences from values that do not come from a header.
-    package init(returned: Returned?, waitSeconds: Int?) {
+    package init(returned: Returned? = nil, waitSeconds: Int? = nil) {
         self.returned = returned
         self.waitSeconds = waitSeconds
     }
@@ -50,9 +49,7 @@ package struct Preferences: Sendable, Equatable {
         case "return":
             returned = Returned(rawValue: value)
         case "wait":
-            guard !value.isEmpty, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-                return
-            }
+            guard !value.isEmpty, value.utf8.allSatisfy(\.isDigit) else { return }
             // A number that does not fit into an Int still means "as long as the server permits".
             waitSeconds = Int(value) ?? Int.max
         default:

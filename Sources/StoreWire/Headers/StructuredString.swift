@@ -1,3 +1,5 @@
+import StoreTexts
+
 /// A structured field that is one string, such as `Idempotency-Key: "8e03978e"`.
 ///
 /// RFC 9651 §4.2.5 (RFC 8941 has the same strings): printable ASCII in double quotes, with the
@@ -50,12 +52,10 @@ package enum StructuredString {
     private static func skipParameters(_ scanner: inout HeaderScanner) -> Bool {
         while scanner.take(";") {
             scanner.skipSpaces()
-            guard let first = scanner.next, isLowercase(first) || first == UInt8(ascii: "*") else {
+            guard let first = scanner.next, first.isLowercase || first == UInt8(ascii: "*") else {
                 return false
             }
-            _ = scanner.take {
-                isLowercase($0) || isDigit($0) || "_-.*".utf8.contains($0)
-            }
+            _ = scanner.take { $0.isLowercase || $0.isDigit || "_-.*".utf8.contains($0) }
             if scanner.take("="), !skipBareItem(&scanner) { return false }
         }
         return true
@@ -70,17 +70,12 @@ package enum StructuredString {
             return scanner.take("0") || scanner.take("1")
         case UInt8(ascii: ":"):
             _ = scanner.take(":")
-            _ = scanner.take {
-                isLowercase($0) || isUppercase($0) || isDigit($0) || "+/=".utf8.contains($0)
-            }
+            _ = scanner.take { $0.isLetter || $0.isDigit || "+/=".utf8.contains($0) }
             return scanner.take(":")
-        case .some(let byte) where byte == UInt8(ascii: "-") || isDigit(byte):
+        case .some(let byte) where byte == UInt8(ascii: "-") || byte.isDigit:
             return skipNumber(&scanner)
-        case .some(let byte)
-        where isLowercase(byte) || isUppercase(byte) || byte == UInt8(ascii: "*"):
-            _ = scanner.take {
-                HeaderScanner.isTokenByte($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/")
-            }
+        case .some(let byte) where byte.isLetter || byte == UInt8(ascii: "*"):
+            _ = scanner.take { HeaderScanner.isTokenByte($0) || ":/".utf8.contains($0) }
             return true
         default:
             return false
@@ -91,13 +86,9 @@ package enum StructuredString {
     /// behind the point.
     private static func skipNumber(_ scanner: inout HeaderScanner) -> Bool {
         _ = scanner.take("-")
-        let whole = scanner.take(while: isDigit).utf8.count
+        let whole = scanner.take(while: \.isDigit).utf8.count
         guard scanner.take(".") else { return (1...15).contains(whole) }
-        let fraction = scanner.take(while: isDigit).utf8.count
+        let fraction = scanner.take(while: \.isDigit).utf8.count
         return (1...12).contains(whole) && (1...3).contains(fraction)
     }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
-    private static func isLowercase(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte) }
-    private static func isUppercase(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) }
 }

@@ -1,3 +1,5 @@
+import StoreTexts
+
 /// A search for the name that the writer of a misspelt name probably meant.
 package enum EditDistance {
     /// The maximum number of bytes of a name in the comparison, whose work is quadratic.
@@ -12,11 +14,11 @@ package enum EditDistance {
     /// that the result depends only on the order of `candidates`. Cost: at most 64 × 64 steps a
     /// candidate.
     package static func nearest(to name: String, in candidates: some Sequence<String>) -> String? {
-        let wanted = folded(name)
+        let wanted = Array(name.lowercasedASCII.utf8)
         guard !wanted.isEmpty, wanted.count <= bytesMax else { return nil }
         var best: (name: String, distance: Int)?
         for candidate in candidates.prefix(candidatesMax) {
-            let bytes = folded(candidate)
+            let bytes = Array(candidate.lowercasedASCII.utf8)
             let allowed = min(max(bytes.count, wanted.count) / 3, (best?.distance ?? .max) - 1)
             guard bytes.count <= bytesMax, abs(bytes.count - wanted.count) <= allowed else {
                 continue
@@ -49,9 +51,5 @@ package enum EditDistance {
             (beforeLast, last) = (last, current)
         }
         return last[second.count]
-    }
-
-    private static func folded(_ name: String) -> [UInt8] {
-        name.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
     }
 }
