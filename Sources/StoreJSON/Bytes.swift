@@ -1,13 +1,6 @@
-internal import StorePlatform
-internal import Synchronization
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
+import Glibc
+import StorePlatform
+import Synchronization
 
 /// Immutable bytes that threads share without a copy: the encoded state, an event's frame, a
 /// response's body.
@@ -94,11 +87,7 @@ extension Bytes {
         if let rope { return rope.pieces.contains(where: \.hasLineEnd) }
         let known = lineEnds.load(ordering: .relaxed)
         guard known == 0 else { return known == 2 }
-        let found = withUnsafeBytes { bytes in
-            guard let start = bytes.baseAddress, !bytes.isEmpty else { return false }
-            return memchr(start, 0x0A, bytes.count) != nil
-                || memchr(start, 0x0D, bytes.count) != nil
-        }
+        let found = withUnsafeBytes { $0.hasLineEnd }
         lineEnds.store(found ? 2 : 1, ordering: .relaxed)
         return found
     }
@@ -127,7 +116,7 @@ extension Bytes {
     /// within the first piece.
     package func pieces(from offset: Int, max: Int) -> (pieces: ArraySlice<Bytes>, offset: Int) {
         guard let rope else { return ([self], offset) }
-        let first = rope.place(of: offset)
+        let first = rope.ends.partitionPoint { $0 <= offset }
         let last = min(rope.pieces.count, first + max)
         return (rope.pieces[first..<last], offset - (first == 0 ? 0 : rope.ends[first - 1]))
     }
@@ -185,13 +174,16 @@ private final class Rope: Sendable {
             return joined
         }.memory
     }
+}
 
-    /// Returns the index of the piece that has the byte at `offset`.
-    func place(of offset: Int) -> Int {
-        var (low, high) = (0, ends.count)
+extension [Int] {
+    /// Returns the number of elements that precede a point, by a binary search. They are the first
+    /// elements, and the only elements that fulfil `isBefore`.
+    package func partitionPoint(_ isBefore: (Int) -> Bool) -> Int {
+        var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2
-            if ends[middle] <= offset { low = middle + 1 } else { high = middle }
+            if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
         }
         return low
     }
@@ -208,7 +200,21 @@ extension Bytes: Equatable {
     }
 }
 
+extension Slice<UnsafeMutableRawBufferPointer> {
+    /// Copies bytes to the start of this slice, and drops that part from the slice.
+    package mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        UnsafeMutableRawBufferPointer(rebasing: self).copyMemory(from: bytes)
+        self = dropFirst(bytes.count)
+    }
+}
+
 extension UnsafeRawBufferPointer {
+    /// True if the bytes contain a line feed or a carriage return.
+    package var hasLineEnd: Bool {
+        guard let start = baseAddress, !isEmpty else { return false }
+        return memchr(start, 0x0A, count) != nil || memchr(start, 0x0D, count) != nil
+    }
+
     /// True if both hold the same bytes. Cost: one `memcmp`, at the speed of memory.
     package func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
         guard count == other.count else { return false }

@@ -28,8 +28,7 @@ extension SSEFrame {
     /// Encodes a heartbeat. The event has no id, so that it does not change the point from which a
     /// reader resumes (4.7).
     package static func heartbeat(at tag: Tag) -> Bytes {
-        let data = "{\"epoch\":\"\(tag.epoch)\",\"version\":\(tag.version)}"
-        return encode(event: "heartbeat", data: data)
+        encode(event: "heartbeat", data: json(tag))
     }
 
     /// Encodes the seconds until the stream ends together with its owner's credential (protocol
@@ -67,7 +66,10 @@ extension SSEFrame {
 
     /// Encodes the event between the recorded actions and the live ones (5.2).
     package static func caughtUp(at tag: Tag) -> Bytes {
-        let data = "{\"epoch\":\"\(tag.epoch)\",\"version\":\(tag.version)}"
-        return encode(event: "caught-up", data: data)
+        encode(event: "caught-up", data: json(tag))
+    }
+
+    private static func json(_ tag: Tag) -> String {
+        "{\"epoch\":\"\(tag.epoch)\",\"version\":\(tag.version)}"
     }
 }

@@ -1,13 +1,5 @@
 package import StoreJSON
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
-
 /// Encodes server-sent events in the form that the WHATWG HTML standard §9.2 defines.
 ///
 /// Each call makes exactly one frame. No line end in a name, an id or the data can begin a field or
@@ -29,26 +21,20 @@ package enum SSEFrame {
         id: String? = nil,
         data: UnsafeRawBufferPointer
     ) -> Bytes {
-        var head: [UInt8] = []
-        head.reserveCapacity(64)
-        if let event { field("event", event, &head) }
-        if let id { field("id", id, &head) }
-
-        guard containsLineEnd(data) else { return joined(head, dataField, data, frameEnd) }
-        var body: [UInt8] = []
-        body.reserveCapacity(data.count + data.count / 8 + 16)
-        appendLines(data, &body)
-        body.append(newline)
-        return body.withUnsafeBytes { joined(head, [], $0, []) }
-    }
-
-    /// Encodes one event whose data are in an array.
-    package static func encode(
-        event: String? = nil,
-        id: String? = nil,
-        data: [UInt8]
-    ) -> Bytes {
-        data.withUnsafeBytes { encode(event: event, id: id, data: $0) }
+        var frame = head(event, id)
+        if data.hasLineEnd {
+            frame.reserveCapacity(frame.count + data.count + data.count / 8 + 16)
+            appendLines(data, &frame)
+            frame.append(newline)
+            return Bytes(frame)
+        }
+        frame += dataField
+        return Bytes(count: frame.count + data.count + frameEnd.count) { buffer in
+            var rest = buffer[...]
+            frame.withUnsafeBytes { rest.append($0) }
+            rest.append(data)
+            frameEnd.withUnsafeBytes { rest.append($0) }
+        }
     }
 
     /// The number of bytes from which on data become a piece of the frame, instead of being copied
@@ -59,30 +45,17 @@ package enum SSEFrame {
     /// `GET /state`.
     ///
     /// Cost: large data without line ends are not copied.
-    package static func encode(
-        event: String? = nil,
-        id: String? = nil,
-        data: Bytes
-    ) -> Bytes {
+    package static func encode(event: String? = nil, id: String? = nil, data: Bytes) -> Bytes {
         guard data.count >= pieceBytesMin, !data.hasLineEnd else {
             return data.withUnsafeBytes { encode(event: event, id: id, data: $0) }
         }
-        var head: [UInt8] = []
-        head.reserveCapacity(64)
-        if let event { field("event", event, &head) }
-        if let id { field("id", id, &head) }
-        head += dataField
-        let pieces = [Bytes(head)] + data.pieces + [Bytes(frameEnd)]
+        let pieces = [Bytes(head(event, id) + dataField)] + data.pieces + [Bytes(frameEnd)]
         return Bytes(joining: pieces, shared: data.count - data.ownCount)
     }
 
     /// Encodes one event whose data are text.
-    package static func encode(
-        event: String? = nil,
-        id: String? = nil,
-        data: String
-    ) -> Bytes {
-        encode(event: event, id: id, data: Array(data.utf8))
+    package static func encode(event: String? = nil, id: String? = nil, data: String) -> Bytes {
+        Array(data.utf8).withUnsafeBytes { encode(event: event, id: id, data: $0) }
     }
 
     /// Encodes the time that the client waits before it reconnects.
@@ -94,61 +67,34 @@ package enum SSEFrame {
     private static let frameEnd: [UInt8] = [newline, newline]
     private static let dataField = Array("data: ".utf8)
 
+    /// Returns the fields before the data.
+    private static func head(_ event: String?, _ id: String?) -> [UInt8] {
+        var head: [UInt8] = []
+        head.reserveCapacity(64)
+        if let event { field("event: ", event, &head) }
+        if let id { field("id: ", id, &head) }
+        return head
+    }
+
+    /// Writes a field without line ends and NUL. A client ignores an id that contains NUL.
     private static func field(_ name: String, _ value: String, _ frame: inout [UInt8]) {
         frame += name.utf8
-        frame.append(UInt8(ascii: ":"))
-        frame.append(UInt8(ascii: " "))
-        frame += oneLine(value)
+        frame += value.utf8.filter { $0 != 0x0A && $0 != 0x0D && $0 != 0 }
         frame.append(newline)
     }
 
-    /// Returns the value without line ends and NUL. A client ignores an id that contains NUL.
-    private static func oneLine(_ value: String) -> [UInt8] {
-        value.utf8.filter { $0 != 0x0A && $0 != 0x0D && $0 != 0 }
-    }
-
-    private static func containsLineEnd(_ data: UnsafeRawBufferPointer) -> Bool {
-        guard let start = data.baseAddress, !data.isEmpty else { return false }
-        return memchr(start, 0x0A, data.count) != nil || memchr(start, 0x0D, data.count) != nil
-    }
-
     /// Writes a `data:` line for each line; `\n`, `\r` and `\r\n` each end a line.
-    private static func appendLines(_ data: UnsafeRawBufferPointer, _ body: inout [UInt8]) {
+    private static func appendLines(_ data: UnsafeRawBufferPointer, _ frame: inout [UInt8]) {
         var start = 0
         while true {
             var end = start
             while end < data.count, data[end] != 0x0A, data[end] != 0x0D { end += 1 }
-            body += dataField
-            body += data[start..<end]
-            body.append(newline)
+            frame += dataField
+            frame += data[start..<end]
+            frame.append(newline)
             guard end < data.count else { return }
             let isPair = data[end] == 0x0D && end + 1 < data.count && data[end + 1] == 0x0A
             start = end + (isPair ? 2 : 1)
         }
-    }
-
-    private static func joined(
-        _ head: [UInt8],
-        _ field: [UInt8],
-        _ data: UnsafeRawBufferPointer,
-        _ end: [UInt8]
-    ) -> Bytes {
-        Bytes(count: head.count + field.count + data.count + end.count) { target in
-            var count = 0
-            head.withUnsafeBytes { copy($0, target, &count) }
-            field.withUnsafeBytes { copy($0, target, &count) }
-            copy(data, target, &count)
-            end.withUnsafeBytes { copy($0, target, &count) }
-        }
-    }
-
-    private static func copy(
-        _ source: UnsafeRawBufferPointer,
-        _ target: UnsafeMutableRawBufferPointer,
-        _ count: inout Int
-    ) {
-        guard !source.isEmpty else { return }
-        UnsafeMutableRawBufferPointer(rebasing: target[count...]).copyMemory(from: source)
-        count += source.count
     }
 }

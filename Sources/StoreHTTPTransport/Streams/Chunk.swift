@@ -68,11 +68,3 @@ enum Chunk {
         }
     }
 }
-
-extension Slice<UnsafeMutableRawBufferPointer> {
-    /// Copies bytes to the start of this slice, and drops that part from the slice.
-    fileprivate mutating func append(_ bytes: UnsafeRawBufferPointer) {
-        UnsafeMutableRawBufferPointer(rebasing: self).copyMemory(from: bytes)
-        self = dropFirst(bytes.count)
-    }
-}

@@ -68,13 +68,9 @@ enum KeyedElements {
         var before: [Int?] = []
         before.reserveCapacity(shared.count)
         for (index, place) in shared.enumerated() {
-            var (low, high) = (0, ends.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if shared[ends[middle]].old < place.old { low = middle + 1 } else { high = middle }
-            }
-            before.append(low > 0 ? ends[low - 1] : nil)
-            if low < ends.count { ends[low] = index } else { ends.append(index) }
+            let length = ends.partitionPoint { shared[$0].old < place.old }
+            before.append(length > 0 ? ends[length - 1] : nil)
+            if length < ends.count { ends[length] = index } else { ends.append(index) }
         }
         var run: [(old: Int, new: Int)] = []
         var next = ends.last

@@ -61,29 +61,19 @@ package final class LogPiece: Sendable {
             owners.indices.contains(index) && !owners[index].isVisible(to: viewer)
         }
         guard ends.indices.contains(where: isHidden) else { return self }
-        var seen: [Range<Int>] = []
-        var ends: [Int] = []
-        ends.reserveCapacity(self.ends.count)
+        let frames = ends.indices.map { isHidden($0) ? 0..<0 : frame($0) }
         var count = 0
-        for index in self.ends.indices {
-            let frame = (index == 0 ? 0 : self.ends[index - 1])..<self.ends[index]
-            if !isHidden(index) {
-                seen.append(frame)
-                count += frame.count
-            }
-            ends.append(count)
+        let ends = frames.map { frame in
+            count += frame.count
+            return count
         }
-        let frames = Bytes(count: count) { buffer in
-            var offset = 0
+        let seen = Bytes(count: count) { buffer in
+            var rest = buffer[...]
             bytes.withUnsafeBytes { bytes in
-                for frame in seen {
-                    UnsafeMutableRawBufferPointer(rebasing: buffer[offset...])
-                        .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[frame]))
-                    offset += frame.count
-                }
+                for frame in frames { rest.append(UnsafeRawBufferPointer(rebasing: bytes[frame])) }
             }
         }
-        return LogPiece(first: first, bytes: frames, ends: ends)
+        return LogPiece(first: first, bytes: seen, ends: ends)
     }
 
     /// The version of the last record.
@@ -94,9 +84,10 @@ package final class LogPiece: Sendable {
     }
 
     /// Returns the offsets of a version's frame in ``bytes``. The piece must contain the version.
-    package func place(of version: UInt64) -> Range<Int> {
-        let index = Int(version - first)
-        return (index == 0 ? 0 : ends[index - 1])..<ends[index]
+    package func place(of version: UInt64) -> Range<Int> { frame(Int(version - first)) }
+
+    private func frame(_ index: Int) -> Range<Int> {
+        (index == 0 ? 0 : ends[index - 1])..<ends[index]
     }
 
     /// Returns the end of the first frame that ends at or after `offset`. Without such a frame,
@@ -109,14 +100,7 @@ package final class LogPiece: Sendable {
     }
 
     /// Returns the number of frames that end at or before `offset`, by a binary search.
-    package func frames(before offset: Int) -> Int {
-        var (low, high) = (0, ends.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if ends[middle] <= offset { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    package func frames(before offset: Int) -> Int { ends.partitionPoint { $0 <= offset } }
 }
 
 /// The session and the module of a record, which decide who may read it.
