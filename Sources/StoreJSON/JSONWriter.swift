@@ -9,16 +9,18 @@ package struct JSONWriter: ~Copyable {
         output = JSONOutput(capacity: capacity)
     }
 
-    /// Writes an object; `body` writes its members.
-    package mutating func object(_ body: (inout JSONWriter) -> Void) {
+    /// Writes an object, as the member `name` if there is a name; `body` writes its members.
+    package mutating func object(as name: String? = nil, _ body: (inout JSONWriter) -> Void) {
+        if let name { key(name) }
         separate()
         output.byte(UInt8(ascii: "{"))
         body(&self)
         output.byte(UInt8(ascii: "}"))
     }
 
-    /// Writes an array; `body` writes its elements.
-    package mutating func array(_ body: (inout JSONWriter) -> Void) {
+    /// Writes an array, as the member `name` if there is a name; `body` writes its elements.
+    package mutating func array(as name: String? = nil, _ body: (inout JSONWriter) -> Void) {
+        if let name { key(name) }
         separate()
         output.byte(UInt8(ascii: "["))
         body(&self)
@@ -69,8 +71,7 @@ package struct JSONWriter: ~Copyable {
     }
 
     package var bytes: Bytes {
-        let written = output.bytes
-        return Bytes(count: written.count) { $0.copyMemory(from: written) }
+        output.shared
     }
 
     package var array: [UInt8] { output.array }
@@ -107,14 +108,12 @@ extension JSONWriter {
         of items: some Sequence<Item>,
         _ body: (inout JSONWriter, Item) -> Void
     ) {
-        key(name)
-        array { json in
+        array(as: name) { json in
             for item in items { json.object { body(&$0, item) } }
         }
     }
 
     package mutating func member(_ name: String, _ values: [String]) {
-        key(name)
-        array { for value in values { $0.string(value) } }
+        array(as: name) { for value in values { $0.string(value) } }
     }
 }

@@ -151,11 +151,9 @@ extension JSONSchema {
     /// Writes `$defs` into an object that the caller has begun, unless there are no definitions.
     static func write(definitions: [Property], to object: inout JSONWriter) {
         guard !definitions.isEmpty else { return }
-        object.key("$defs")
-        object.object { members in
+        object.object(as: "$defs") { members in
             for definition in definitions {
-                members.key(definition.name)
-                definition.schema.write(to: &members)
+                definition.schema.write(as: definition.name, to: &members)
             }
         }
     }

@@ -146,10 +146,14 @@ extension JSONSchema {
     /// The dialect of JSON Schema of every schema, in the form of `$schema`.
     package static let dialect = "https://json-schema.org/draft/2020-12/schema"
 
-    /// Writes the schema as one JSON value. References point to `definitions`: `#/$defs/` in a
-    /// schema and `#/components/schemas/` in OpenAPI.
-    package func write(to writer: inout JSONWriter, definitions: String = "#/$defs/") {
-        writer.object { writeKeywords(to: &$0, definitions: definitions) }
+    /// Writes the schema as one JSON value, as the member `name` if there is a name. References
+    /// point to `definitions`: `#/$defs/` in a schema and `#/components/schemas/` in OpenAPI.
+    package func write(
+        as name: String? = nil,
+        to writer: inout JSONWriter,
+        definitions: String = "#/$defs/"
+    ) {
+        writer.object(as: name) { writeKeywords(to: &$0, definitions: definitions) }
     }
 
     /// Writes the keywords into an object that the caller has begun.
@@ -165,17 +169,14 @@ extension JSONSchema {
             object.member("enum", texts)
         case .integers(let numbers):
             object.member("type", "integer")
-            object.key("enum")
-            object.array { for number in numbers { $0.integer(number) } }
+            object.array(as: "enum") { for number in numbers { $0.integer(number) } }
         case .array(let element):
             object.member("type", "array")
             guard element != .any else { return }
-            object.key("items")
-            element.write(to: &object, definitions: definitions)
+            element.write(as: "items", to: &object, definitions: definitions)
         case .boundedArray(let element, let count):
             object.member("type", "array")
-            object.key("items")
-            element.write(to: &object, definitions: definitions)
+            element.write(as: "items", to: &object, definitions: definitions)
             object.member("minItems", count.lowerBound)
             object.member("maxItems", count.upperBound)
         case .tuple(let elements):
@@ -187,11 +188,9 @@ extension JSONSchema {
         case .dictionary(let keys, let value):
             object.member("type", "object")
             if keys != .string() {
-                object.key("propertyNames")
-                keys.write(to: &object, definitions: definitions)
+                keys.write(as: "propertyNames", to: &object, definitions: definitions)
             }
-            object.key("additionalProperties")
-            value.write(to: &object, definitions: definitions)
+            value.write(as: "additionalProperties", to: &object, definitions: definitions)
         case .oneOf(let schemas):
             JSONSchema.writeList("oneOf", schemas, &object, definitions)
         case .anyOf(let schemas):
@@ -246,11 +245,9 @@ extension JSONSchema {
     ) {
         object.member("type", "object")
         guard !properties.isEmpty else { return }
-        object.key("properties")
-        object.object { members in
+        object.object(as: "properties") { members in
             for property in properties {
-                members.key(property.name)
-                property.schema.write(to: &members, definitions: definitions)
+                property.schema.write(as: property.name, to: &members, definitions: definitions)
             }
         }
         let required = properties.filter(\.isRequired).map(\.name)
@@ -263,8 +260,7 @@ extension JSONSchema {
         _ object: inout JSONWriter,
         _ definitions: String
     ) {
-        object.key(keyword)
-        object.array { list in
+        object.array(as: keyword) { list in
             for schema in schemas { schema.write(to: &list, definitions: definitions) }
         }
     }

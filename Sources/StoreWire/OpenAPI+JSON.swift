@@ -7,19 +7,15 @@ extension OpenAPI {
         var writer = JSONWriter(capacity: 16_384)
         writer.object { object in
             object.member("openapi", OpenAPI.version)
-            object.key("info")
-            object.object { info in
+            object.object(as: "info") { info in
                 info.member("title", title)
                 if let summary { info.member("summary", summary) }
                 info.member("version", apiVersion)
             }
             object.member("jsonSchemaDialect", JSONSchema.dialect)
-            object.key("paths")
-            object.object { writePaths(to: &$0) }
-            object.key("components")
-            object.object { components in
-                components.key("schemas")
-                components.object { writeComponents(to: &$0) }
+            object.object(as: "paths") { writePaths(to: &$0) }
+            object.object(as: "components") { components in
+                components.object(as: "schemas") { writeComponents(to: &$0) }
                 writeCredentials(to: &components)
             }
         }
@@ -31,11 +27,9 @@ extension OpenAPI {
     private func writePaths(to paths: inout JSONWriter) {
         var written: Set<String> = []
         for operation in operations where written.insert(operation.path).inserted {
-            paths.key(operation.path)
-            paths.object { item in
+            paths.object(as: operation.path) { item in
                 for other in operations where other.path == operation.path {
-                    item.key(other.method.lowercased())
-                    item.object {
+                    item.object(as: other.method.lowercased()) {
                         OpenAPI.write(other, to: &$0)
                         writeSecurity(of: other, to: &$0)
                     }
@@ -46,23 +40,20 @@ extension OpenAPI {
 
     private func writeComponents(to schemas: inout JSONWriter) {
         for component in components {
-            schemas.key(component.name)
-            component.schema.write(to: &schemas, definitions: OpenAPI.definitions)
+            component.schema.write(as: component.name, to: &schemas, definitions: Self.definitions)
         }
         let used = Set(operations.flatMap(\.problems))
         for slug in ProblemSlug.allCases where used.contains(slug) {
-            schemas.key(OpenAPI.componentName(slug))
-            slug.schema.write(to: &schemas, definitions: OpenAPI.definitions)
+            let name = OpenAPI.componentName(slug)
+            slug.schema.write(as: name, to: &schemas, definitions: OpenAPI.definitions)
         }
     }
 
     private func writeCredentials(to components: inout JSONWriter) {
         guard !credentials.isEmpty else { return }
-        components.key("securitySchemes")
-        components.object { schemes in
+        components.object(as: "securitySchemes") { schemes in
             for credential in credentials {
-                schemes.key(credential.name)
-                schemes.object { scheme in
+                schemes.object(as: credential.name) { scheme in
                     switch credential {
                     case .bearer:
                         scheme.member("type", "http")
@@ -81,12 +72,10 @@ extension OpenAPI {
     /// requests are admitted.
     private func writeSecurity(of operation: Operation, to json: inout JSONWriter) {
         guard !credentials.isEmpty, operation.admission != .everyone else { return }
-        json.key("security")
-        json.array { list in
+        json.array(as: "security") { list in
             for credential in credentials {
                 list.object { alternative in
-                    alternative.key(credential.name)
-                    alternative.array { _ in }
+                    alternative.array(as: credential.name) { _ in }
                 }
             }
             if operation.admission == .anonymous { list.object { _ in } }
@@ -99,22 +88,19 @@ extension OpenAPI {
         json.member("operationId", operation.id)
         json.member("summary", operation.summary)
         if !operation.parameters.isEmpty {
-            json.key("parameters")
-            json.array { list in
+            json.array(as: "parameters") { list in
                 for parameter in operation.parameters {
                     list.object { write(parameter, to: &$0) }
                 }
             }
         }
         if let body = operation.body {
-            json.key("requestBody")
-            json.object { request in
+            json.object(as: "requestBody") { request in
                 request.member("required", operation.isBodyRequired)
                 write([body], to: &request)
             }
         }
-        json.key("responses")
-        json.object { writeResponses(of: operation, to: &$0) }
+        json.object(as: "responses") { writeResponses(of: operation, to: &$0) }
     }
 
     private static func write(_ parameter: Parameter, to object: inout JSONWriter) {
@@ -122,20 +108,16 @@ extension OpenAPI {
         object.member("in", parameter.place.rawValue)
         object.member("description", parameter.summary)
         if parameter.isRequired { object.member("required", true) }
-        object.key("schema")
-        parameter.schema.write(to: &object, definitions: definitions)
+        parameter.schema.write(as: "schema", to: &object, definitions: definitions)
     }
 
     private static func write(_ bodies: [Body], to object: inout JSONWriter) {
         guard !bodies.isEmpty else { return }
-        object.key("content")
-        object.object { content in
+        object.object(as: "content") { content in
             for body in bodies {
-                content.key(body.mediaType)
-                content.object { type in
+                content.object(as: body.mediaType) { type in
                     guard let schema = body.schema else { return }
-                    type.key("schema")
-                    schema.write(to: &type, definitions: definitions)
+                    schema.write(as: "schema", to: &type, definitions: definitions)
                 }
             }
         }
@@ -148,8 +130,7 @@ extension OpenAPI {
             let answers = operation.answers.filter { $0.status == status }
             let problems = operation.problems.filter { $0.status == status }
             let titles = problems.map { ProblemCatalog.title(of: $0) }
-            responses.key(String(status))
-            responses.object { response in
+            responses.object(as: String(status)) { response in
                 let words = answers.map(\.summary) + titles
                 response.member("description", words.joined(separator: "; "))
                 let headers =
@@ -165,14 +146,11 @@ extension OpenAPI {
 
     private static func write(headers: [String], to response: inout JSONWriter) {
         guard !headers.isEmpty else { return }
-        response.key("headers")
-        response.object { object in
+        response.object(as: "headers") { object in
             var written: Set<String> = []
             for name in headers where written.insert(name).inserted {
-                object.key(name)
-                object.object { header in
-                    header.key("schema")
-                    JSONSchema.string().write(to: &header)
+                object.object(as: name) { header in
+                    JSONSchema.string().write(as: "schema", to: &header)
                 }
             }
         }

@@ -34,8 +34,7 @@ public struct JSONEncoder: Sendable {
     public func encodeShared<T: Encodable>(_ value: T) throws(JSONError) -> Bytes {
         try withState { (state) throws(JSONError) in
             try write(value, to: state)
-            let bytes = state.pointee.output.bytes
-            return Bytes(count: bytes.count) { $0.copyMemory(from: bytes) }
+            return state.pointee.output.shared
         }
     }
 
@@ -51,26 +50,22 @@ public struct JSONEncoder: Sendable {
         _ value: T,
         _ body: (_ name: UnsafeRawBufferPointer, _ payload: UnsafeRawBufferPointer) throws -> R
     ) throws -> R {
-        let box = adapters.encoding.take()
-        let state = box.pointer
-        state.pointee.begin(userInfo)
-        defer {
-            state.pointee.end(keeping: CoderPool<EncodingBox>.bytesMax)
-            adapters.encoding.give(box)
+        try withState { state in
+            try write(value, to: state)
+            guard let form = CaseBytes(state.pointee.output.bytes) else {
+                throw JSONError(
+                    code: .unencodable,
+                    message: "The value is not written as an enum's case."
+                )
+            }
+            return try body(form.name, form.payload)
         }
-        try write(value, to: state)
-        guard let form = CaseBytes(state.pointee.output.bytes) else {
-            throw JSONError(
-                code: .unencodable,
-                message: "The value is not written as an enum's case."
-            )
-        }
-        return try body(form.name, form.payload)
     }
 
-    private func withState<R>(
-        _ body: (EncodingStatePointer) throws(JSONError) -> R
-    ) throws(JSONError) -> R {
+    @inline(__always)
+    private func withState<R, E: Error>(
+        _ body: (EncodingStatePointer) throws(E) -> R
+    ) throws(E) -> R {
         let box = adapters.encoding.take()
         let state = box.pointer
         state.pointee.begin(userInfo)

@@ -7,14 +7,12 @@ extension JSONOutput {
             text.withUTF8 { raw($0) }
             return
         }
-        if value < 0 {
-            byte(UInt8(ascii: "-"))
-        }
+        if value < 0 { byte(UInt8(ascii: "-")) }
         digits(UInt64(truncatingIfNeeded: value.magnitude))
     }
 
     @inline(__always)
-    private mutating func digits(_ value: UInt64) {
+    mutating func digits(_ value: UInt64) {
         reserve(20)
         if value < 10 {
             base[count] = UInt8(truncatingIfNeeded: value) &+ UInt8(ascii: "0")

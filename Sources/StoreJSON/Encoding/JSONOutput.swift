@@ -23,6 +23,12 @@ package struct JSONOutput: ~Copyable {
         Array(UnsafeBufferPointer(start: base, count: count))
     }
 
+    /// A copy of the written bytes that threads can share.
+    package var shared: Bytes {
+        let written = bytes
+        return Bytes(count: written.count) { $0.copyMemory(from: written) }
+    }
+
     /// The written bytes in place; valid until the next write.
     package var bytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: base, count: count)
@@ -236,23 +242,5 @@ extension JSONOutput {
     }
 
     /// Writes a number in decimal digits.
-    package mutating func decimal(_ number: UInt64) {
-        // Multiplies, because a division costs more. The bound overflows only at the last length.
-        var length = 1
-        var bound: UInt64 = 10
-        while number >= bound, length < 20 {
-            length &+= 1
-            bound &*= 10
-        }
-        reserve(length)
-        var rest = number
-        var place = count &+ length
-        repeat {
-            place &-= 1
-            let quotient = rest / 10
-            base[place] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest &- quotient &* 10)
-            rest = quotient
-        } while place > count
-        count &+= length
-    }
+    package mutating func decimal(_ number: UInt64) { digits(number) }
 }

@@ -13,8 +13,7 @@ struct JSONPatchDiff: ~Copyable {
 
     consuming func finish() -> Bytes {
         output.byte(UInt8(ascii: "]"))
-        let written = output.bytes
-        return Bytes(count: written.count) { $0.copyMemory(from: written) }
+        return output.shared
     }
 
     /// Compares two values that are at `place` in the document.
