@@ -25,41 +25,12 @@ extension DecodingState {
     /// exponent.
     @inline(never)
     private func longInteger<I: FixedWidthInteger>(_ index: Int, as type: I.Type) throws -> I {
-        guard tape.kind(at: index) == .number else {
-            throw mismatch(index, .integer(bits: I.bitWidth, signed: I.isSigned))
+        if tape.kind(at: index) == .number {
+            let text = JSONNode(tape: tape, index: index).sourceText
+            let whole = entries[index].detail == 1 ? text : DecimalNumber(text)?.wholeText
+            if let whole, let value = I(whole) { return value }
         }
-        let text = JSONNode(tape: tape, index: index).sourceText
-        let whole = entries[index].detail == 1 ? text : Self.wholeDigits(text)
-        if let whole, let value = I(whole) { return value }
         throw mismatch(index, .integer(bits: I.bitWidth, signed: I.isSigned))
-    }
-
-    /// Returns the digits of a whole number that has a fraction or an exponent: `100` for `1e2`.
-    /// Returns `nil` if the number is not whole.
-    ///
-    /// The digits are computed without a `Double`, which would round a number with many digits.
-    private static func wholeDigits(_ text: String) -> String? {
-        /// The bound for the zeros that an exponent adds: more digits than the widest integer has.
-        let digitsMax = 40
-        let parts = text.split(maxSplits: 1) { $0 == "e" || $0 == "E" }
-        let mantissa = parts[0].split(separator: ".")
-        var digits = mantissa.joined().drop { $0 == "-" }.drop { $0 == "0" }
-        guard !digits.isEmpty else { return "0" }
-        guard let exponent = parts.count == 1 ? 0 : Int(parts[1]) else { return nil }
-        let fraction = mantissa.count == 1 ? 0 : mantissa[1].utf8.count
-        let (scale, overflow) = exponent.subtractingReportingOverflow(fraction)
-        guard !overflow else { return nil }
-        if scale < 0 {
-            let dropped = digits.suffix(scale == .min ? .max : -scale)
-            guard dropped.count < digits.count, dropped.allSatisfy({ $0 == "0" }) else {
-                return nil
-            }
-            digits = digits.dropLast(dropped.count)
-        } else {
-            guard scale <= digitsMax else { return nil }
-            digits += String(repeating: "0", count: scale)
-        }
-        return (text.first == "-" ? "-" : "") + digits
     }
 
     /// Reads a number and rounds it to the nearest value of `F`.
@@ -72,11 +43,7 @@ extension DecodingState {
         if F.self == Double.self, let quick = quickDouble(index) { return F(quick) }
         let text = JSONNode(tape: tape, index: index).sourceText
         guard let value = F(text), value.isFinite else {
-            throw mismatch(
-                index,
-                F.self == Float.self
-                    ? "a number that a Float can hold" : "a number that a Double can hold"
-            )
+            throw mismatch(index, "a number that a \(F.self) can hold")
         }
         return value
     }
