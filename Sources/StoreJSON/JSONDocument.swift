@@ -11,11 +11,10 @@ package struct JSONDocument {
     ///
     /// - Throws: ``JSONError`` with the offset of the error.
     package init(parsing bytes: UnsafeRawBufferPointer, limits: JSONLimits) throws(JSONError) {
-        tape = JSONTape()
-        try tape.parse(bytes, limits: limits)
+        try self.init(parsing: bytes, onto: JSONTape(), limits: limits)
     }
 
-    init(
+    fileprivate init(
         parsing bytes: UnsafeRawBufferPointer,
         onto tape: JSONTape,
         limits: JSONLimits
@@ -26,11 +25,9 @@ package struct JSONDocument {
 
     /// Parses a whole document.
     package init(parsing bytes: [UInt8], limits: JSONLimits) throws(JSONError) {
-        tape = JSONTape()
-        let tape = tape
-        try bytes.withUnsafeBytes { buffer in
-            Result { () throws(JSONError) in try tape.parse(buffer, limits: limits) }
-        }.get()
+        self = try bytes.withUnsafeBufferPointer { buffer throws(JSONError) in
+            try JSONDocument(parsing: UnsafeRawBufferPointer(buffer), limits: limits)
+        }
     }
 
     /// An estimate of the document's memory in bytes. The capacity for entries is at most twice
@@ -65,9 +62,7 @@ package struct JSONNode {
     package var sourceText: String { String(decoding: source, as: UTF8.self) }
 
     /// The text of a string; `nil` for any other kind.
-    package var stringValue: String? {
-        kind == .string ? tape.string(at: index) : nil
-    }
+    package var stringValue: String? { kind == .string ? tape.string(at: index) : nil }
 
     /// The bytes of a string without escapes, valid while the document exists. `nil` for a string
     /// with escapes and for any other kind.
@@ -85,7 +80,7 @@ package struct JSONNode {
     package var count: Int {
         switch kind {
         case .array: Int(tape.entries[index].detail)
-        case .object: members.reduce(0) { count, _ in count + 1 }
+        case .object: children(step: 1).count
         default: 0
         }
     }
@@ -126,9 +121,7 @@ package struct JSONNode {
     /// The members of an object in their order; empty for any other kind.
     package var members: [(name: String, value: JSONNode)] {
         guard kind == .object else { return [] }
-        return children(step: 1).map {
-            (tape.string(at: $0 - 1), JSONNode(tape: tape, index: $0))
-        }
+        return children(step: 1).map { (tape.string(at: $0 - 1), JSONNode(tape: tape, index: $0)) }
     }
 
     private func children(step: Int) -> [Int] {
@@ -158,9 +151,7 @@ package struct JSONNode {
         }
         return writer.array
     }
-}
 
-extension JSONNode {
     /// Returns the element at a position of an array, without a list of all elements; `nil` if
     /// there is none.
     package func element(at position: Int) -> JSONNode? {

@@ -8,13 +8,8 @@ enum JSONKey: CodingKey {
 
     static let `super` = JSONKey.name("super")
 
-    init(stringValue: String) {
-        self = .name(stringValue)
-    }
-
-    init(intValue: Int) {
-        self = .index(intValue)
-    }
+    init(stringValue: String) { self = .name(stringValue) }
+    init(intValue: Int) { self = .index(intValue) }
 
     var stringValue: String {
         switch self {
@@ -34,7 +29,7 @@ enum JSONKey: CodingKey {
 extension Sequence<any CodingKey> {
     /// The keys as a JSON Pointer (RFC 6901).
     var pointer: String {
-        map { "/" + escapedToken($0.intValue.map(String.init) ?? $0.stringValue) }.joined()
+        map { "/" + JSONPointer.escaped($0.intValue.map(String.init) ?? $0.stringValue) }.joined()
     }
 }
 
@@ -57,24 +52,15 @@ enum JSONPrefix {
                 string = start..<min(index, bytes.count)
             case UInt8(ascii: ":"):
                 if let string, !path.isEmpty {
-                    path[path.count - 1].key = String(
-                        decoding: bytes[string],
-                        as: UTF8.self
-                    )
+                    path[path.count - 1].key = String(decoding: bytes[string], as: UTF8.self)
                 }
-            case UInt8(ascii: "{"), UInt8(ascii: "["):
-                path.append((nil, 0))
-            case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                path = path.dropLast()
-            case UInt8(ascii: ","):
-                if !path.isEmpty { path[path.count - 1].index += 1 }
-            default:
-                break
+            case UInt8(ascii: "{"), UInt8(ascii: "["): path.append((nil, 0))
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): path = path.dropLast()
+            case UInt8(ascii: ",") where !path.isEmpty: path[path.count - 1].index += 1
+            default: break
             }
             index += 1
         }
-        return path.map { part in
-            part.key.map { JSONKey(stringValue: $0) } ?? JSONKey(intValue: part.index)
-        }
+        return path.map { part in part.key.map { .name($0) } ?? .index(part.index) }
     }
 }

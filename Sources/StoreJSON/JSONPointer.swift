@@ -11,9 +11,7 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
     /// The pointer to the whole document.
     package static let root = JSONPointer(tokens: [])
 
-    package init(tokens: [String]) {
-        self.tokens = tokens
-    }
+    package init(tokens: [String]) { self.tokens = tokens }
 
     package static func == (a: JSONPointer, b: JSONPointer) -> Bool {
         a.tokens.elementsEqual(b.tokens) { $0.isSame(as: $1) }
@@ -27,10 +25,12 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
     /// Reads the string form. The empty text is the root. Returns `nil` if any other text does not
     /// begin with `/`, or if neither `0` nor `1` follows a `~`.
     package init?(_ text: some StringProtocol) {
-        guard let segments = JSONPointer.segments(text) else { return nil }
+        guard text.isEmpty || text.utf8.first == 0x2F else { return nil }
+        // Scalars are split, not characters: a combining mark behind a slash belongs to the name.
+        let scalars = Substring(text).unicodeScalars
         var tokens: [String] = []
-        for segment in segments {
-            guard let token = JSONPointer.unescaped(segment) else { return nil }
+        for segment in scalars.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
+            guard let token = JSONPointer.unescaped(Substring(segment)) else { return nil }
             tokens.append(token)
         }
         self.init(tokens: tokens)
@@ -43,14 +43,40 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
     /// like `~1`.
     package init?(path: String) {
         var path = path
-        guard let tokens = path.withUTF8({ JSONPointer.tokens(ofPath: $0) }) else { return nil }
-        self.init(tokens: tokens)
+        let pointer = path.withUTF8 { JSONPointer(path: UnsafeRawBufferPointer($0)) }
+        guard let pointer else { return nil }
+        self = pointer
     }
 
     /// Reads the same part of a path from its bytes.
     package init?(path: UnsafeRawBufferPointer) {
-        guard let tokens = JSONPointer.tokens(ofPath: path.bindMemory(to: UInt8.self)) else {
-            return nil
+        let slash = UInt8(ascii: "/")
+        guard path.isEmpty || path[0] == slash else { return nil }
+        var tokens: [String] = []
+        tokens.reserveCapacity(path.reduce(0) { $0 + ($1 == slash ? 1 : 0) })
+        var start = 1
+        while start <= path.count {
+            var end = start
+            var isPlain = true
+            while end < path.count, path[end] != slash {
+                if path[end] == UInt8(ascii: "%") || path[end] == UInt8(ascii: "~") {
+                    isPlain = false
+                }
+                end += 1
+            }
+            let segment = String(
+                decoding: UnsafeRawBufferPointer(rebasing: path[start..<end]),
+                as: UTF8.self
+            )
+            if isPlain {
+                tokens.append(segment)
+            } else {
+                guard let decoded = PercentEncoding.decode(segment),
+                    let token = JSONPointer.unescaped(decoded)
+                else { return nil }
+                tokens.append(token)
+            }
+            start = end + 1
         }
         self.init(tokens: tokens)
     }
@@ -117,50 +143,6 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
     /// meaning of its own.
     package static func index(_ token: String) -> Int? {
         UInt64(decimal: token).flatMap(Int.init(exactly:))
-    }
-
-    /// Returns the texts between the slashes. Scalars are split, not characters: a combining mark
-    /// behind a slash belongs to the name.
-    private static func segments(_ text: some StringProtocol) -> [Substring]? {
-        guard !text.isEmpty else { return [] }
-        guard text.utf8.first == 0x2F else { return nil }
-        let scalars = Substring(text).unicodeScalars
-        return scalars.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map {
-            Substring($0)
-        }
-    }
-
-    private static func tokens(ofPath path: UnsafeBufferPointer<UInt8>) -> [String]? {
-        guard let first = path.first else { return [] }
-        let slash = UInt8(ascii: "/")
-        guard first == slash else { return nil }
-        var tokens: [String] = []
-        tokens.reserveCapacity(path.reduce(0) { $0 + ($1 == slash ? 1 : 0) })
-        var start = 1
-        while start <= path.count {
-            var end = start
-            var isPlain = true
-            while end < path.count, path[end] != slash {
-                if path[end] == UInt8(ascii: "%") || path[end] == UInt8(ascii: "~") {
-                    isPlain = false
-                }
-                end += 1
-            }
-            let segment = String(
-                decoding: UnsafeBufferPointer(rebasing: path[start..<end]),
-                as: UTF8.self
-            )
-            if isPlain {
-                tokens.append(segment)
-            } else {
-                guard let decoded = PercentEncoding.decode(segment),
-                    let token = JSONPointer.unescaped(decoded)
-                else { return nil }
-                tokens.append(token)
-            }
-            start = end + 1
-        }
-        return tokens
     }
 
     private static func unescaped(_ segment: some StringProtocol) -> String? {

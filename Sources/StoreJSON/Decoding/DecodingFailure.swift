@@ -42,17 +42,8 @@ struct DecodingFailure: Error {
     let expected: Expected
 }
 
-extension CaseIterable {
-    /// The raw values of the type if they are texts, else an empty array.
-    fileprivate static var rawTexts: [String] {
-        allCases.compactMap { ($0 as? any RawRepresentable<String>)?.rawValue }
-    }
-}
-
 extension DecodingState {
-    func offset(of index: Int) -> Int {
-        Int(tape.entries[index].start)
-    }
+    func offset(of index: Int) -> Int { Int(tape.entries[index].start) }
 
     func codingPath(to index: Int) -> [any CodingKey] {
         trail.codingPath(to: entry(of: index), in: tape)
@@ -68,8 +59,7 @@ extension DecodingState {
     func mismatch(_ index: Int, _ expected: DecodingFailure.Expected) -> DecodingError {
         let index = entry(of: index)
         let context = context(DecodingFailure(index: index, expected: expected))
-        return isNull(index)
-            ? .valueNotFound(Any.self, context) : .typeMismatch(Any.self, context)
+        return isNull(index) ? .valueNotFound(Any.self, context) : .typeMismatch(Any.self, context)
     }
 
     func mismatch(_ index: Int, _ expected: String) -> DecodingError {
@@ -79,11 +69,10 @@ extension DecodingState {
     /// Returns the standard library's error for a missing member.
     @inline(never)
     func missing(_ key: any CodingKey, in object: Int) -> DecodingError {
-        .keyNotFound(
+        let member = DecodingFailure.Expected.member(key.stringValue)
+        return .keyNotFound(
             key,
-            context(
-                DecodingFailure(index: entry(of: object), expected: .member(key.stringValue))
-            )
+            context(DecodingFailure(index: entry(of: object), expected: member))
         )
     }
 
@@ -100,9 +89,9 @@ extension DecodingState {
     @inline(never)
     func unlisted<T>(_ type: T.Type, at index: Int, _ error: DecodingError) -> DecodingError {
         guard case .dataCorrupted(let found) = error, found.underlyingError == nil,
-            let listed = type as? any CaseIterable.Type
+            type is any CaseIterable.Type, let all = EnumCases.all(of: type)
         else { return error }
-        let names = listed.rawTexts
+        let names = all.compactMap { ($0 as? any RawRepresentable<String>)?.rawValue }
         guard !names.isEmpty else { return error }
         let shown = names.prefix(DecodingFailure.namesMax).map { JSONText.quoted($0) }
         let rest = names.count - shown.count
@@ -118,7 +107,7 @@ extension DecodingState {
             return JSONError(
                 code: .missing,
                 offset: offset(of: failure.index),
-                pointer: pointer + "/" + escapedToken(member),
+                pointer: pointer + "/" + JSONPointer.escaped(member),
                 expected: expected,
                 message: "The member \"\(member)\" is missing."
             )
@@ -180,10 +169,7 @@ extension DecodingState {
         for key in path {
             let next =
                 node.kind == .array
-                ? key.intValue.flatMap {
-                    node.elements.indices.contains($0) ? node.elements[$0] : nil
-                }
-                : node.member(named: key.stringValue)
+                ? key.intValue.flatMap(node.element) : node.member(named: key.stringValue)
             guard let next else { break }
             node = next
         }

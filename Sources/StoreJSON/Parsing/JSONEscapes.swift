@@ -1,3 +1,5 @@
+import StoreTexts
+
 /// Decodes the escapes of a JSON string.
 ///
 /// The parser has validated the escapes. Branches that a valid string cannot reach write U+FFFD
@@ -60,18 +62,9 @@ enum JSONEscapes {
         guard index + 4 <= raw.count else { return nil }
         var value: UInt32 = 0
         for offset in index..<index + 4 {
-            guard let digit = hexDigit(raw[offset]) else { return nil }
-            value = value << 4 | digit
+            guard let digit = raw[offset].hexDigit else { return nil }
+            value = value << 4 | UInt32(digit)
         }
         return value
-    }
-
-    private static func hexDigit(_ byte: UInt8) -> UInt32? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a")) + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A")) + 10
-        default: nil
-        }
     }
 }

@@ -92,8 +92,7 @@ struct JSONParser {
         case UInt8(ascii: "t"): try literal("true")
         case UInt8(ascii: "f"): try literal("false")
         case UInt8(ascii: "n"): try literal("null")
-        default:
-            throw unexpected("a value")
+        default: throw unexpected("a value")
         }
     }
 
@@ -116,15 +115,13 @@ struct JSONParser {
         tape.entries[container].end = UInt32(truncatingIfNeeded: position)
         tape.entries[container].next = UInt32(truncatingIfNeeded: tape.entryCount)
         guard isObject else { return }
-        if tape.entries[container].detail > 1 {
-            if let duplicate = tape.duplicateKey(in: container) {
-                throw JSONError(
-                    code: .malformed,
-                    offset: Int(tape.entries[duplicate].start),
-                    message: "The key \"\(tape.string(at: duplicate).prefix(64))\" stands twice in "
-                        + "one object."
-                )
-            }
+        if tape.entries[container].detail > 1, let duplicate = tape.duplicateKey(in: container) {
+            throw JSONError(
+                code: .malformed,
+                offset: Int(tape.entries[duplicate].start),
+                message: "The key \"\(tape.string(at: duplicate).prefix(64))\" stands twice in one "
+                    + "object."
+            )
         }
         tape.entries[container].detail = UInt32(truncatingIfNeeded: container &+ 1)
     }
@@ -147,12 +144,7 @@ struct JSONParser {
             throw unexpected("\(text)")
         }
         position = start + text.utf8CodeUnitCount
-        tape.append(
-            start: start,
-            end: position,
-            next: UInt32(truncatingIfNeeded: tape.entryCount &+ 1),
-            detail: 0
-        )
+        tape.append(start: start, end: position, next: tape.indexAfterNext, detail: 0)
     }
 
     private mutating func number() throws(JSONError) {
@@ -160,11 +152,7 @@ struct JSONParser {
         var at = start
         var isInteger: UInt32 = 1
         if source[at] == UInt8(ascii: "-") { at &+= 1 }
-        if source[at] == UInt8(ascii: "0") {
-            at &+= 1
-        } else {
-            at = try digits(from: at)
-        }
+        at = source[at] == UInt8(ascii: "0") ? at &+ 1 : try digits(from: at)
         if source[at] == UInt8(ascii: ".") {
             isInteger = 0
             at = try digits(from: at &+ 1)
@@ -176,12 +164,7 @@ struct JSONParser {
             at = try digits(from: at)
         }
         position = at
-        tape.append(
-            start: start,
-            end: at,
-            next: UInt32(truncatingIfNeeded: tape.entryCount &+ 1),
-            detail: isInteger
-        )
+        tape.append(start: start, end: at, next: tape.indexAfterNext, detail: isInteger)
     }
 
     /// Skips one or more digits. Returns the offset after them.
@@ -231,8 +214,7 @@ extension JSONParser {
             at &+= special.trailingZeroBitCount >> 3
             let byte = source[at]
             switch byte {
-            case UInt8(ascii: "\""):
-                break scan
+            case UInt8(ascii: "\""): break scan
             case UInt8(ascii: "\\"):
                 hasEscapes = 1
                 at = try escape(at)
@@ -242,20 +224,17 @@ extension JSONParser {
                 }
                 at &+= length
             default:
-                guard at < count else {
-                    throw malformed(count, "The document ends within a string.")
-                }
-                throw malformed(at, "A control character must be escaped within a string.")
+                throw at < count
+                    ? malformed(at, "A control character must be escaped within a string.")
+                    : malformed(count, "The document ends within a string.")
             }
         }
         position = at &+ 1
         let next: UInt32
         if isKey {
-            next =
-                hasEscapes == 0
-                ? JSONText.hash(source + start + 1, at &- start &- 1) : 0
+            next = hasEscapes == 0 ? JSONText.hash(source + start + 1, at &- start &- 1) : 0
         } else {
-            next = UInt32(truncatingIfNeeded: tape.entryCount &+ 1)
+            next = tape.indexAfterNext
         }
         let index = tape.entryCount
         tape.append(start: start, end: position, next: next, detail: hasEscapes)
@@ -287,11 +266,9 @@ extension JSONParser {
                 return at + 12
             case 0xDC00...0xDFFF:
                 throw malformed(at, "A trailing surrogate stands alone.")
-            default:
-                return at + 6
+            default: return at + 6
             }
-        default:
-            throw malformed(at, "There is no such escape in JSON.")
+        default: throw malformed(at, "There is no such escape in JSON.")
         }
     }
 

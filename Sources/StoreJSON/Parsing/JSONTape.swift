@@ -56,6 +56,10 @@ final class JSONTape {
         entryCount = 0
     }
 
+    /// The index behind an entry that is appended next, and has no entries within it.
+    @inline(__always)
+    var indexAfterNext: UInt32 { UInt32(truncatingIfNeeded: entryCount &+ 1) }
+
     @inline(__always)
     func append(start: Int, end: Int, next: UInt32, detail: UInt32) {
         if entryCount == entryCapacity { grow() }
@@ -149,30 +153,10 @@ extension JSONTape {
     }
 }
 
-/// Returns a token with the escapes of a JSON Pointer (RFC 6901 §3).
-func escapedToken(_ token: String) -> String {
-    guard token.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else {
-        return token
-    }
-    var escaped = ""
-    for character in token.unicodeScalars {
-        switch character {
-        case "~": escaped += "~0"
-        case "/": escaped += "~1"
-        default: escaped.unicodeScalars.append(character)
-        }
-    }
-    return escaped
-}
-
 /// True if two byte sequences are equal. Short sequences, such as names, are compared inline, which
 /// is faster than a call of the C library.
 @inline(__always)
-func equalBytes(
-    _ a: UnsafePointer<UInt8>,
-    _ b: UnsafePointer<UInt8>,
-    _ count: Int
-) -> Bool {
+func equalBytes(_ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, _ count: Int) -> Bool {
     guard count <= 64 else {
         return UnsafeRawBufferPointer(start: a, count: count)
             .hasSameBytes(as: UnsafeRawBufferPointer(start: b, count: count))
