@@ -2,35 +2,6 @@ import StoreTexts
 
 /// JSON Patch (RFC 6902): the operations that turn one document into another.
 package enum JSONPatch {
-    /// Returns the operations that turn one document into the other; `[]` if the documents are
-    /// equal.
-    ///
-    /// The same two documents always give the same bytes. The patch is never longer than a patch
-    /// that replaces the whole document. The operations are `add`, `remove` and `replace`.
-    ///
-    /// Elements of arrays are matched by their member `id` if each element has a different `id`
-    /// (``KeyedElements``).
-    ///
-    /// Cost: one pass over both documents, which skips parts that are equal byte for byte. Each
-    /// pair of arrays costs at most the bounds of ``KeyedElements`` or ``SharedElements``.
-    package static func diff(from old: JSONDocument, to new: JSONDocument) -> Bytes {
-        diff(from: old.root, to: new.root)
-    }
-
-    /// Returns the operations that turn one value into the other. `place` is the pointer to both
-    /// values in the document that the patch is for.
-    package static func diff(
-        from old: JSONNode,
-        to new: JSONNode,
-        at place: JSONPointer = .root
-    ) -> Bytes {
-        withExtendedLifetime((old.tape, new.tape)) {
-            var diff = JSONPatchDiff()
-            diff.compare(old, new, at: place)
-            return diff.finish()
-        }
-    }
-
     /// A part of a document before and after a change, as JSON.
     package struct Change {
         package let place: JSONPointer
@@ -44,9 +15,15 @@ package enum JSONPatch {
         }
     }
 
-    /// Returns the operations that change these parts of a document. No part may be within another.
+    /// Returns the operations that change these parts of a document; `[]` if no part has changed.
+    /// No part may be within another.
     ///
-    /// Cost: depends on the size of the parts, not on the size of the document.
+    /// The same changes always give the same bytes. The operations are `add`, `remove` and
+    /// `replace`. For a part, they are never longer than one that replaces it. Elements of arrays
+    /// are matched by their member `id` if each element has a different `id` (``KeyedElements``).
+    ///
+    /// Cost: one pass over the parts, which skips values that are equal byte for byte. Each pair of
+    /// arrays costs at most the bounds of ``KeyedElements`` or ``SharedElements``.
     ///
     /// - Throws: ``JSONError`` if a part is not valid JSON.
     package static func diff(of changes: [Change]) throws(JSONError) -> Bytes {
@@ -110,10 +87,6 @@ extension JSONPatch {
         case ("remove", _):
             return tree.remove(at: path.tokens[...]) != nil
         case ("replace", let value?):
-            guard !path.tokens.isEmpty else {
-                tree = value
-                return true
-            }
             return tree.replace(value, at: path.tokens[...])
         case ("test", let value?):
             return tree.value(at: path.tokens[...]) == value
@@ -147,8 +120,7 @@ extension JSONTree {
             guard let index = JSONPointer.index(token), index < elements.count else { return nil }
             return elements[index].value(at: path.dropFirst())
         case .object(let members):
-            return members.first { ExactText($0.name) == ExactText(token) }?.value
-                .value(at: path.dropFirst())
+            return members.first { $0.name.isSame(as: token) }?.value.value(at: path.dropFirst())
         default:
             return nil
         }
@@ -167,8 +139,7 @@ extension JSONTree {
                 elements.insert(value, at: index)
                 parent = .array(elements)
             case .object(var members):
-                if let index = members.firstIndex(where: { ExactText($0.name) == ExactText(last) })
-                {
+                if let index = members.firstIndex(where: { $0.name.isSame(as: last) }) {
                     members[index].value = value
                 } else {
                     members.append((last, value))
@@ -182,8 +153,7 @@ extension JSONTree {
     }
 
     mutating func replace(_ value: JSONTree, at path: ArraySlice<String>) -> Bool {
-        guard self.value(at: path) != nil else { return false }
-        return change(at: path) {
+        change(at: path) {
             $0 = value
             return true
         }
@@ -198,7 +168,7 @@ extension JSONTree {
                 elements.remove(at: index)
                 parent = .array(elements)
             case .object(var members):
-                members.removeAll { ExactText($0.name) == ExactText(last) }
+                members.removeAll { $0.name.isSame(as: last) }
                 parent = .object(members)
             default:
                 return false
@@ -220,7 +190,7 @@ extension JSONTree {
             else { return false }
             self = .array(elements)
         case .object(var members):
-            guard let index = members.firstIndex(where: { ExactText($0.name) == ExactText(token) }),
+            guard let index = members.firstIndex(where: { $0.name.isSame(as: token) }),
                 members[index].value.change(at: path.dropFirst(), body)
             else { return false }
             self = .object(members)

@@ -15,17 +15,14 @@ enum KeyedElements {
     /// Returns `nil` if an element has no key, or if two elements of one array have the same key.
     /// The caller then compares the elements by their content.
     static func gaps(between old: [JSONNode], and new: [JSONNode]) -> [(old: Int, new: Int)]? {
-        guard let first = old.first, key(of: first) != nil, let places = places(of: old),
-            let keys = keys(of: new)
+        guard let first = old.first, key(of: first) != nil, let oldKeys = keys(of: old),
+            let newKeys = keys(of: new)
         else { return nil }
-        let shared = keys.indices.compactMap { new in
-            places[keys[new]].map { (old: $0, new: new) }
+        let places = Dictionary(zip(oldKeys, oldKeys.indices)) { first, _ in first }
+        let shared = newKeys.indices.compactMap { new in
+            places[newKeys[new]].map { (old: $0, new: new) }
         }
-        var (lastOld, lastNew) = (-1, -1)
-        return longestInOrder(shared).map { place in
-            defer { (lastOld, lastNew) = place }
-            return (place.old - lastOld - 1, place.new - lastNew - 1)
-        }
+        return SharedElements.gaps(around: longestInOrder(shared))
     }
 
     /// Returns the source text of an element's key, so that `"7"` and `7` are different keys; `nil`
@@ -50,11 +47,6 @@ enum KeyedElements {
             keys.append(key)
         }
         return keys
-    }
-
-    private static func places(of elements: [JSONNode]) -> [ExactText: Int]? {
-        guard let keys = keys(of: elements) else { return nil }
-        return Dictionary(keys.enumerated().map { ($0.element, $0.offset) }) { first, _ in first }
     }
 
     /// Returns the longest subsequence of `shared` in the order of `old`. `shared` is in the order

@@ -68,7 +68,7 @@ enum SharedElements {
         _ oldCount: Int,
         _ newCount: Int
     ) -> [(old: Int, new: Int)] {
-        var shared: [(Int, Int)] = []
+        var shared: [(old: Int, new: Int)] = []
         var (a, b) = (oldCount, newCount)
         for edits in stride(from: rounds.count - 1, through: 0, by: -1) {
             let round = edits > 0 ? rounds[edits - 1] : nil
@@ -81,10 +81,15 @@ enum SharedElements {
             guard let round else { break }
             if isInsertion(diagonal, round, edits) { b -= 1 } else { a -= 1 }
         }
-        var (lastOld, lastNew) = (-1, -1)
-        return shared.reversed().map { place in
-            defer { (lastOld, lastNew) = place }
-            return (place.0 - lastOld - 1, place.1 - lastNew - 1)
+        return gaps(around: shared.reversed())
+    }
+
+    /// Returns the number of elements before each of these places, counted from the last of them.
+    static func gaps(around places: [(old: Int, new: Int)]) -> [(old: Int, new: Int)] {
+        var last = (old: -1, new: -1)
+        return places.map { place in
+            defer { last = place }
+            return (place.old - last.old - 1, place.new - last.new - 1)
         }
     }
 }

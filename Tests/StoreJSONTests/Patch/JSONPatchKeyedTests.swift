@@ -20,7 +20,7 @@ import Testing
     }
 
     private func operations(_ old: String, _ new: String) throws -> [String] {
-        let patch = JSONPatch.diff(from: try parse(old), to: try parse(new))
+        let patch = try JSONPatch.diff(from: parse(old), to: parse(new))
         return try parse(text(patch)).root.elements.map { operation in
             let (op, path) = (operation.member(named: "op"), operation.member(named: "path"))
             return "\(op?.stringValue ?? "") \(path?.stringValue ?? "")"
@@ -128,7 +128,7 @@ import Testing
             }
             let (a, b) = (try parse(list(old)), try parse(list(new)))
 
-            let patch = text(JSONPatch.diff(from: a, to: b))
+            let patch = text(try JSONPatch.diff(from: a, to: b))
             let result = try JSONPatch.apply(parse(patch), to: JSONTree(a.root))
 
             let replacement = #"[{"op":"replace","path":"","value":\#(list(new))}]"#
