@@ -42,17 +42,20 @@ public struct JSONAdapter: Sendable {
 /// The coding plans of types depend on the adapters. Each set has its own working memory, so that
 /// coders with different adapters do not discard each other's plans.
 final class AdapterSet: Sendable {
+    /// The maximum number of bytes of a buffer that a coder keeps for the next document.
+    static let keptBytesMax = 4 << 20
+
     /// The set of all coders without adapters.
     static let none = AdapterSet(AdapterList([]))
 
     let list: AdapterList
-    let encoding: CoderPool<EncodingBox>
-    let decoding: CoderPool<DecodingBox>
+    let encoding: CoderPool<CoderBox<EncodingState>>
+    let decoding: CoderPool<CoderBox<DecodingState>>
 
     private init(_ list: AdapterList) {
         self.list = list
-        encoding = CoderPool { EncodingBox(list) }
-        decoding = CoderPool { DecodingBox(list) }
+        encoding = CoderPool { CoderBox(EncodingState(list)) }
+        decoding = CoderPool { CoderBox(DecodingState(list)) }
     }
 
     static func of(_ adapters: [JSONAdapter]) -> AdapterSet {

@@ -37,15 +37,12 @@ import Testing
 
     /// Returns the number of entries that were visited for the paths of all failures on the way.
     private func visits(decoding text: String) throws -> Int {
-        let tape = try tape(text)
-        let state = DecodingStatePointer.allocate(capacity: 1)
-        state.initialize(to: DecodingState(tape, AdapterList([])))
-        defer {
-            state.deinitialize(count: 1)
-            state.deallocate()
+        let box = CoderBox(DecodingState(AdapterList([])))
+        return try withExtendedLifetime(box) {
+            box.pointer.pointee.begin(try tape(text), [:])
+            _ = try box.pointer.decode([Guess].self, at: 0)
+            return box.pointer.pointee.trail.visits
         }
-        _ = try state.decode([Guess].self, at: 0)
-        return state.pointee.trail.visits
     }
 
     @Test(arguments: [#""x""#, #"{"x":1}"#, #"{"y":true}"#, "1.5"])

@@ -21,9 +21,7 @@ extension Array: CollectionDecodable where Element: Decodable {
         at index: Int,
         from state: DecodingStatePointer
     ) throws -> T {
-        guard state.pointee.first(index) == UInt8(ascii: "[") else {
-            throw state.pointee.mismatch(index, "an array")
-        }
+        try state.pointee.requireArray(index)
         let entry = state.pointee.entries[index]
         var array: Self = []
         array.reserveCapacity(Reservation.elements(claimed: entry.detail))
@@ -60,89 +58,64 @@ extension Dictionary: CollectionDecodable where Key: Decodable, Value: Decodable
         let isNamed =
             Key.self == String.self || Key.self == Int.self
             || Key.self is any CodingKeyRepresentable.Type
-        let dictionary = try isNamed ? object(at: index, state) : pairs(at: index, state)
+        try isNamed ? state.pointee.requireObject(index) : state.pointee.requireArray(index)
+        var dictionary: Self = [:]
+        var at = index &+ 1
+        let end = Int(state.pointee.entries[index].next)
+        while at < end {
+            // A name is one entry; any other key may have entries within it.
+            let value = isNamed ? at &+ 1 : Int(state.pointee.entries[at].next)
+            guard value < end else {
+                throw state.pointee.invalid(index, "The array has a key without a value.")
+            }
+            let key = try isNamed ? key(named: at, state) : state.decode(Key.self, at: at)
+            let before = dictionary.updateValue(
+                try state.decode(Value.self, at: value),
+                forKey: key
+            )
+            guard before == nil else {
+                throw isNamed ? sameName(at, state) : sameKey(at, state)
+            }
+            at = Int(state.pointee.entries[value].next)
+        }
         // Safety: the plan of a type is made from its own conformance, so T is this type.
         return unsafeBitCast(dictionary, to: T.self)
     }
 
-    private static func object(at index: Int, _ state: DecodingStatePointer) throws -> Self {
-        guard state.pointee.first(index) == UInt8(ascii: "{") else {
-            throw state.pointee.mismatch(index, "an object")
-        }
-        var dictionary: Self = [:]
-        var name = index &+ 1
-        let end = Int(state.pointee.entries[index].next)
-        while name < end {
-            let text = state.pointee.tape.string(at: name)
-            let value = name &+ 1
-            guard let key = try key(text, of: value, state) else {
-                throw state.pointee.invalid(value, "The name \(quoted(text)) is no valid key.")
-            }
-            let before = dictionary.updateValue(
-                try state.decode(Value.self, at: value),
-                forKey: key
-            )
-            guard before == nil else {
-                throw state.pointee.invalid(
-                    value,
-                    "The name \(quoted(text)) and another name in this object are equal for the "
-                        + "type that reads them, so that one of the two values would be lost. "
-                        + "Keys of type ExactText are compared by their bytes."
-                )
-            }
-            name = Int(state.pointee.entries[value].next)
-        }
-        return dictionary
-    }
-
-    /// Returns the key for a name; `nil` if the type has no key with this name.
-    private static func key(
-        _ text: String,
-        of value: Int,
-        _ state: DecodingStatePointer
-    ) throws -> Key? {
-        if Key.self == String.self { return text as? Key }
-        if Key.self == ExactText.self { return ExactText(text) as? Key }
+    /// Returns the key for the name at an index of an object.
+    private static func key(named index: Int, _ state: DecodingStatePointer) throws -> Key {
+        let text = state.pointee.tape.string(at: index)
+        if Key.self == String.self, let key = text as? Key { return key }
+        if Key.self == ExactText.self, let key = ExactText(text) as? Key { return key }
         if Key.self == Int.self {
-            guard let number = Int(text) else {
-                throw state.pointee.invalid(value, "The name \(quoted(text)) is no whole number.")
-            }
-            return number as? Key
+            if let key = Int(text) as? Key { return key }
+            throw state.pointee.invalid(index &+ 1, "The name \(quoted(text)) is no whole number.")
         }
-        guard let type = Key.self as? any CodingKeyRepresentable.Type,
+        if let type = Key.self as? any CodingKeyRepresentable.Type,
             let key = type.init(codingKey: MemberName(stringValue: text)),
-            !key.codingKey.stringValue.isTwin(of: text)
-        else { return nil }
-        return key as? Key
+            !key.codingKey.stringValue.isTwin(of: text), let key = key as? Key
+        {
+            return key
+        }
+        throw state.pointee.invalid(index &+ 1, "The name \(quoted(text)) is no valid key.")
     }
 
-    private static func pairs(at index: Int, _ state: DecodingStatePointer) throws -> Self {
-        guard state.pointee.first(index) == UInt8(ascii: "[") else {
-            throw state.pointee.mismatch(index, "an array")
-        }
-        var dictionary: Self = [:]
-        var element = index &+ 1
-        let end = Int(state.pointee.entries[index].next)
-        while element < end {
-            let value = Int(state.pointee.entries[element].next)
-            guard value < end else {
-                throw state.pointee.invalid(index, "The array has a key without a value.")
-            }
-            let key = try state.decode(Key.self, at: element)
-            let before = dictionary.updateValue(
-                try state.decode(Value.self, at: value),
-                forKey: key
-            )
-            guard before == nil else {
-                throw state.pointee.invalid(
-                    element,
-                    "This key and another key of the array are equal for the type that reads them, "
-                        + "so that one of the two values would be lost."
-                )
-            }
-            element = Int(state.pointee.entries[value].next)
-        }
-        return dictionary
+    private static func sameName(_ index: Int, _ state: DecodingStatePointer) -> DecodingError {
+        let name = quoted(state.pointee.tape.string(at: index))
+        return state.pointee.invalid(
+            index &+ 1,
+            "The name \(name) and another name in this object are equal for the type that reads "
+                + "them, so that one of the two values would be lost. "
+                + "Keys of type ExactText are compared by their bytes."
+        )
+    }
+
+    private static func sameKey(_ index: Int, _ state: DecodingStatePointer) -> DecodingError {
+        state.pointee.invalid(
+            index,
+            "This key and another key of the array are equal for the type that reads them, so that "
+                + "one of the two values would be lost."
+        )
     }
 }
 
@@ -154,9 +127,7 @@ extension Set: CollectionDecodable where Element: Decodable {
         at index: Int,
         from state: DecodingStatePointer
     ) throws -> T {
-        guard state.pointee.first(index) == UInt8(ascii: "[") else {
-            throw state.pointee.mismatch(index, "an array")
-        }
+        try state.pointee.requireArray(index)
         var set: Self = []
         var kept: [Int] = []
         var again: [Int] = []
@@ -188,9 +159,7 @@ extension DecodingState {
     /// of this decoder.
     @inline(never)
     func invalid(_ index: Int, _ message: String) -> DecodingError {
-        .dataCorrupted(
-            DecodingError.Context(codingPath: codingPath(to: index), debugDescription: message)
-        )
+        .dataCorrupted(.init(codingPath: codingPath(to: index), debugDescription: message))
     }
 
     /// Returns a value in a uniform spelling: its strings without needless escapes, its members

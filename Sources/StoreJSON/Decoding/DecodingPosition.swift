@@ -9,9 +9,7 @@ struct DecodingPosition: Decoder {
     func container<Key: CodingKey>(
         keyedBy type: Key.Type
     ) throws -> KeyedDecodingContainer<Key> {
-        guard state.pointee.first(index) == UInt8(ascii: "{") else {
-            throw state.pointee.mismatch(index, "an object")
-        }
+        try state.pointee.requireObject(index)
         return object(keyedBy: type)
     }
 
@@ -32,21 +30,15 @@ struct DecodingPosition: Decoder {
         _ keyType: KeyTypePointer<Int>,
         _ level: Int
     ) -> KeyedDecodingContainer<Key> {
-        let shared = keyType.pointee.vacancy(level, for: KeyedDecodingContainer<Key>.self)
-        let container = KeyedDecodingContainer(
-            KeyedDecoding<Key>(state: state, keyType: keyType, shared: shared, own: index)
-        )
-        if let shared {
-            shared.initialize(to: index)
-            keyType.pointee.keep(container, shared)
+        keyType.pointee.keep(level, at: index) { shared in
+            KeyedDecodingContainer(
+                KeyedDecoding<Key>(state: state, keyType: keyType, shared: shared, own: index)
+            )
         }
-        return container
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        guard state.pointee.first(index) == UInt8(ascii: "[") else {
-            throw state.pointee.mismatch(index, "an array")
-        }
+        try state.pointee.requireArray(index)
         return UnkeyedDecoding(state: state, array: index)
     }
 
@@ -65,31 +57,31 @@ struct SingleValueDecoding: SingleValueDecodingContainer {
     func decodeNil() -> Bool { state.pointee.isNull(index) }
     func decode(_ type: Bool.Type) throws -> Bool { try state.pointee.bool(index) }
     func decode(_ type: String.Type) throws -> String { try state.pointee.string(index) }
-    func decode(_ type: Double.Type) throws -> Double {
-        try state.pointee.floating(index, as: type)
-    }
-    func decode(_ type: Float.Type) throws -> Float { try state.pointee.floating(index, as: type) }
-    func decode(_ type: Int.Type) throws -> Int { try state.pointee.integer(index, as: type) }
-    func decode(_ type: Int8.Type) throws -> Int8 { try state.pointee.integer(index, as: type) }
-    func decode(_ type: Int16.Type) throws -> Int16 { try state.pointee.integer(index, as: type) }
-    func decode(_ type: Int32.Type) throws -> Int32 { try state.pointee.integer(index, as: type) }
-    func decode(_ type: Int64.Type) throws -> Int64 { try state.pointee.integer(index, as: type) }
-    func decode(_ type: Int128.Type) throws -> Int128 { try state.pointee.integer(index, as: type) }
-    func decode(_ type: UInt.Type) throws -> UInt { try state.pointee.integer(index, as: type) }
-    func decode(_ type: UInt8.Type) throws -> UInt8 { try state.pointee.integer(index, as: type) }
-    func decode(_ type: UInt16.Type) throws -> UInt16 {
-        try state.pointee.integer(index, as: type)
-    }
-    func decode(_ type: UInt32.Type) throws -> UInt32 {
-        try state.pointee.integer(index, as: type)
-    }
-    func decode(_ type: UInt64.Type) throws -> UInt64 {
-        try state.pointee.integer(index, as: type)
-    }
-    func decode(_ type: UInt128.Type) throws -> UInt128 {
-        try state.pointee.integer(index, as: type)
-    }
+    func decode(_ type: Double.Type) throws -> Double { try floating() }
+    func decode(_ type: Float.Type) throws -> Float { try floating() }
+    func decode(_ type: Int.Type) throws -> Int { try integer() }
+    func decode(_ type: Int8.Type) throws -> Int8 { try integer() }
+    func decode(_ type: Int16.Type) throws -> Int16 { try integer() }
+    func decode(_ type: Int32.Type) throws -> Int32 { try integer() }
+    func decode(_ type: Int64.Type) throws -> Int64 { try integer() }
+    func decode(_ type: Int128.Type) throws -> Int128 { try integer() }
+    func decode(_ type: UInt.Type) throws -> UInt { try integer() }
+    func decode(_ type: UInt8.Type) throws -> UInt8 { try integer() }
+    func decode(_ type: UInt16.Type) throws -> UInt16 { try integer() }
+    func decode(_ type: UInt32.Type) throws -> UInt32 { try integer() }
+    func decode(_ type: UInt64.Type) throws -> UInt64 { try integer() }
+    func decode(_ type: UInt128.Type) throws -> UInt128 { try integer() }
     func decode<T: Decodable>(_ type: T.Type) throws -> T { try state.decode(type, at: index) }
+
+    @inline(__always)
+    private func integer<I: FixedWidthInteger>() throws -> I {
+        try state.pointee.integer(index, as: I.self)
+    }
+
+    @inline(__always)
+    private func floating<F: BinaryFloatingPoint & LosslessStringConvertible>() throws -> F {
+        try state.pointee.floating(index, as: F.self)
+    }
 }
 
 /// A decoder for an enum's case if the document has only the payload of the case.
@@ -126,29 +118,14 @@ struct CaseValue: SingleValueDecodingContainer {
 
     func decode(_ type: String.Type) -> String { state.pointee.caseName }
 
+    /// Decodes an enum, or a type around it. The function implements each of the protocol's
+    /// overloads but that for `String`: a number or a Boolean is no case.
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
         switch state.pointee.plans.plan(for: type) {
         case .string: return unsafeBitCast(state.pointee.caseName, to: T.self)
-        case .plain, .rawText: return try state.decodeCase(type)
-        case .collection, .int, .bool, .double, .adapter: throw refused
+        case .plain where !(type is any Numeric.Type), .rawText: return try state.decodeCase(type)
+        case .plain, .collection, .int, .bool, .double, .adapter:
+            throw state.pointee.mismatch(DecodingState.enclosure, Self.expected)
         }
-    }
-
-    func decode(_ type: Bool.Type) throws -> Bool { throw refused }
-    func decode(_ type: Double.Type) throws -> Double { throw refused }
-    func decode(_ type: Float.Type) throws -> Float { throw refused }
-    func decode(_ type: Int.Type) throws -> Int { throw refused }
-    func decode(_ type: Int8.Type) throws -> Int8 { throw refused }
-    func decode(_ type: Int16.Type) throws -> Int16 { throw refused }
-    func decode(_ type: Int32.Type) throws -> Int32 { throw refused }
-    func decode(_ type: Int64.Type) throws -> Int64 { throw refused }
-    func decode(_ type: UInt.Type) throws -> UInt { throw refused }
-    func decode(_ type: UInt8.Type) throws -> UInt8 { throw refused }
-    func decode(_ type: UInt16.Type) throws -> UInt16 { throw refused }
-    func decode(_ type: UInt32.Type) throws -> UInt32 { throw refused }
-    func decode(_ type: UInt64.Type) throws -> UInt64 { throw refused }
-
-    private var refused: DecodingError {
-        state.pointee.mismatch(DecodingState.enclosure, Self.expected)
     }
 }

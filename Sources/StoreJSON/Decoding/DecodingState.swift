@@ -20,17 +20,17 @@ struct DecodingState: ~Copyable {
     /// that payload.
     private(set) var caseName = ""
     private(set) var caseIndex = 0
-    private let own: JSONTape
+    /// The tape for documents that the decoder parses itself.
+    let own = JSONTape()
 
     /// The place of an object `{"<caseName>":<payload>}` that is not in the document.
     static let enclosure = -2
 
-    init(_ tape: JSONTape, _ adapters: AdapterList) {
+    init(_ adapters: AdapterList) {
         plans = TypePlans(adapters)
-        own = tape
-        self.tape = tape
-        source = tape.source
-        entries = tape.entries
+        tape = own
+        source = own.source
+        entries = own.entries
     }
 
     mutating func begin(_ tape: JSONTape, _ userInfo: [CodingUserInfoKey: any Sendable]) {
@@ -48,21 +48,28 @@ struct DecodingState: ~Copyable {
         caseName = name
     }
 
-    /// Releases the document.
+    /// Releases the document, and the memory of an unusually large document.
     mutating func end() {
+        own.shrink(below: AdapterSet.keptBytesMax)
         if tape !== own { tape = own }
         trail.restart()
     }
 
     /// Returns the first byte of a value, which determines its kind.
     @inline(__always)
-    func first(_ index: Int) -> UInt8 {
-        source[Int(entries[index].start)]
+    func first(_ index: Int) -> UInt8 { source[Int(entries[index].start)] }
+
+    @inline(__always)
+    func isNull(_ index: Int) -> Bool { first(index) == UInt8(ascii: "n") }
+
+    @inline(__always)
+    func requireObject(_ index: Int) throws {
+        guard first(index) == UInt8(ascii: "{") else { throw mismatch(index, "an object") }
     }
 
     @inline(__always)
-    func isNull(_ index: Int) -> Bool {
-        first(index) == UInt8(ascii: "n")
+    func requireArray(_ index: Int) throws {
+        guard first(index) == UInt8(ascii: "[") else { throw mismatch(index, "an array") }
     }
 
     /// Returns the entry of the value of the member `key` of an object, or -1 if it has none.
@@ -148,20 +155,26 @@ extension DecodingStatePointer {
 
     @inline(__always)
     private func decodePlain<T: Decodable>(_ type: T.Type, at index: Int) throws -> T {
-        let calls = pointee.calls
-        guard calls < pointee.callsMax else { throw refuseDepth(at: index) }
-        pointee.calls = calls &+ 1
-        defer { pointee.calls = calls }
-        return try T(from: DecodingPosition(state: self, index: index))
+        try decode(type, from: DecodingPosition(state: self, index: index), at: index)
     }
 
     /// Decodes the case that ``DecodingState/enclose(_:as:)`` has set.
     func decodeCase<T: Decodable>(_ type: T.Type) throws -> T {
+        try decode(type, from: CasePosition(state: self), at: pointee.caseIndex)
+    }
+
+    /// Calls the type's own `init(from:)`.
+    @inline(__always)
+    private func decode<T: Decodable>(
+        _ type: T.Type,
+        from decoder: some Decoder,
+        at index: Int
+    ) throws -> T {
         let calls = pointee.calls
-        guard calls < pointee.callsMax else { throw refuseDepth(at: pointee.caseIndex) }
+        guard calls < pointee.callsMax else { throw refuseDepth(at: index) }
         pointee.calls = calls &+ 1
         defer { pointee.calls = calls }
-        return try T(from: CasePosition(state: self))
+        return try T(from: decoder)
     }
 
     /// Decodes an enum with texts as raw values. The enum compares them with Swift's equality, so a
@@ -187,12 +200,7 @@ extension DecodingStatePointer {
     @inline(never)
     private func refuseDepth(at index: Int) -> DecodingError {
         pointee.callsMax = 0
-        return .dataCorrupted(
-            DecodingError.Context(
-                codingPath: pointee.codingPath(to: index),
-                debugDescription: Self.tooDeep
-            )
-        )
+        return pointee.invalid(index, Self.tooDeep)
     }
 
     /// The message for a type whose `init(from:)` reads itself without end.

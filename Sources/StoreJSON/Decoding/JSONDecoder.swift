@@ -36,12 +36,14 @@ public struct JSONDecoder: Sendable {
         from bytes: UnsafeRawBufferPointer
     ) throws(JSONError) -> T {
         let box = adapters.decoding.take()
+        let state = box.pointer
         defer {
-            box.end()
+            state.pointee.end()
             adapters.decoding.give(box)
         }
-        try box.tape.parse(bytes, limits: limits)
-        return try read(type, box, box.tape, at: 0)
+        let tape = state.pointee.own
+        try tape.parse(bytes, limits: limits)
+        return try read(type, state, tape, at: 0)
     }
 
     /// Decodes the value at a node of a parsed document; `nil` stands for an empty object. In the
@@ -59,23 +61,24 @@ public struct JSONDecoder: Sendable {
         pointerPrefix: String
     ) throws(JSONError) -> T {
         let box = adapters.decoding.take()
+        let state = box.pointer
         defer {
-            box.end()
+            state.pointee.end()
             adapters.decoding.give(box)
         }
-        if node == nil { try box.parseEmptyObject() }
-        let (tape, index) = node.map { ($0.tape, $0.index) } ?? (box.tape, 0)
+        let (tape, index) = node.map { ($0.tape, $0.index) } ?? (state.pointee.own, 0)
+        if node == nil { try tape.parse(CaseBytes.emptyObject, limits: .unbounded) }
         do {
-            return try read(type, box, tape, at: index, asCase: caseName)
+            return try read(type, state, tape, at: index, asCase: caseName)
         } catch {
-            let own = tape.pointer(to: index)
+            let own = tape.pointer(to: index).utf8
             // A type's own code may throw an error with any pointer.
-            let isWithin = error.pointer.utf8.starts(with: own.utf8)
+            let isWithin = error.pointer.utf8.starts(with: own)
+            let rest = isWithin ? String(error.pointer.utf8.dropFirst(own.count)) : nil
             throw JSONError(
                 code: error.code,
                 offset: error.offset,
-                pointer: pointerPrefix
-                    + (isWithin ? String(error.pointer.utf8.dropFirst(own.utf8.count)) ?? "" : ""),
+                pointer: pointerPrefix + (rest ?? ""),
                 expected: error.expected,
                 message: error.message,
                 failure: error.failure
@@ -85,12 +88,11 @@ public struct JSONDecoder: Sendable {
 
     private func read<T: Decodable>(
         _ type: T.Type,
-        _ box: DecodingBox,
+        _ state: DecodingStatePointer,
         _ tape: JSONTape,
         at index: Int,
         asCase caseName: String? = nil
     ) throws(JSONError) -> T {
-        let state = box.pointer
         state.pointee.begin(tape, userInfo)
         do {
             let value: T
@@ -117,38 +119,6 @@ public struct JSONDecoder: Sendable {
                 failure: error
             )
         }
-    }
-}
-
-/// The owner of one decoder's working memory.
-final class DecodingBox: @unchecked Sendable {
-    // Safety: the call that took the box from the pool is its only user until it gives it back.
-    let tape = JSONTape()
-    let pointer: DecodingStatePointer
-
-    init(_ adapters: AdapterList) {
-        pointer = .allocate(capacity: 1)
-        pointer.initialize(to: DecodingState(tape, adapters))
-    }
-
-    /// Parses `{}` as the document.
-    func parseEmptyObject() throws(JSONError) {
-        try Self.emptyObject.withUnsafeBytes { bytes in
-            Result { () throws(JSONError) in try tape.parse(bytes, limits: .unbounded) }
-        }.get()
-    }
-
-    private static let emptyObject = Array("{}".utf8)
-
-    /// Prepares the box for the next document.
-    func end() {
-        tape.shrink(below: CoderPool<DecodingBox>.bytesMax)
-        pointer.pointee.end()
-    }
-
-    deinit {
-        pointer.deinitialize(count: 1)
-        pointer.deallocate()
     }
 }
 

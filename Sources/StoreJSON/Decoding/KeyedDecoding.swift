@@ -27,11 +27,9 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     /// Returns the entry of a member's value, or -1 if there is none.
     @inline(__always)
     private func find(_ key: Key) -> Int {
-        guard let table = keyType.pointee.table else { return find(named: key.stringValue) }
-        let index = keyType.pointee.index(of: key)
-        guard index < JSONKeyTable.keysMax else { return find(named: key.stringValue) }
-        let known = table[index] ?? table.fill(index, key.stringValue)
-        guard !known.hasEscapes else { return find(named: key.stringValue) }
+        guard let (_, _, known) = keyType.pointee.find(key), !known.hasEscapes else {
+            return find(named: key.stringValue)
+        }
         return state.pointee.find(known.text, in: object)
     }
 
@@ -45,9 +43,7 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     @inline(__always)
     private func need(_ key: Key) throws -> Int {
         let index = find(key)
-        guard index >= 0 else {
-            throw state.pointee.missing(key, in: object)
-        }
+        guard index >= 0 else { throw state.pointee.missing(key, in: object) }
         return index
     }
 
@@ -64,7 +60,7 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     @inline(__always)
-    private func integerIfPresent<I: FixedWidthInteger>(_ key: Key) throws -> I? {
+    private func optional<I: FixedWidthInteger>(_ key: Key) throws -> I? {
         try present(key).map { try state.pointee.integer($0, as: I.self) }
     }
 
@@ -110,42 +106,18 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
         try present(key).map { try state.pointee.floating($0, as: type) }
     }
-    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-        try integerIfPresent(key)
-    }
-    func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
-        try integerIfPresent(key)
-    }
-    func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
-        try integerIfPresent(key)
-    }
-    func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
-        try integerIfPresent(key)
-    }
-    func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
-        try integerIfPresent(key)
-    }
-    func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? {
-        try integerIfPresent(key)
-    }
-    func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
-        try integerIfPresent(key)
-    }
-    func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
-        try integerIfPresent(key)
-    }
-    func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
-        try integerIfPresent(key)
-    }
-    func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
-        try integerIfPresent(key)
-    }
-    func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
-        try integerIfPresent(key)
-    }
-    func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? {
-        try integerIfPresent(key)
-    }
+    func decodeIfPresent(_: Int.Type, forKey key: Key) throws -> Int? { try optional(key) }
+    func decodeIfPresent(_: Int8.Type, forKey key: Key) throws -> Int8? { try optional(key) }
+    func decodeIfPresent(_: Int16.Type, forKey key: Key) throws -> Int16? { try optional(key) }
+    func decodeIfPresent(_: Int32.Type, forKey key: Key) throws -> Int32? { try optional(key) }
+    func decodeIfPresent(_: Int64.Type, forKey key: Key) throws -> Int64? { try optional(key) }
+    func decodeIfPresent(_: Int128.Type, forKey key: Key) throws -> Int128? { try optional(key) }
+    func decodeIfPresent(_: UInt.Type, forKey key: Key) throws -> UInt? { try optional(key) }
+    func decodeIfPresent(_: UInt8.Type, forKey key: Key) throws -> UInt8? { try optional(key) }
+    func decodeIfPresent(_: UInt16.Type, forKey key: Key) throws -> UInt16? { try optional(key) }
+    func decodeIfPresent(_: UInt32.Type, forKey key: Key) throws -> UInt32? { try optional(key) }
+    func decodeIfPresent(_: UInt64.Type, forKey key: Key) throws -> UInt64? { try optional(key) }
+    func decodeIfPresent(_: UInt128.Type, forKey key: Key) throws -> UInt128? { try optional(key) }
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
         try present(key).map { try state.decode(type, at: $0) }
     }
@@ -163,9 +135,7 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func superDecoder() throws -> any Decoder {
         let index = find(named: JSONKey.super.stringValue)
-        guard index >= 0 else {
-            throw state.pointee.missing(JSONKey.super, in: object)
-        }
+        guard index >= 0 else { throw state.pointee.missing(JSONKey.super, in: object) }
         return DecodingPosition(state: state, index: index)
     }
 

@@ -49,7 +49,7 @@ package struct CaseBytes {
     }
 
     // Safety: the literal's bytes are never freed.
-    private static var emptyObject: UnsafeRawBufferPointer {
+    static var emptyObject: UnsafeRawBufferPointer {
         let text: StaticString = "{}"
         return UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     }

@@ -56,18 +56,18 @@ where Key: Encodable, Value: Encodable {
         return .unnamed(dictionary.map { [$0.key, $0.value] })
     }
 
+    /// The sorted names, and the values, which are indexed by the places of the names.
+    private typealias NamedMembers = (names: [PlacedName], values: [Value])
+
     /// Returns the members in the order of their names; `nil` if the keys are not names.
-    private static func named(_ dictionary: Self) throws -> NamedMembers<Value>? {
+    private static func named(_ dictionary: Self) throws -> NamedMembers? {
         // A cast of the dictionary would make another dictionary, with an order of its own.
         // Safety: keys are cast in their bits only if they have the type.
         let values = Array(dictionary.values)
         if Key.self == Int.self {
             let keys = dictionary.keys.map { unsafeBitCast($0, to: Int.self) }
             let places = keys.indices.sorted { keys[$0] < keys[$1] }
-            return NamedMembers(
-                names: places.map { PlacedName(String(keys[$0]), at: $0) },
-                values: values
-            )
+            return (places.map { PlacedName(String(keys[$0]), at: $0) }, values)
         }
         var names: [PlacedName] = []
         names.reserveCapacity(values.count)
@@ -98,11 +98,11 @@ where Key: Encodable, Value: Encodable {
                 )
             )
         }
-        return NamedMembers(names: names, values: values)
+        return (names, values)
     }
 
     private static func encodeObject(
-        _ members: NamedMembers<Value>,
+        _ members: NamedMembers,
         to state: EncodingStatePointer
     ) throws {
         let level = state.pointee.depth
@@ -199,12 +199,4 @@ struct PlacedName {
     func isSame(as other: Self) -> Bool {
         beginning == other.beginning && text.utf8.elementsEqual(other.text.utf8)
     }
-}
-
-/// The members of a dictionary whose keys are names.
-struct NamedMembers<Value> {
-    /// The sorted names.
-    let names: [PlacedName]
-    /// The values, indexed by the places of the names.
-    let values: [Value]
 }

@@ -27,15 +27,11 @@ struct EncodingPosition: Encoder {
         _ keyType: KeyTypePointer<EncodingPlace>,
         at place: EncodingPlace
     ) -> KeyedEncodingContainer<Key> {
-        let shared = keyType.pointee.vacancy(Int(level), for: KeyedEncodingContainer<Key>.self)
-        let container = KeyedEncodingContainer(
-            KeyedEncoding<Key>(state: state, keyType: keyType, shared: shared, own: place)
-        )
-        if let shared {
-            shared.initialize(to: place)
-            keyType.pointee.keep(container, shared)
+        keyType.pointee.keep(Int(level), at: place) { shared in
+            KeyedEncodingContainer(
+                KeyedEncoding<Key>(state: state, keyType: keyType, shared: shared, own: place)
+            )
         }
-        return container
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
@@ -82,9 +78,7 @@ struct SingleValueEncoding: SingleValueEncodingContainer {
     }
 
     func encodeNil() throws { try write { state.pointee.output.null() } }
-    func encode(_ value: Bool) throws {
-        try write { state.pointee.output.bool(value) }
-    }
+    func encode(_ value: Bool) throws { try write { state.pointee.output.bool(value) } }
     func encode(_ value: String) throws { try write { state.pointee.output.string(value) } }
     func encode(_ value: Double) throws { try write { try state.floating(value) } }
     func encode(_ value: Float) throws { try write { try state.floating(value) } }

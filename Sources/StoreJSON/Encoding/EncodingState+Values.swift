@@ -78,8 +78,38 @@ extension EncodingStatePointer {
     /// Writes a number. Throws an error for infinities and NaN, which have no form in JSON.
     @inline(__always)
     func floating<F: BinaryFloatingPoint & LosslessStringConvertible>(_ value: F) throws {
-        guard pointee.output.floating(value) else {
+        guard pointee.output.floating(value) else { throw EncodingError.notFinite(value) }
+    }
+}
+
+// Values of keys and elements. `mark` is the result of ``EncodingState/enter(_:_:)``: if it is -1,
+// no value may be written.
+
+extension EncodingStatePointer {
+    @inline(__always)
+    func encode<T: Encodable>(_ value: T, at mark: Int, _ level: UInt32) throws {
+        guard mark >= 0 else { return }
+        do {
+            try encode(value)
+        } catch {
+            pointee.giveUp(from: mark, level)
+            throw error
+        }
+    }
+
+    @inline(__always)
+    func floating<F: BinaryFloatingPoint & LosslessStringConvertible>(
+        _ value: F,
+        at mark: Int,
+        _ level: UInt32
+    ) throws {
+        if mark >= 0, !pointee.output.floating(value) {
+            pointee.giveUp(from: mark, level)
             throw EncodingError.notFinite(value)
         }
+    }
+
+    func nested(at mark: Int, _ level: UInt32) -> EncodingPosition {
+        EncodingPosition(state: self, start: mark < 0 ? -1 : pointee.output.count, level: level)
     }
 }

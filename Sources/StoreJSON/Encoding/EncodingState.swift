@@ -138,9 +138,7 @@ struct EncodingState: ~Copyable {
         while names.count < depth { names.append([]) }
         let index = depth &- 1
         guard index >= 0 else { return false }
-        if let written = levels[index].members.switchToNames() {
-            names[index] = Set(written)
-        }
+        if let written = levels[index].members.switchToNames() { names[index] = Set(written) }
         return names[index].insert(Array(output.bytes[start...])).inserted
     }
 
@@ -191,14 +189,10 @@ struct EncodingState: ~Copyable {
 
     /// The end of the output, as a JSON Pointer. Reads the whole output, so it is meant for errors
     /// only.
-    var pointer: String {
-        codingPath.pointer
-    }
+    var pointer: String { codingPath.pointer }
 
     /// The end of the output, as coding keys.
-    var codingPath: [any CodingKey] {
-        JSONPrefix.path(of: output.bytes)
-    }
+    var codingPath: [any CodingKey] { JSONPrefix.path(of: output.bytes) }
 }
 
 /// The written keys of one object, to detect a key that is written twice.

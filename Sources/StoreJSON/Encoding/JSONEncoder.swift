@@ -70,7 +70,7 @@ public struct JSONEncoder: Sendable {
         let state = box.pointer
         state.pointee.begin(userInfo)
         defer {
-            state.pointee.end(keeping: CoderPool<EncodingBox>.bytesMax)
+            state.pointee.end(keeping: AdapterSet.keptBytesMax)
             adapters.encoding.give(box)
         }
         return try body(state)
@@ -100,22 +100,6 @@ public struct JSONEncoder: Sendable {
             )
         }
         try TreeEncoding.write(value, to: state, adapters: adapters.list, userInfo: userInfo)
-    }
-}
-
-/// The owner of one encoder's working memory.
-final class EncodingBox: @unchecked Sendable {
-    // Safety: the call that took the box from the pool is its only user until it gives it back.
-    let pointer: EncodingStatePointer
-
-    init(_ adapters: AdapterList) {
-        pointer = .allocate(capacity: 1)
-        pointer.initialize(to: EncodingState(adapters))
-    }
-
-    deinit {
-        pointer.deinitialize(count: 1)
-        pointer.deallocate()
     }
 }
 

@@ -15,14 +15,9 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     /// -1 if the caller must not write a value.
     @inline(__always)
     private func begin(_ key: Key) -> Int {
-        guard let table = keyType.pointee.table else {
+        guard let (table, index, known) = keyType.pointee.find(key) else {
             return state.pointee.enter(place, named: key.stringValue)
         }
-        let index = keyType.pointee.index(of: key)
-        guard index < JSONKeyTable.keysMax else {
-            return state.pointee.enter(place, named: key.stringValue)
-        }
-        let known = table[index] ?? table.fill(index, key.stringValue)
         return state.pointee.enter(place, known, index, of: table)
     }
 
@@ -31,11 +26,7 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
         _ value: F,
         _ key: Key
     ) throws {
-        let mark = begin(key)
-        if mark >= 0, !state.pointee.output.floating(value) {
-            state.pointee.giveUp(from: mark, place.level)
-            throw EncodingError.notFinite(value)
-        }
+        try state.floating(value, at: begin(key), place.level)
     }
 
     @inline(__always)
@@ -52,12 +43,8 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode(_ value: String, forKey key: Key) throws {
         if begin(key) >= 0 { state.pointee.output.string(value) }
     }
-    func encode(_ value: Double, forKey key: Key) throws {
-        try floating(value, key)
-    }
-    func encode(_ value: Float, forKey key: Key) throws {
-        try floating(value, key)
-    }
+    func encode(_ value: Double, forKey key: Key) throws { try floating(value, key) }
+    func encode(_ value: Float, forKey key: Key) throws { try floating(value, key) }
     func encode(_ value: Int, forKey key: Key) throws { integer(value, key) }
     func encode(_ value: Int8, forKey key: Key) throws { integer(value, key) }
     func encode(_ value: Int16, forKey key: Key) throws { integer(value, key) }
@@ -71,40 +58,28 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode(_ value: UInt64, forKey key: Key) throws { integer(value, key) }
     func encode(_ value: UInt128, forKey key: Key) throws { integer(value, key) }
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
-        let mark = begin(key)
-        guard mark >= 0 else { return }
-        do {
-            try state.encode(value)
-        } catch {
-            state.pointee.giveUp(from: mark, place.level)
-            throw error
-        }
+        try state.encode(value, at: begin(key), place.level)
     }
 
     func nestedContainer<NestedKey: CodingKey>(
         keyedBy keyType: NestedKey.Type,
         forKey key: Key
     ) -> KeyedEncodingContainer<NestedKey> {
-        nested(begin(key)).container(keyedBy: keyType)
+        nested(key).container(keyedBy: keyType)
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        nested(begin(key)).unkeyedContainer()
+        nested(key).unkeyedContainer()
     }
 
     func superEncoder() -> any Encoder {
-        nested(state.pointee.enter(place, named: JSONKey.super.stringValue))
+        let mark = state.pointee.enter(place, named: JSONKey.super.stringValue)
+        return state.nested(at: mark, place.level)
     }
 
-    func superEncoder(forKey key: Key) -> any Encoder {
-        nested(begin(key))
-    }
+    func superEncoder(forKey key: Key) -> any Encoder { nested(key) }
 
-    private func nested(_ mark: Int) -> EncodingPosition {
-        EncodingPosition(
-            state: state,
-            start: mark < 0 ? -1 : state.pointee.output.count,
-            level: place.level
-        )
+    private func nested(_ key: Key) -> EncodingPosition {
+        state.nested(at: begin(key), place.level)
     }
 }

@@ -7,36 +7,17 @@ struct TreeEncoder: Encoder {
         /// True if the tree became deeper than the encoder can write.
         var tooDeep = false
 
-        init(
-            userInfo: [CodingUserInfoKey: any Sendable],
-            adapters: AdapterList
-        ) {
+        init(userInfo: [CodingUserInfoKey: any Sendable], adapters: AdapterList) {
             self.userInfo = userInfo
             self.adapters = adapters
         }
     }
 
-    private let surroundings: Surroundings
-    let codingPath: [any CodingKey]
+    let surroundings: Surroundings
+    var codingPath: [any CodingKey] = []
     /// The number of calls of `encode(to:)` that are running.
-    private let calls: Int
-    let node: TreeNode
-
-    init(_ surroundings: Surroundings) {
-        self.init(surroundings, codingPath: [], calls: 0, node: TreeNode())
-    }
-
-    private init(
-        _ surroundings: Surroundings,
-        codingPath: [any CodingKey],
-        calls: Int,
-        node: TreeNode
-    ) {
-        self.surroundings = surroundings
-        self.codingPath = codingPath
-        self.calls = calls
-        self.node = node
-    }
+    var calls = 0
+    var node = TreeNode()
 
     var userInfo: [CodingUserInfoKey: Any] { surroundings.userInfo }
 
@@ -44,7 +25,7 @@ struct TreeEncoder: Encoder {
     func at(_ key: any CodingKey, _ node: TreeNode = TreeNode()) -> Self {
         // A path that is too deep already does not have to grow.
         let path = surroundings.tooDeep ? codingPath : codingPath + [key]
-        return Self(surroundings, codingPath: path, calls: calls, node: node)
+        return Self(surroundings: surroundings, codingPath: path, calls: calls, node: node)
     }
 
     /// True if a container may be added at this depth. A container that is too deep gets no place
@@ -67,12 +48,7 @@ struct TreeEncoder: Encoder {
             throw EncodingError.tooDeep(value)
         }
         guard unfolds(T.self) else { return TreeNode(.leaf { try $0.encode(value) }) }
-        let inner = Self(
-            surroundings,
-            codingPath: codingPath,
-            calls: calls + 1,
-            node: TreeNode()
-        )
+        let inner = Self(surroundings: surroundings, codingPath: codingPath, calls: calls + 1)
         if let unordered = T.self as? any UnorderedEncodable.Type {
             return try inner.node(of: unordered.parts(of: value))
         }
@@ -105,8 +81,7 @@ struct TreeEncoder: Encoder {
         case is String.Type, is Bool.Type, is Double.Type, is Float.Type,
             is any FixedWidthInteger.Type:
             false
-        default:
-            true
+        default: true
         }
     }
 
@@ -122,9 +97,7 @@ struct TreeEncoder: Encoder {
         return TreeUnkeyed(encoder: self)
     }
 
-    func singleValueContainer() -> any SingleValueEncodingContainer {
-        TreeSingle(encoder: self)
-    }
+    func singleValueContainer() -> any SingleValueEncodingContainer { TreeSingle(encoder: self) }
 }
 
 private struct TreeKeyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
@@ -165,10 +138,6 @@ private struct TreeUnkeyed: UnkeyedEncodingContainer {
     private(set) var count = 0
     var codingPath: [any CodingKey] { encoder.codingPath }
 
-    init(encoder: TreeEncoder) {
-        self.encoder = encoder
-    }
-
     private mutating func nested() -> TreeEncoder {
         let nested = encoder.at(JSONKey.index(count))
         if nested.admitsContainer() { append(nested.node) }
@@ -180,9 +149,7 @@ private struct TreeUnkeyed: UnkeyedEncodingContainer {
         count += 1
     }
 
-    mutating func encodeNil() throws {
-        append(TreeNode(.leaf { $0.pointee.output.raw("null") }))
-    }
+    mutating func encodeNil() throws { append(TreeNode(.leaf { $0.pointee.output.raw("null") })) }
     mutating func encode<T: Encodable>(_ value: T) throws {
         append(try encoder.at(JSONKey.index(count)).node(of: value))
     }
@@ -201,9 +168,7 @@ private struct TreeSingle: SingleValueEncodingContainer {
     let encoder: TreeEncoder
     var codingPath: [any CodingKey] { encoder.codingPath }
 
-    func encodeNil() throws {
-        encoder.node.content = .leaf { $0.pointee.output.raw("null") }
-    }
+    func encodeNil() throws { encoder.node.content = .leaf { $0.pointee.output.raw("null") } }
     func encode<T: Encodable>(_ value: T) throws {
         encoder.node.content = try encoder.node(of: value).content
     }

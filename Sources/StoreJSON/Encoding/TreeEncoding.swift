@@ -13,7 +13,7 @@ enum TreeEncoding {
         state.pointee.restart()
         do {
             let surroundings = TreeEncoder.Surroundings(userInfo: userInfo, adapters: adapters)
-            let root = try TreeEncoder(surroundings).node(of: value)
+            let root = try TreeEncoder(surroundings: surroundings).node(of: value)
             guard !surroundings.tooDeep else { throw EncodingError.tooDeep(value) }
             try root.write(to: state)
         } catch let error as EncodingError {

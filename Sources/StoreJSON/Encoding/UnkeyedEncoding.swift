@@ -5,12 +5,6 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
     let serial: UInt32
     private(set) var count = 0
 
-    init(state: EncodingStatePointer, level: UInt32, serial: UInt32) {
-        self.state = state
-        self.level = level
-        self.serial = serial
-    }
-
     var codingPath: [any CodingKey] { state.pointee.codingPath }
 
     /// Writes a comma if the next element needs one. Returns the offset before it, or -1 if the
@@ -21,20 +15,12 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
         return state.pointee.enter(level, serial)
     }
 
-    private mutating func giveUp(from mark: Int) {
-        count &-= 1
-        state.pointee.giveUp(from: mark, level)
-    }
-
     @inline(__always)
     private mutating func floating<F: BinaryFloatingPoint & LosslessStringConvertible>(
         _ value: F
     ) throws {
-        let mark = begin()
-        if mark >= 0, !state.pointee.output.floating(value) {
-            giveUp(from: mark)
-            throw EncodingError.notFinite(value)
-        }
+        try state.floating(value, at: state.pointee.enter(level, serial), level)
+        count &+= 1
     }
 
     @inline(__always)
@@ -64,35 +50,21 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
     mutating func encode(_ value: UInt64) throws { integer(value) }
     mutating func encode(_ value: UInt128) throws { integer(value) }
     mutating func encode<T: Encodable>(_ value: T) throws {
-        let mark = begin()
-        guard mark >= 0 else { return }
-        do {
-            try state.encode(value)
-        } catch {
-            giveUp(from: mark)
-            throw error
-        }
+        try state.encode(value, at: state.pointee.enter(level, serial), level)
+        count &+= 1
     }
 
     mutating func nestedContainer<NestedKey: CodingKey>(
         keyedBy keyType: NestedKey.Type
     ) -> KeyedEncodingContainer<NestedKey> {
-        nested(begin()).container(keyedBy: keyType)
+        nested().container(keyedBy: keyType)
     }
 
     mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-        nested(begin()).unkeyedContainer()
+        nested().unkeyedContainer()
     }
 
-    mutating func superEncoder() -> any Encoder {
-        nested(begin())
-    }
+    mutating func superEncoder() -> any Encoder { nested() }
 
-    private func nested(_ mark: Int) -> EncodingPosition {
-        EncodingPosition(
-            state: state,
-            start: mark < 0 ? -1 : state.pointee.output.count,
-            level: level
-        )
-    }
+    private mutating func nested() -> EncodingPosition { state.nested(at: begin(), level) }
 }

@@ -6,8 +6,6 @@ import Synchronization
 final class CoderPool<Box: AnyObject & Sendable>: Sendable {
     /// The maximum number of idle boxes in the pool, besides the first.
     static var restMax: Int { 8 }
-    /// The maximum number of bytes of a buffer that a box keeps for the next document.
-    static var bytesMax: Int { 4 << 20 }
 
     private let make: @Sendable () -> Box
     /// The address of a box that a thread can take without a lock; 0 if there is none. This one box
@@ -43,5 +41,21 @@ final class CoderPool<Box: AnyObject & Sendable>: Sendable {
         return UnsafeRawPointer(bitPattern: address).map {
             Unmanaged<Box>.fromOpaque($0).takeRetainedValue()
         }
+    }
+}
+
+/// The owner of one coder's state.
+final class CoderBox<State: ~Copyable>: @unchecked Sendable {
+    // Safety: the call that took the box from the pool is its only user until it gives it back.
+    let pointer: UnsafeMutablePointer<State>
+
+    init(_ state: consuming State) {
+        pointer = .allocate(capacity: 1)
+        pointer.initialize(to: state)
+    }
+
+    deinit {
+        pointer.deinitialize(count: 1)
+        pointer.deallocate()
     }
 }

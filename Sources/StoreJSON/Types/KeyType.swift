@@ -11,7 +11,7 @@ struct KeyType<Place> {
     private static var slotCount: Int { 8 }
 
     /// The encoded keys; `nil` if a key of this type takes more than one byte.
-    let table: JSONKeyTable?
+    private let table: JSONKeyTable?
     private let isEmpty: Bool
     private let places: UnsafeMutablePointer<Place>
     private let boxes: UnsafeMutablePointer<AnyObject?>
@@ -31,11 +31,15 @@ struct KeyType<Place> {
         places.deallocate()
     }
 
-    /// Returns the index of a key in the table.
+    /// Returns the table with a key, the key's index in it, and the encoded key; `nil` if the key
+    /// has no place in a table.
     @inline(__always)
-    func index<K: CodingKey>(of key: K) -> Int {
+    func find<K: CodingKey>(_ key: K) -> (table: JSONKeyTable, index: Int, key: JSONKeyTable.Key)? {
+        guard let table else { return nil }
         // Safety: if there is a table, a key is plain data of one byte, or of none.
-        isEmpty ? 0 : Int(unsafeBitCast(key, to: UInt8.self))
+        let index = isEmpty ? 0 : Int(unsafeBitCast(key, to: UInt8.self))
+        guard index < JSONKeyTable.keysMax else { return nil }
+        return (table, index, table[index] ?? table.fill(index, key.stringValue))
     }
 
     /// Moves the container of this level to a place. Returns `nil` if there is no container yet, or
@@ -52,21 +56,25 @@ struct KeyType<Place> {
         return boxes[slot]
     }
 
-    /// Returns the address of the place for a new container of this level; `nil` if the container
-    /// cannot be kept.
-    func vacancy<Container>(_ level: Int, for type: Container.Type) -> UnsafeMutablePointer<Place>?
-    {
+    /// Makes a container, and keeps it for this level if it can. `make` gets the address from which
+    /// a kept container reads its place, or `nil`.
+    func keep<Container>(
+        _ level: Int,
+        at place: Place,
+        _ make: (UnsafeMutablePointer<Place>?) -> Container
+    ) -> Container {
         let slot = level & (Self.slotCount &- 1)
         // If the containers of the standard library are no longer one reference, none is kept.
-        guard MemoryLayout<Container>.size == MemoryLayout<AnyObject>.size else { return nil }
-        return boxes[slot] == nil ? places + slot : nil
-    }
-
-    /// Keeps a container that reads its place from `vacancy`.
-    func keep<Container>(_ container: Container, _ vacancy: UnsafeMutablePointer<Place>) {
+        guard MemoryLayout<Container>.size == MemoryLayout<AnyObject>.size, boxes[slot] == nil
+        else {
+            return make(nil)
+        }
+        (places + slot).initialize(to: place)
+        let container = make(places + slot)
         // Safety: the standard library's keyed containers are a struct of one reference to an
-        // object. `vacancy(_:for:)` has compared its size with that of a reference.
-        boxes[vacancy - places] = unsafeBitCast(container, to: AnyObject.self)
+        // object; the guard has compared its size with that of a reference.
+        boxes[slot] = unsafeBitCast(container, to: AnyObject.self)
+        return container
     }
 }
 
