@@ -5,12 +5,8 @@ extension EnumCases {
     ///
     /// Returns `nil` unless the type really decodes from those values: an enum may have a coding
     /// that does not use its raw value.
-    static func schema<Value: Decodable>(
-        of type: Value.Type,
-        deriver: JSONSchemaDeriver
-    ) -> JSONSchema? {
-        guard let raw = type as? any (RawRepresentable & Decodable).Type else { return nil }
-        return rawSchema(of: raw)
+    static func schema(of type: any Decodable.Type) -> JSONSchema? {
+        (type as? any (RawRepresentable & Decodable).Type).flatMap { rawSchema(of: $0) }
     }
 
     private static func rawSchema<Value: RawRepresentable & Decodable>(
@@ -20,12 +16,10 @@ extension EnumCases {
             cases.allSatisfy({ isDecoded(type, from: $0.rawValue) })
         else { return nil }
         if let texts = cases.map(\.rawValue) as? [String] { return .strings(texts) }
-        let numbers = cases.compactMap { ($0.rawValue as? any BinaryInteger).flatMap { exact($0) } }
+        let numbers = cases.compactMap {
+            ($0.rawValue as? any BinaryInteger).flatMap { Int64(exactly: $0) }
+        }
         return numbers.count == cases.count ? .integers(numbers) : nil
-    }
-
-    private static func exact(_ value: some BinaryInteger) -> Int64? {
-        Int64(exactly: value)
     }
 
     private static func isDecoded<Value: RawRepresentable & Decodable>(

@@ -64,7 +64,7 @@ final class JSONSchemaDeriver {
         defer { depth -= 1 }
 
         let name = define(type)
-        let schema = EnumCases.schema(of: type, deriver: self) ?? derive(type)
+        let schema = EnumCases.schema(of: type) ?? derive(type)
         if schema.isShort {
             names[id] = nil
             definitions[name] = nil
@@ -110,7 +110,7 @@ final class JSONSchemaDeriver {
 
     /// Returns a value of each case of an enum, without the cases that have no dummy.
     func samples<Value: Decodable>(of type: Value.Type) -> [Value] {
-        if EnumCases.schema(of: type, deriver: self) != nil, let all = EnumCases.all(of: type) {
+        if EnumCases.schema(of: type) != nil, let all = EnumCases.all(of: type) {
             return all
         }
         let choices = run(type, SchemaProbe.Attempt()).choices
@@ -119,9 +119,7 @@ final class JSONSchemaDeriver {
         }
     }
 
-    func noteChoices(_ count: Int) {
-        choices = max(choices, count)
-    }
+    func noteChoices(_ count: Int) { choices = max(choices, count) }
 
     func noteSingle(_ type: Any.Type) {
         if single == nil { single = ObjectIdentifier(type) }
@@ -154,9 +152,7 @@ final class JSONSchemaDeriver {
         runs += 1
         let outer = (choices, single)
         (choices, single) = (0, nil)
-        run.value = try? Value(
-            from: SchemaProbe(deriver: self, shape: run.shape, attempt: attempt)
-        )
+        run.value = try? Value(from: SchemaProbe(deriver: self, shape: run.shape, attempt: attempt))
         (run.choices, run.single) = (choices, single)
         (choices, single) = outer
         return run
@@ -167,7 +163,7 @@ final class JSONSchemaDeriver {
         if first.choices > 0 { return cases(type, first.choices) }
         guard first.single != nil else {
             // A type without fields opens no container; its JSON form is an empty object.
-            let isEmpty = first.value != nil && !first.shape.isOpened
+            let isEmpty = first.value != nil && first.shape.container == nil
             return isEmpty ? .object([]) : first.shape.schema
         }
         return alternatives(type, first)
@@ -193,10 +189,8 @@ final class JSONSchemaDeriver {
 
     /// Returns the schema of an enum with payloads: an object with one member for each of its keys.
     private func cases<Value: Decodable>(_ type: Value.Type, _ count: Int) -> JSONSchema {
-        var shapes: [SchemaShape] = []
-        for choice in 0..<min(count, Self.choicesMax) {
-            let shape = fullest(type, SchemaProbe.Attempt(choice: choice)).shape
-            shapes.append(shape)
+        let shapes = (0..<min(count, Self.choicesMax)).map { choice in
+            fullest(type, SchemaProbe.Attempt(choice: choice)).shape
         }
         let schemas = shapes.map(\.schema)
         guard shapes.allSatisfy({ $0.names.count == 1 }) else {
@@ -215,9 +209,7 @@ final class JSONSchemaDeriver {
         var schemas = [first.shape.schema]
         var attempt = SchemaProbe.Attempt()
         var last = first
-        while last.value != nil, let single = last.single,
-            attempt.refused.insert(single).inserted
-        {
+        while last.value != nil, let single = last.single, attempt.refused.insert(single).inserted {
             last = run(type, attempt)
             if last.value != nil { schemas.append(last.shape.schema) }
         }
@@ -262,7 +254,7 @@ final class JSONSchemaDeriver {
     /// in the place of its reference.
     func resolve(
         _ roots: [JSONSchema]
-    ) -> (roots: [JSONSchema], definitions: [(name: String, schema: JSONSchema)]) {
+    ) -> (roots: [JSONSchema], definitions: [JSONSchema.Property]) {
         var uses: [String: Int] = [:]
         var visited: Set<String> = []
         func count(_ schema: JSONSchema) {
@@ -289,6 +281,6 @@ final class JSONSchemaDeriver {
             return schema.mapParts(placed)
         }
         let kept = order.filter { uses[$0, default: 0] > 1 }
-        return (roots.map(placed), kept.map { ($0, placed(definitions[$0] ?? .any)) })
+        return (roots.map(placed), kept.map { .init($0, placed(definitions[$0] ?? .any)) })
     }
 }

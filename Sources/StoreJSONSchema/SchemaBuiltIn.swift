@@ -55,26 +55,16 @@ extension Optional: SchemaBuiltIn where Wrapped: Decodable {
     static func dummy(_: Int) -> Any? { Wrapped?.none as Any }
 }
 
-extension Array: SchemaBuiltIn where Element: Decodable {
+extension SchemaBuiltIn where Self: Sequence & ExpressibleByArrayLiteral, Element: Decodable {
     static func schema(by deriver: JSONSchemaDeriver) -> JSONSchema {
         .array(of: deriver.schema(of: Element.self))
     }
-    static func dummy(_: Int) -> Any? { [Element]() }
+    static func dummy(_: Int) -> Any? { [] as Self }
 }
 
-extension ContiguousArray: SchemaBuiltIn where Element: Decodable {
-    static func schema(by deriver: JSONSchemaDeriver) -> JSONSchema {
-        .array(of: deriver.schema(of: Element.self))
-    }
-    static func dummy(_: Int) -> Any? { ContiguousArray<Element>() }
-}
-
-extension Set: SchemaBuiltIn where Element: Decodable {
-    static func schema(by deriver: JSONSchemaDeriver) -> JSONSchema {
-        .array(of: deriver.schema(of: Element.self))
-    }
-    static func dummy(_: Int) -> Any? { Set<Element>() }
-}
+extension Array: SchemaBuiltIn where Element: Decodable {}
+extension ContiguousArray: SchemaBuiltIn where Element: Decodable {}
+extension Set: SchemaBuiltIn where Element: Decodable {}
 
 extension Dictionary: SchemaBuiltIn where Key: Decodable, Value: Decodable {
     /// Returns an object if the keys are texts, whole numbers or `CodingKeyRepresentable`. Else

@@ -22,17 +22,17 @@ struct SchemaProbe: Decoder {
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy _: Key.Type) -> KeyedDecodingContainer<Key> {
-        shape.openKeyed()
+        shape.container = .keyed
         return KeyedDecodingContainer(SchemaProbeKeyed<Key>(probe: self))
     }
 
     func unkeyedContainer() -> any UnkeyedDecodingContainer {
-        shape.openUnkeyed()
+        shape.container = .unkeyed
         return SchemaProbeUnkeyed(probe: self)
     }
 
     func singleValueContainer() -> any SingleValueDecodingContainer {
-        shape.openSingle()
+        shape.container = .single
         return SchemaProbeSingle(probe: self)
     }
 
@@ -41,9 +41,7 @@ struct SchemaProbe: Decoder {
         SchemaProbe(deriver: deriver, shape: shape, attempt: attempt, isRoot: false)
     }
 
-    func schema<Value: Decodable>(of _: Value.Type) -> JSONSchema {
-        deriver.schema(of: Value.self)
-    }
+    func schema(of type: any Decodable.Type) -> JSONSchema { deriver.schema(of: type) }
 
     func dummy<Value: Decodable>(_: Value.Type) throws -> Value {
         try deriver.dummy(Value.self, preferred: attempt.dummy)
@@ -52,8 +50,7 @@ struct SchemaProbe: Decoder {
 
 /// The error that ends a run without a value; the schema comes from the requests up to then.
 enum SchemaProbeError: Error {
-    case noDummy
-    case refused
+    case noDummy, refused
 }
 
 /// The container for the members that a type asks for.
@@ -99,30 +96,23 @@ struct SchemaProbeKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
         keyedBy type: NestedKey.Type,
         forKey key: Key
     ) -> KeyedDecodingContainer<NestedKey> {
-        probe.part(probe.shape.child(key.stringValue)).container(keyedBy: type)
+        member(key.stringValue).container(keyedBy: type)
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedDecodingContainer {
-        probe.part(probe.shape.child(key.stringValue)).unkeyedContainer()
+        member(key.stringValue).unkeyedContainer()
     }
 
-    func superDecoder() -> any Decoder {
-        probe.part(probe.shape.child("super"))
-    }
+    func superDecoder() -> any Decoder { member("super") }
+    func superDecoder(forKey key: Key) -> any Decoder { member(key.stringValue) }
 
-    func superDecoder(forKey key: Key) -> any Decoder {
-        probe.part(probe.shape.child(key.stringValue))
-    }
+    private func member(_ name: String) -> SchemaProbe { probe.part(probe.shape.child(name)) }
 }
 
 /// The container for the elements that a type asks for.
 struct SchemaProbeUnkeyed: UnkeyedDecodingContainer {
     let probe: SchemaProbe
     private(set) var currentIndex = 0
-
-    init(probe: SchemaProbe) {
-        self.probe = probe
-    }
 
     var codingPath: [any CodingKey] { [] }
     var count: Int? { nil }
@@ -137,34 +127,31 @@ struct SchemaProbeUnkeyed: UnkeyedDecodingContainer {
 
     mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         probe.shape.element(probe.schema(of: type))
-        currentIndex += 1
-        try bound()
+        try advance()
         return try probe.dummy(type)
     }
 
     mutating func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type
     ) throws -> KeyedDecodingContainer<NestedKey> {
-        currentIndex += 1
-        try bound()
-        return probe.part(probe.shape.elementChild()).container(keyedBy: type)
+        try element().container(keyedBy: type)
     }
 
     mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        currentIndex += 1
-        try bound()
-        return probe.part(probe.shape.elementChild()).unkeyedContainer()
+        try element().unkeyedContainer()
     }
 
-    mutating func superDecoder() throws -> any Decoder {
-        currentIndex += 1
-        try bound()
+    mutating func superDecoder() throws -> any Decoder { try element() }
+
+    private mutating func element() throws -> SchemaProbe {
+        try advance()
         return probe.part(probe.shape.elementChild())
     }
 
-    /// Throws an error at the bound, to end a loop that waits for an error instead of asking for
-    /// the end.
-    private func bound() throws {
+    /// Moves past an element. Throws an error at the bound, to end a loop that waits for an error
+    /// instead of asking for the end.
+    private mutating func advance() throws {
+        currentIndex += 1
         guard currentIndex <= JSONSchemaDeriver.elementsMax else { throw SchemaProbeError.noDummy }
     }
 }

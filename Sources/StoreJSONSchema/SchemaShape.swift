@@ -1,6 +1,6 @@
 /// The requests of an `init(from:)` in one run, from which a schema is made.
 final class SchemaShape {
-    private enum Container {
+    enum Container {
         case keyed, unkeyed, single
     }
 
@@ -12,18 +12,14 @@ final class SchemaShape {
         var isNullable = false
     }
 
-    private var container: Container?
+    /// The container that the type asked for last; `nil` if it has asked for none.
+    var container: Container?
     private var members: [Member] = []
-    private var elements: [Element] = []
+    private var elements: [() -> JSONSchema] = []
     private var single: [JSONSchema] = []
     private var isNullable = false
     /// True if `isAtEnd` was read before the first element: the type reads a loop, not a tuple.
     private var isLoop = false
-
-    private enum Element {
-        case schema(JSONSchema)
-        case child(SchemaShape)
-    }
 
     /// The number of recorded members or elements. If a type is decoded twice, the deriver keeps
     /// the larger shape.
@@ -31,14 +27,9 @@ final class SchemaShape {
 
     // Keyed
 
-    func openKeyed() {
-        container = .keyed
-    }
-
     /// Records a member. A member is not required if the type calls `contains` for it first.
     func member(_ name: String, _ schema: JSONSchema, isRequired: Bool) {
-        let index = index(of: name, isRequired: isRequired)
-        members[index].schemas.append(schema)
+        members[index(of: name, isRequired: isRequired)].schemas.append(schema)
     }
 
     func child(_ name: String) -> SchemaShape {
@@ -49,13 +40,10 @@ final class SchemaShape {
         return child
     }
 
-    func asked(for name: String) {
-        _ = index(of: name, isRequired: false)
-    }
+    func asked(for name: String) { _ = index(of: name, isRequired: false) }
 
     func askedForNull(_ name: String) {
-        let index = index(of: name, isRequired: true)
-        members[index].isNullable = true
+        members[index(of: name, isRequired: true)].isNullable = true
     }
 
     private func index(of name: String, isRequired: Bool) -> Int {
@@ -67,45 +55,32 @@ final class SchemaShape {
 
     // Unkeyed
 
-    func openUnkeyed() {
-        container = .unkeyed
-    }
-
     func askedForEnd() {
         if elements.isEmpty { isLoop = true }
     }
 
     func element(_ schema: JSONSchema) {
         size += 1
-        elements.append(.schema(schema))
+        elements.append { schema }
     }
 
     func elementChild() -> SchemaShape {
         let child = SchemaShape()
         size += 1
-        elements.append(.child(child))
+        elements.append { child.schema }
         return child
     }
 
     // Single
-
-    func openSingle() {
-        container = .single
-    }
 
     func value(_ schema: JSONSchema) {
         size += 1
         single.append(schema)
     }
 
-    func askedForNull() {
-        isNullable = true
-    }
+    func askedForNull() { isNullable = true }
 
     // Result
-
-    /// True if the type has asked for a container.
-    var isOpened: Bool { container != nil }
 
     /// The names of the members, if the value is an object.
     var names: [String] { members.map(\.name) }
@@ -116,12 +91,7 @@ final class SchemaShape {
         case nil: schema = .any
         case .keyed: schema = .object(members.map(property))
         case .unkeyed:
-            let parts = elements.map { element in
-                switch element {
-                case .schema(let schema): schema
-                case .child(let shape): shape.schema
-                }
-            }
+            let parts = elements.map { $0() }
             schema = isLoop || parts.isEmpty ? .array(of: .union(parts)) : .tuple(parts)
         case .single: schema = .union(single)
         }
@@ -130,11 +100,8 @@ final class SchemaShape {
 
     private func property(_ member: Member) -> JSONSchema.Property {
         let parts = member.schemas + (member.child.map { [$0.schema] } ?? [])
-        let schema = JSONSchema.union(parts)
-        return JSONSchema.Property(
-            member.name,
-            member.isNullable ? schema.orNull : schema,
-            isRequired: member.isRequired
-        )
+        let union = JSONSchema.union(parts)
+        let schema = member.isNullable ? union.orNull : union
+        return JSONSchema.Property(member.name, schema, isRequired: member.isRequired)
     }
 }
