@@ -12,10 +12,10 @@ public struct JSONAdapter: Sendable {
         case number(String)
     }
 
-    package let type: ObjectIdentifier
+    let type: ObjectIdentifier
     let expected: String
     let encode: @Sendable (Any) -> Scalar?
-    package let decode: @Sendable (Scalar) -> Any?
+    let decode: @Sendable (Scalar) -> Any?
 
     /// Makes an adapter for a type.
     ///

@@ -32,16 +32,11 @@ extension ActionForm {
     /// Runs the type's own `init(from:)` on dummy values: meant for start-up.
     package var memberNames: [String]? {
         let document = JSONSchemaDocument(of: [type])
-        guard let root = document.roots.first,
-            case .object(let members) = document.resolved(
-                document.payload(of: self, document.resolved(root))
-            )
-        else { return nil }
+        let payload = document.payload(of: self, document.resolved(document.roots[0]))
+        guard case .object(let members) = document.resolved(payload) else { return nil }
         return members.map(\.name)
     }
-}
 
-extension ActionForm {
     /// Returns the shortest prefix of a pointer that leads to nothing in any payload of the type.
     /// For `/step/x/y` the prefix is `/step/x` if `/step` is a number. Returns `nil` if the pointer
     /// may lead to a value.
@@ -49,8 +44,7 @@ extension ActionForm {
     /// Runs the type's own `init(from:)` on dummy values: meant for start-up.
     package func deadEnd(of pointer: JSONPointer) -> JSONPointer? {
         let document = JSONSchemaDocument(of: [type])
-        guard let root = document.roots.first else { return nil }
-        var schemas = [document.payload(of: self, document.resolved(root))]
+        var schemas = [document.payload(of: self, document.resolved(document.roots[0]))]
         for (index, token) in pointer.tokens.enumerated() {
             let parts = schemas.flatMap { document.parts(of: $0, at: token) }
             if parts.isEmpty { return JSONPointer(tokens: Array(pointer.tokens[...index])) }
@@ -58,6 +52,9 @@ extension ActionForm {
         }
         return nil
     }
+
+    /// The schema of the wire name.
+    var nameSchema: JSONSchema { pattern.map { .text(pattern: $0) } ?? .strings([name]) }
 }
 
 extension JSONSchemaDocument {
@@ -72,7 +69,7 @@ extension JSONSchemaDocument {
         nesting: Int = 0
     ) -> [JSONSchema] {
         guard nesting < Self.nestingMax else { return [.any] }
-        let isIndex = !token.isEmpty && token.utf8.allSatisfy { 48...57 ~= $0 }
+        let isIndex = !token.isEmpty && token.utf8.allSatisfy(\.isDigit)
         switch schema {
         case .any: return [.any]
         case .object(let members):
@@ -96,8 +93,7 @@ extension JSONSchemaDocument {
         case .oneOf(let schemas), .anyOf(let schemas): schemas.flatMap(cases)
         case .object(let properties) where properties.count == 1: properties
         case .strings(let names): names.map { JSONSchema.Property($0, .object([])) }
-        case .reference(let name):
-            definitions.first { $0.name == name }.map { cases(of: $0.schema) } ?? []
+        case .reference(let name): definition(name).map(cases) ?? []
         default: []
         }
     }
@@ -105,7 +101,7 @@ extension JSONSchemaDocument {
     /// Returns the schema, or the definition that it refers to.
     func resolved(_ schema: JSONSchema) -> JSONSchema {
         guard case .reference(let name) = schema else { return schema }
-        return definitions.first { $0.name == name }?.schema ?? schema
+        return definition(name) ?? schema
     }
 
     /// Returns the payload of an action: the whole type, or one of its cases.
@@ -127,9 +123,7 @@ extension JSONSchema {
             false
         }
     }
-}
 
-extension JSONSchema {
     /// Returns the first of these members that every object of this schema must have; `nil` if each
     /// of them is optional.
     package func needed(of names: [String]) -> String? {

@@ -1,4 +1,5 @@
 import StoreJSON
+import StoreTexts
 
 /// The form of an action's payload in one line:
 /// `{text: string, to: [Place]}; Place = {x: integer, y?: integer}`.
@@ -10,23 +11,14 @@ package enum FormText {
     ///
     /// Runs the types' own `init(from:)` on dummy values: meant for start-up.
     package static func texts(of forms: [ActionForm]) -> [String] {
-        var places: [ObjectIdentifier: Int] = [:]
-        var types: [any Decodable.Type] = []
-        for form in forms where places[ObjectIdentifier(form.type)] == nil {
-            places[ObjectIdentifier(form.type)] = types.count
-            types.append(form.type)
-        }
-        let document = JSONSchemaDocument(of: types)
-        return forms.map { form in
-            guard let place = places[ObjectIdentifier(form.type)] else { return "" }
-            return text(of: document.payload(of: form, document.roots[place]), in: document)
-        }
+        let document = JSONSchemaDocument(and: forms)
+        return forms.map { text(of: document.payload(of: $0), in: document) }
     }
 
     /// Returns the text of one type's form.
     package static func text(of type: any Decodable.Type) -> String {
         let document = JSONSchemaDocument(of: [type])
-        return document.roots.first.map { text(of: $0, in: document) } ?? ""
+        return text(of: document.roots[0], in: document)
     }
 
     private static func text(of schema: JSONSchema, in document: JSONSchemaDocument) -> String {
@@ -37,10 +29,8 @@ package enum FormText {
         while described < names.count {
             let name = names[described]
             described += 1
-            guard let definition = document.definitions.first(where: { $0.name == name }) else {
-                continue
-            }
-            text += "; \(name) = " + line(definition.schema, &names)
+            guard let definition = document.definition(name) else { continue }
+            text += "; \(name) = " + line(definition, &names)
         }
         return text
     }
@@ -77,7 +67,7 @@ package enum FormText {
             return "(" + schemas.map { line($0, &names) }.joined(separator: " | ") + ")"
         case .nullable(let schema): return line(schema, &names) + " | null"
         case .reference(let name):
-            if !names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) { names.append(name) }
+            if !names.contains(exactly: name) { names.append(name) }
             return name
         }
     }

@@ -8,24 +8,8 @@ extension JSONSchema {
     /// Returns the answer of `GET /schema`: the state and every action in one document (protocol
     /// 6.1).
     ///
-    /// The document itself describes the state; `$defs` holds
-    /// ``storeDefinitions(state:actions:logged:requests:batchMax:adapter:)``.
-    package static func store(
-        state: any Decodable.Type,
-        actions: [ActionForm],
-        logged: [ActionForm] = [],
-        requests: [LoggedRequest] = [],
-        batchMax: Int = batchMax,
-        adapter: @escaping (any Any.Type) -> JSONSchema? = { _ in nil }
-    ) -> Bytes {
-        let definitions = storeDefinitions(
-            state: state,
-            actions: actions,
-            logged: logged,
-            requests: requests,
-            batchMax: batchMax,
-            adapter: adapter
-        )
+    /// The document itself describes the state; `$defs` holds the definitions of the store.
+    package static func store(_ definitions: [Property]) -> Bytes {
         var writer = JSONWriter(capacity: 8_192)
         writer.object { object in
             object.member("$schema", dialect)
@@ -48,9 +32,9 @@ extension JSONSchema {
     ///   - isPartial: if true, some readers get only some members of the state.
     ///   - actions: the actions that clients may dispatch, in the order of the list.
     ///   - logged: further actions of the log, which the program and its views dispatch.
-    ///   - requests: requests of clients that are not actions and have no payload.
+    ///   - requests: wire names, in the log, of requests of clients that are not actions and have
+    ///     no payload.
     ///   - batchMax: the maximum number of actions in one request.
-    ///   - adapter: as in ``JSONSchemaDocument/init(of:reserved:adapter:)``.
     /// - Returns: the definitions, each with its name, in that order.
     package static func storeDefinitions(
         state: any Decodable.Type,
@@ -58,59 +42,29 @@ extension JSONSchema {
         isPartial: Bool = false,
         actions: [ActionForm],
         logged: [ActionForm] = [],
-        requests: [LoggedRequest] = [],
-        batchMax: Int = batchMax,
-        adapter: @escaping (any Any.Type) -> JSONSchema? = { _ in nil }
+        requests: [JSONSchema] = [],
+        batchMax: Int = batchMax
     ) -> [Property] {
         let all = actions + logged
         let payloadNames = all.map { payloadName($0.name) }
-        // An enum of many actions is derived once.
-        var places: [ObjectIdentifier: Int] = [:]
-        let others = whole.map { ObjectIdentifier($0) == ObjectIdentifier(state) ? [] : [$0] } ?? []
+        let others = whole.map { $0 == state ? [] : [$0] } ?? []
         let states = [state] + others
-        var types = states
-        for action in all where places[ObjectIdentifier(action.type)] == nil {
-            places[ObjectIdentifier(action.type)] = types.count
-            types.append(action.type)
-        }
-        let document = JSONSchemaDocument(
-            of: types,
-            reserved: Set(
-                ["State", "Action", "Dispatch", "Recipients", "LogRecord"] + payloadNames
-            ),
-            adapter: adapter
-        )
-        let payloads = all.map { action -> JSONSchema in
-            document.payload(
-                of: action,
-                document.roots[places[ObjectIdentifier(action.type)] ?? 0]
-            )
-        }
+        let reserved = ["State", "Action", "Dispatch", "Recipients", "LogRecord"] + payloadNames
+        let document = JSONSchemaDocument(of: states, and: all, reserved: Set(reserved))
+        let payloads = all.map { document.payload(of: $0) }
         let forms = zip(actions, payloads).map { action, payload in
             form(of: action, payload: payload, as: .reference(payloadName(action.name)))
         }
         let records =
-            all.map {
-                record(
-                    $0.pattern.map { .text(pattern: $0) } ?? .strings([$0.name]),
-                    reference(payloadName($0.name))
-                )
-            }
-            + requests.map { record($0.schema, .object([])) }
+            all.map { record($0.nameSchema, reference(payloadName($0.name))) }
+            + requests.map { record($0, .object([])) }
+        let visible = document.roots.prefix(states.count).map {
+            isPartial ? $0.inParts(document) : $0
+        }
         let action = reference("Action")
         return [
-            Property(
-                "State",
-                union(
-                    document.roots.prefix(states.count).map {
-                        isPartial ? $0.inParts(document.definitions) : $0
-                    }
-                )
-            ),
-            Property(
-                "Dispatch",
-                .anyOf([action, .boundedArray(of: action, count: 1...batchMax)])
-            ),
+            Property("State", union(visible)),
+            Property("Dispatch", .anyOf([action, .boundedArray(of: action, count: 1...batchMax)])),
             Property("Action", .oneOf(forms)),
             Property("LogRecord", .oneOf(records)),
             Property(
@@ -129,7 +83,7 @@ extension JSONSchema {
     package static func dispatch(of actions: [ActionForm], batchMax: Int = batchMax) -> JSONSchema {
         let forms = actions.map { action -> JSONSchema in
             let document = JSONSchemaDocument(of: [action.type])
-            let payload = document.payload(of: action, document.roots[0])
+            let payload = document.payload(of: action)
             return form(of: action, payload: payload, as: payload)
         }
         let action = forms.count == 1 ? forms[0] : .oneOf(forms)
@@ -178,8 +132,8 @@ extension JSONSchema {
         payload: JSONSchema,
         as reference: JSONSchema
     ) -> JSONSchema {
-        return .object([
-            Property("type", action.pattern.map { .text(pattern: $0) } ?? .strings([action.name])),
+        .object([
+            Property("type", action.nameSchema),
             Property(
                 "payload",
                 payload.acceptsNothing ? reference.orNull : reference,
@@ -201,29 +155,13 @@ extension JSONSchema {
     }
 }
 
-/// The wire name, in the log, of a request that is not an action.
-package enum LoggedRequest: Sendable {
-    /// Exactly this name.
-    case name(String)
-    /// A regular expression for names that contain the id of an instance.
-    case pattern(String)
-
-    fileprivate var schema: JSONSchema {
-        switch self {
-        case .name(let name): .strings([name])
-        case .pattern(let pattern): .text(pattern: pattern)
-        }
-    }
-}
-
 extension JSONSchema {
     /// Returns the same object without required members.
-    fileprivate func inParts(_ definitions: [Property]) -> JSONSchema {
+    fileprivate func inParts(_ document: JSONSchemaDocument) -> JSONSchema {
         switch self {
         case .object(let members):
             .object(members.map { Property($0.name, $0.schema, isRequired: false) })
-        case .reference(let name):
-            definitions.first { $0.name == name }?.schema.inParts(definitions) ?? self
+        case .reference(let name): document.definition(name)?.inParts(document) ?? self
         default: self
         }
     }

@@ -22,8 +22,6 @@ final class JSONSchemaDeriver {
     /// The maximum depth of nested types, which bounds the stack.
     static let depthMax = 128
 
-    private let adapter: (any Any.Type) -> JSONSchema?
-
     private var names: [ObjectIdentifier: String] = [:]
     private var definitions: [String: JSONSchema] = [:]
     /// The names of the definitions in the order of their first use, which is the order in the
@@ -40,14 +38,8 @@ final class JSONSchemaDeriver {
     private var choices = 0
     private var single: ObjectIdentifier?
 
-    /// - Parameters:
-    ///   - reserved: names of definitions that types must not have.
-    ///   - adapter: schemas of types whose JSON form is not that of their `Codable`.
-    init(
-        reserved: Set<String> = [],
-        adapter: @escaping (any Any.Type) -> JSONSchema? = { _ in nil }
-    ) {
-        self.adapter = adapter
+    /// - Parameter reserved: names of definitions that types must not have.
+    init(reserved: Set<String> = []) {
         for name in reserved { definitions[name] = .any }
     }
 
@@ -128,7 +120,6 @@ final class JSONSchemaDeriver {
     // Types without a run
 
     private func known(_ type: any Any.Type) -> JSONSchema? {
-        if let schema = adapter(type) { return schema }
         if let providing = type as? any JSONSchemaProviding.Type { return providing.jsonSchema }
         if let built = type as? any SchemaBuiltIn.Type { return built.schema(by: self) }
         return nil

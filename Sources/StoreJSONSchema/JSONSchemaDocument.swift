@@ -6,6 +6,8 @@ package struct JSONSchemaDocument: Sendable {
     package let roots: [JSONSchema]
     /// The definitions that the roots refer to, in the order of their first use.
     package let definitions: [JSONSchema.Property]
+    /// The place of each type in ``roots``.
+    private let places: [ObjectIdentifier: Int]
 
     /// Derives the schemas of types (protocol 6.1).
     ///
@@ -14,28 +16,39 @@ package struct JSONSchemaDocument: Sendable {
     /// - Parameters:
     ///   - types: the types to describe; the same type may come twice.
     ///   - reserved: names that definitions must not have.
-    ///   - adapter: schemas of types whose JSON form is not that of their `Codable`, such as a date
-    ///     as text.
-    package init(
-        of types: [any Decodable.Type],
-        reserved: Set<String> = [],
-        adapter: @escaping (any Any.Type) -> JSONSchema? = { _ in nil }
+    package init(of types: [any Decodable.Type], reserved: Set<String> = []) {
+        let deriver = JSONSchemaDeriver(reserved: reserved)
+        (roots, definitions) = deriver.resolve(types.map { deriver.schema(of: $0) })
+        places = Dictionary(zip(types.map { ObjectIdentifier($0) }, 0...)) { _, last in last }
+    }
+
+    /// Derives the schemas of types, and behind them of the types of actions, each of these once:
+    /// an enum may have many actions.
+    init(
+        of types: [any Decodable.Type] = [],
+        and actions: [ActionForm],
+        reserved: Set<String> = []
     ) {
-        let deriver = JSONSchemaDeriver(reserved: reserved, adapter: adapter)
-        let derived = types.map { deriver.schema(of: $0) }
-        let resolved = deriver.resolve(derived)
-        roots = resolved.roots
-        definitions = resolved.definitions.map { JSONSchema.Property($0.name, $0.schema) }
+        var known: Set<ObjectIdentifier> = []
+        let added = actions.map(\.type).filter { known.insert(ObjectIdentifier($0)).inserted }
+        self.init(of: types + added, reserved: reserved)
+    }
+
+    /// Returns the definition of this name; `nil` if there is none.
+    func definition(_ name: String) -> JSONSchema? {
+        definitions.first { $0.name == name }?.schema
+    }
+
+    /// Returns the payload of an action whose type is one of the roots.
+    func payload(of action: ActionForm) -> JSONSchema {
+        payload(of: action, places[ObjectIdentifier(action.type)].map { roots[$0] } ?? .any)
     }
 }
 
 extension JSONSchema {
     /// Returns the schema of one type as a whole document (protocol 6.1).
-    package static func schema(
-        of type: any Decodable.Type,
-        adapter: @escaping (any Any.Type) -> JSONSchema? = { _ in nil }
-    ) -> Bytes {
-        let document = JSONSchemaDocument(of: [type], adapter: adapter)
+    package static func schema(of type: any Decodable.Type) -> Bytes {
+        let document = JSONSchemaDocument(of: [type])
         var writer = JSONWriter(capacity: 4_096)
         writer.object { object in
             object.member("$schema", dialect)
@@ -43,41 +56,5 @@ extension JSONSchema {
             write(definitions: document.definitions, to: &object)
         }
         return writer.bytes
-    }
-}
-
-// Adapters
-
-extension JSONSchema {
-    /// Returns a function that describes the types of these adapters. The functions for schemas
-    /// take it as their parameter `adapter`.
-    ///
-    /// The schemas come from trials: each adapter gets dummy texts and numbers, and its schema
-    /// permits the kinds that it accepts. A schema has a format only if the adapter accepts that
-    /// format alone.
-    package static func adapter(
-        from adapters: [JSONAdapter]
-    ) -> (any Any.Type) -> JSONSchema? {
-        let schemas = Dictionary(adapters.map { ($0.type, schema(of: $0)) }) { _, last in last }
-        return { schemas[ObjectIdentifier($0)] }
-    }
-
-    private static func schema(of adapter: JSONAdapter) -> JSONSchema {
-        let texts = SchemaDummies.strings.filter { adapter.decode(.string($0)) != nil }
-        let isNumber = ["0", "1"].contains { adapter.decode(.number($0)) != nil }
-        let text: JSONSchema? =
-            switch texts {
-            case []: nil
-            case ["2001-01-01T00:00:00Z"]: .string(format: "date-time")
-            case ["00000000-0000-0000-0000-000000000000"]: .string(format: "uuid")
-            default: .string()
-            }
-        switch (text, isNumber) {
-        case (let text?, true): return .anyOf([text, .number])
-        case (let text?, false): return text
-        case (nil, true): return .number
-        // The adapter accepts none of the dummies, so its form is unknown.
-        case (nil, false): return .any
-        }
     }
 }

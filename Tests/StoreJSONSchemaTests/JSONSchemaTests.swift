@@ -162,80 +162,13 @@ import Testing
         )
     }
 
-    @Test func `types with a schema or an adapter are described by it`() {
+    @Test func `types with a schema are described by it`() {
         #expect(keywords(Percentage.self) == #"{"type":"integer","minimum":0,"maximum":100}"#)
-        let document = JSONSchemaDocument(of: [[Date].self]) { type in
-            type == Date.self ? .string(format: "date-time") : nil
-        }
-        #expect(document.roots == [.array(of: .string(format: "date-time"))])
     }
 
     @Test func `Foundation's types are described as their own Codable writes them`() {
         #expect(keywords(Date.self) == #"{"type":"number"}"#)
         #expect(keywords(UUID.self) == #"{"type":"string"}"#)
-    }
-
-    @Test func `types with an adapter are described as the adapter reads them`() {
-        let adapters = [
-            JSONAdapter(
-                Date.self,
-                expected: "a date",
-                encode: { _ in .string("2001-01-01T00:00:00Z") },
-                decode: {
-                    $0 == .string("2001-01-01T00:00:00Z")
-                        ? Date(timeIntervalSinceReferenceDate: 0) : nil
-                }
-            ),
-            JSONAdapter(
-                Decimal.self,
-                expected: "a number",
-                encode: { _ in .number("1") },
-                decode: { scalar in
-                    guard case .number(let text) = scalar else { return nil }
-                    return Decimal(string: text)
-                }
-            ),
-            JSONAdapter(
-                UUID.self,
-                expected: "a UUID",
-                encode: { .string($0.uuidString) },
-                decode: { scalar in
-                    guard case .string(let text) = scalar else { return nil }
-                    return UUID(uuidString: text)
-                }
-            ),
-            JSONAdapter(
-                URL.self,
-                expected: "a URL",
-                encode: { .string($0.absoluteString) },
-                decode: { scalar in
-                    guard case .string(let text) = scalar else { return nil }
-                    return URL(string: text)
-                }
-            ),
-        ]
-        struct Invoice: Codable {
-            let date: Date
-            let amount: Decimal?
-            let id: UUID
-            let link: URL
-        }
-
-        let document = JSONSchemaDocument(
-            of: [Invoice.self],
-            adapter: JSONSchema.adapter(from: adapters)
-        )
-
-        #expect(
-            document.roots == [
-                .object([
-                    .init("date", .string(format: "date-time")),
-                    .init("amount", .nullable(.number), isRequired: false),
-                    .init("id", .string(format: "uuid")),
-                    .init("link", .string()),
-                ])
-            ]
-        )
     }
 
     @Test func `two types of one name get names of their own`() throws {
@@ -285,11 +218,13 @@ import Testing
     @Test func `protocol 6.1: the store's document has state, actions and shared types`() throws {
         struct StepChangeRequested: Codable { let step: Int }
         let bytes = JSONSchema.store(
-            state: Garden.self,
-            actions: [
-                ActionForm("StepChangeRequested", StepChangeRequested.self),
-                ActionForm("Reset", NothingAtAll.self),
-            ]
+            JSONSchema.storeDefinitions(
+                state: Garden.self,
+                actions: [
+                    ActionForm("StepChangeRequested", StepChangeRequested.self),
+                    ActionForm("Reset", NothingAtAll.self),
+                ]
+            )
         )
         let root = try bytes.withUnsafeBytes {
             try JSONDocument(parsing: $0, limits: .unbounded)

@@ -104,10 +104,10 @@ package struct BoundUseCaseMethod: Sendable {
     }
 
     /// The name or pattern of the method's records in the log.
-    package var loggedForm: LoggedRequest {
+    package var loggedForm: JSONSchema {
         let name = { ClientRequest.name(ofUseCase: path, instance: $0) }
-        guard hasInstances else { return .name(name(nil)) }
-        return .pattern("^" + name(".{1,\(InstanceID.bytesMax)}") + "$")
+        guard hasInstances else { return .strings([name(nil)]) }
+        return .text(pattern: "^" + name(".{1,\(InstanceID.bytesMax)}") + "$")
     }
 }
 

@@ -233,16 +233,17 @@ extension StoreRoutes {
         let logged = store.actions.entries.filter { $0.access != .everybody }.map(\.form)
         let requests =
             composition.useCases.map(\.loggedForm)
-            + server.notifications.map { .name(ClientRequest(notification: $0).name) }
+            + server.notifications.map { .strings([ClientRequest(notification: $0).name]) }
         let batchMax = store.bounds.batchMax
         let schema = { (form: any Decodable.Type) in
-            JSONSchema.store(
+            let definitions = JSONSchema.storeDefinitions(
                 state: form,
                 actions: types,
                 logged: logged,
                 requests: requests,
                 batchMax: batchMax
             )
+            return JSONSchema.store(definitions)
         }
         return DiscoveryRoutes(
             links: links,
