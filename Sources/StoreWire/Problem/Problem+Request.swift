@@ -37,11 +37,7 @@ extension Problem {
             "This request needs valid credentials. Send them in the Authorization header.",
         challenge: String = "Bearer"
     ) -> Problem {
-        Problem(
-            .unauthorized,
-            detail: detail,
-            headers: [(name: "WWW-Authenticate", value: challenge)]
-        )
+        Problem(.unauthorized, detail: detail, headers: [("WWW-Authenticate", challenge)])
     }
 
     /// 403: the caller has no permission for this request.
@@ -53,7 +49,7 @@ extension Problem {
     package static func notFound(path: String) -> Problem {
         Problem(
             .notFound,
-            detail: "There is nothing at \(Problem.excerpt(path)). "
+            detail: "There is nothing at \(excerpt(path)). "
                 + "GET /openapi.json lists all paths."
         )
     }
@@ -62,7 +58,7 @@ extension Problem {
     package static func notFound(pointer: String) -> Problem {
         Problem(
             .notFound,
-            detail: "The state has no value at \"\(Problem.excerpt(pointer))\". "
+            detail: "The state has no value at \"\(excerpt(pointer))\". "
                 + "GET /state shows the whole state, GET /schema describes its type."
         )
     }
@@ -81,7 +77,7 @@ extension Problem {
     package static func notFound(outcomeOf version: String) -> Problem {
         Problem(
             .notFound,
-            detail: "The outcome of a dispatch of version \"\(Problem.excerpt(version))\" is not "
+            detail: "The outcome of a dispatch of version \"\(excerpt(version))\" is not "
                 + "remembered here for this client. The server remembers it for a while, and only "
                 + "if it answered the dispatch with 202 in this session; GET /actions shows the "
                 + "applied actions."
@@ -93,9 +89,9 @@ extension Problem {
         let list = allowed.joined(separator: ", ")
         return Problem(
             .methodNotAllowed,
-            detail: "\(Problem.excerpt(method)) is not possible here; \(list) is. "
+            detail: "\(excerpt(method)) is not possible here; \(list) is. "
                 + "State changes only by an action: POST /dispatch.",
-            headers: [(name: "Allow", value: list)]
+            headers: [("Allow", list)]
         )
     }
 
@@ -112,7 +108,7 @@ extension Problem {
     package static func misdirected(host: String) -> Problem {
         Problem(
             .misdirected,
-            detail: "This server does not answer for the host \"\(Problem.excerpt(host))\". "
+            detail: "This server does not answer for the host \"\(excerpt(host))\". "
                 + "Use the address it listens on, or start it with --allowed-host."
         )
     }
@@ -127,32 +123,24 @@ extension Problem {
 
     /// 413: the body is longer than the server accepts.
     package static func tooLarge(limit: Int) -> Problem {
-        limited(.tooLarge, what: "The body", limit: limit, advice: "Send less at once.")
+        limited(.tooLarge, "The body", to: limit, advice: "Send less at once.")
     }
 
     /// 413: the route accepts no body, however short.
     package static func bodyNotTaken(_ method: String, _ path: String) -> Problem {
-        limited(
-            .tooLarge,
-            what: "The body of \(Problem.excerpt(method)) \(Problem.excerpt(path))",
-            limit: 0,
-            advice: "Send the request without a body."
-        )
+        let body = "The body of \(excerpt(method)) \(excerpt(path))"
+        return limited(.tooLarge, body, to: 0, advice: "Send the request without a body.")
     }
 
     /// 414: the target of the request is longer than the server accepts.
     package static func uriTooLong(limit: Int) -> Problem {
-        limited(.uriTooLong, what: "The request target", limit: limit, advice: "Shorten it.")
+        limited(.uriTooLong, "The request target", to: limit, advice: "Shorten it.")
     }
 
     /// 431: the headers together are longer than the server accepts.
     package static func headersTooLarge(limit: Int) -> Problem {
-        limited(
-            .headersTooLarge,
-            what: "The header section",
-            limit: limit,
-            advice: "Send fewer or shorter headers."
-        )
+        let advice = "Send fewer or shorter headers."
+        return limited(.headersTooLarge, "The header section", to: limit, advice: advice)
     }
 
     /// 431: the request has more header fields than the server accepts.
@@ -161,7 +149,7 @@ extension Problem {
             .headersTooLarge,
             detail: "The request has more than the \(limit) header fields that the server accepts. "
                 + "Send fewer.",
-            members: [ProblemMember("limit", .integer(UInt64(max(limit, 0))))]
+            members: [member(limit)]
         )
     }
 
@@ -174,7 +162,7 @@ extension Problem {
         Problem(
             .unsupportedMediaType,
             detail: detail ?? "The body has to be sent with Content-Type: \(accept).",
-            headers: [(name: "Accept", value: accept)]
+            headers: [("Accept", accept)]
         )
     }
 
@@ -182,42 +170,40 @@ extension Problem {
     package static func unsupportedEncoding(_ encoding: String) -> Problem {
         Problem(
             .unsupportedMediaType,
-            detail: "A body with Content-Encoding: \(Problem.excerpt(encoding)) is not accepted. "
+            detail: "A body with Content-Encoding: \(excerpt(encoding)) is not accepted. "
                 + "Send it as it is, with Content-Type: application/json.",
-            headers: [
-                (name: "Accept", value: "application/json"),
-                (name: "Accept-Encoding", value: "identity"),
-            ]
+            headers: [("Accept", "application/json"), ("Accept-Encoding", "identity")]
         )
     }
 
     private static func limited(
         _ slug: ProblemSlug,
-        what: String,
-        limit: Int,
+        _ part: String,
+        to limit: Int,
         advice: String
     ) -> Problem {
         Problem(
             slug,
-            detail: "\(what) is larger than the \(limit) bytes that the server accepts. \(advice)",
-            members: [ProblemMember("limit", .integer(UInt64(max(limit, 0))))]
+            detail: "\(part) is larger than the \(limit) bytes that the server accepts. \(advice)",
+            members: [member(limit)]
         )
     }
-}
 
-// Bodies that cannot be read
+    private static func member(_ limit: Int) -> ProblemMember {
+        ProblemMember("limit", .integer(UInt64(max(limit, 0))))
+    }
+}
 
 extension Problem {
     /// Converts the error of a body into a problem. The status is 400 or 413 if the bytes are
     /// invalid, and 422 if they do not fit the type. A body that is too large has more than
     /// `bytesMax` bytes.
     package init(_ error: JSONError, bytesMax: Int = JSONLimits().bytesMax) {
-        switch error.code {
-        case .tooLarge:
+        if error.code == .tooLarge {
             self = .tooLarge(limit: bytesMax)
-        case _ where error.isSyntax:
+        } else if error.isSyntax {
             self = .malformedJSON(offset: error.offset, message: error.message)
-        default:
+        } else {
             self = .invalidPayload(
                 pointer: error.pointer,
                 expected: error.expected ?? "another value",

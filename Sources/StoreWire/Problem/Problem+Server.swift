@@ -3,17 +3,13 @@
 extension Problem {
     /// 429: this client has sent more requests than its share.
     ///
-    /// `what` compares the requests with the share: `requests came than the 100 in 60 s`. The
-    /// detail puts "More" before it.
+    /// `what` is the rest of a sentence that begins with "More": `requests came than the 100 in
+    /// 60 s`.
     package static func tooManyRequests(
         _ what: String = "requests came from you than are allowed",
-        retryAfterSeconds: Int
+        retryAfterSeconds seconds: Int
     ) -> Problem {
-        later(
-            .tooManyRequests,
-            "More \(what). Nothing was applied.",
-            seconds: retryAfterSeconds
-        )
+        later(seconds, .tooManyRequests, "More \(what). Nothing was applied.")
     }
 
     /// 500: a view of the program has no JSON form. The server's log has the reason.
@@ -36,54 +32,53 @@ extension Problem {
 
     /// 503: the server has reached a bound; nothing was applied. `what` names that bound, such as
     /// "the queue of actions (65,536)".
-    package static func overloaded(_ what: String, retryAfterSeconds: Int = 1) -> Problem {
+    package static func overloaded(_ what: String, retryAfterSeconds seconds: Int = 1) -> Problem {
         later(
+            seconds,
             .overloaded,
-            "The server has reached a bound: \(what). Nothing was applied.",
-            seconds: retryAfterSeconds
+            "The server has reached a bound: \(what). Nothing was applied."
         )
     }
 
     /// 503: the server has not finished its start.
-    package static func starting(retryAfterSeconds: Int = 1) -> Problem {
+    package static func starting(retryAfterSeconds seconds: Int = 1) -> Problem {
         later(
+            seconds,
             .draining,
-            "The server is starting and does not take requests yet. Nothing was applied.",
-            seconds: retryAfterSeconds
+            "The server is starting and does not take requests yet. Nothing was applied."
         )
     }
 
     /// 503: the server is about to stop.
-    package static func draining(retryAfterSeconds: Int = 5) -> Problem {
+    package static func draining(retryAfterSeconds seconds: Int = 5) -> Problem {
         later(
+            seconds,
             .draining,
-            "The server is stopping and accepts no new requests. Nothing was applied.",
-            seconds: retryAfterSeconds
+            "The server is stopping and accepts no new requests. Nothing was applied."
         )
     }
 
     /// 503: the journal has failed, and the server applies no action until it is restarted.
-    package static func journalFailed(retryAfterSeconds: Int = 5) -> Problem {
+    package static func journalFailed(retryAfterSeconds seconds: Int = 5) -> Problem {
         later(
+            seconds,
             .draining,
             "The journal has failed, and the server applies nothing until it is started again. "
-                + "Nothing was applied.",
-            seconds: retryAfterSeconds
+                + "Nothing was applied."
         )
     }
 
     /// 503: some stores of this process accept no requests, for these reasons.
     package static func storesNotReady(
         _ stores: [(name: String, reason: String)],
-        retryAfterSeconds: Int = 5
+        retryAfterSeconds seconds: Int = 5
     ) -> Problem {
-        let wait = max(retryAfterSeconds, 1)
-        return Problem(
+        Problem(
             .draining,
             detail: stores.map { "The store '\($0.name)' takes no requests: \($0.reason)" }
                 .joined(separator: " "),
             members: [ProblemMember("stores", .strings(stores.map(\.name)))],
-            headers: [(name: "Retry-After", value: String(wait))]
+            headers: [("Retry-After", String(max(seconds, 1)))]
         )
     }
 
@@ -91,36 +86,36 @@ extension Problem {
     package static func notStarted(because reason: String, retryAfterSeconds: Int = 30) -> Problem {
         let reason = reason.split(separator: "\n").joined(separator: "; ")
         return later(
+            retryAfterSeconds,
             .draining,
-            "The store could not be started: \(reason). Nothing was applied.",
-            seconds: retryAfterSeconds
+            "The store could not be started: \(reason). Nothing was applied."
         )
     }
 
     /// 503: the number of open streams has reached its limit.
-    package static func streamLimit(_ limit: Int, retryAfterSeconds: Int = 10) -> Problem {
+    package static func streamLimit(_ limit: Int, retryAfterSeconds seconds: Int = 10) -> Problem {
         later(
+            seconds,
             .streamLimit,
-            "This server keeps at most \(limit) streams open, and all of them are taken.",
-            seconds: retryAfterSeconds
+            "This server keeps at most \(limit) streams open, and all of them are taken."
         )
     }
 
     /// 507: the journal has no room. Reads still work.
-    package static func storageFull(retryAfterSeconds: Int = 30) -> Problem {
+    package static func storageFull(retryAfterSeconds seconds: Int = 30) -> Problem {
         later(
+            seconds,
             .storageFull,
-            "The action could not be stored because the disk is full. Nothing was applied.",
-            seconds: retryAfterSeconds
+            "The action could not be stored because the disk is full. Nothing was applied."
         )
     }
 
-    private static func later(_ slug: ProblemSlug, _ detail: String, seconds: Int) -> Problem {
+    private static func later(_ seconds: Int, _ slug: ProblemSlug, _ detail: String) -> Problem {
         let wait = max(seconds, 1)
         return Problem(
             slug,
             detail: "\(detail) Try again in \(wait) s.",
-            headers: [(name: "Retry-After", value: String(wait))]
+            headers: [("Retry-After", String(wait))]
         )
     }
 }

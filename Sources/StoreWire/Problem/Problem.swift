@@ -37,16 +37,13 @@ package struct Problem: Error, Sendable {
     /// The header fields of a response with this problem: the type of the body, `no-store`, and the
     /// fields of this kind of problem.
     package var responseHeaders: [(name: String, value: String)] {
-        [
-            (name: "Content-Type", value: Problem.contentType),
-            (name: "Cache-Control", value: "no-store"),
-        ] + headers
+        [("Content-Type", Problem.contentType), ("Cache-Control", "no-store")] + headers
     }
 
     /// Returns the same problem with a further header field in its response.
     package func with(_ field: (String, String)) -> Problem {
         var problem = self
-        problem.headers.append((name: field.0, value: field.1))
+        problem.headers.append(field)
         return problem
     }
 
@@ -109,16 +106,14 @@ extension Problem {
         // Only strings contain characters that are not ASCII.
         for scalar in String(decoding: json, as: UTF8.self).unicodeScalars {
             if scalar.isPrintable || scalar.value < 0x7F {
-                escaped.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+                escaped += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
                 continue
             }
             for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
                 let digits = String(unit, radix: 16)
-                escaped.append(contentsOf: "\\u".utf8)
-                escaped.append(
-                    contentsOf: repeatElement(UInt8(ascii: "0"), count: 4 - digits.count)
-                )
-                escaped.append(contentsOf: digits.utf8)
+                escaped += "\\u".utf8
+                escaped += repeatElement(UInt8(ascii: "0"), count: 4 - digits.count)
+                escaped += digits.utf8
             }
         }
         return escaped

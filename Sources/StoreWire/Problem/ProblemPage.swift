@@ -37,11 +37,11 @@ package struct ProblemPage: Sendable, Equatable {
         )
     }
 
-    private static func wrapped(_ text: String, columns: Int = 78) -> String {
+    private static func wrapped(_ text: String) -> String {
         var lines: [String] = []
         var line = ""
         for word in text.split(separator: " ") {
-            if !line.isEmpty, line.count + 1 + word.count > columns {
+            if !line.isEmpty, line.count + 1 + word.count > 78 {
                 lines.append(line)
                 line = ""
             }

@@ -84,12 +84,8 @@ extension ProblemSlug {
         case .effectFailed:
             [.init("epoch", .string()), .init("version", count), .init("reason", .string())]
         case .invalidPayload: [.init("pointer", .string()), .init("expected", .string())]
-        case .badRequest, .unauthorized, .forbidden, .notFound, .methodNotAllowed, .timeout,
-            .misdirected, .unsupportedMediaType, .idempotencyMismatch, .tooManyRequests,
-            .viewFailed, .versionUnreadable, .overloaded, .streamLimit, .versionNotSupported,
-            .storageFull:
-            []
         case .draining: [.init("stores", .array(of: .string()), isRequired: false)]
+        default: []
         }
     }
 
