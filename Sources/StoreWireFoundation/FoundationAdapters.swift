@@ -10,53 +10,50 @@ extension Array where Element == JSONAdapter {
     /// forms with the strategy `.iso8601` for dates.
     ///
     /// `UUID` needs no adapter: its own `Codable` writes a string.
-    public static var foundation: [JSONAdapter] { [date, data, url, decimal] }
-
-    private static var date: JSONAdapter {
-        JSONAdapter(
-            Date.self,
-            expected: "an ISO 8601 date such as \"2026-11-21T03:07:09Z\"",
-            encode: { .string($0.formatted(.iso8601)) },
-            decode: { scalar in
-                guard case .string(let text) = scalar else { return nil }
-                return try? Date(text, strategy: .iso8601)
-            }
-        )
+    public static var foundation: [JSONAdapter] {
+        [
+            JSONAdapter(
+                text: Date.self,
+                expected: "an ISO 8601 date such as \"2026-11-21T03:07:09Z\"",
+                encode: { $0.formatted(.iso8601) },
+                decode: { try? Date($0, strategy: .iso8601) }
+            ),
+            JSONAdapter(
+                text: Data.self,
+                expected: "a base64 string",
+                encode: { $0.base64EncodedString() },
+                decode: { Data(base64Encoded: $0) }
+            ),
+            JSONAdapter(
+                text: URL.self,
+                expected: "a URL",
+                encode: { $0.absoluteString },
+                decode: { URL(string: $0) }
+            ),
+            JSONAdapter(
+                Decimal.self,
+                expected: "a number that a Decimal can hold",
+                encode: { $0.isFinite ? .number($0.description) : nil },
+                decode: { scalar in
+                    guard case .number(let literal) = scalar else { return nil }
+                    return Decimal(string: literal, locale: Locale(identifier: "en_US_POSIX"))
+                }
+            ),
+        ]
     }
+}
 
-    private static var data: JSONAdapter {
-        JSONAdapter(
-            Data.self,
-            expected: "a base64 string",
-            encode: { .string($0.base64EncodedString()) },
-            decode: { scalar in
-                guard case .string(let text) = scalar else { return nil }
-                return Data(base64Encoded: text)
-            }
-        )
-    }
-
-    private static var url: JSONAdapter {
-        JSONAdapter(
-            URL.self,
-            expected: "a URL",
-            encode: { .string($0.absoluteString) },
-            decode: { scalar in
-                guard case .string(let text) = scalar else { return nil }
-                return URL(string: text)
-            }
-        )
-    }
-
-    private static var decimal: JSONAdapter {
-        JSONAdapter(
-            Decimal.self,
-            expected: "a number that a Decimal can hold",
-            encode: { $0.isFinite ? .number($0.description) : nil },
-            decode: { scalar in
-                guard case .number(let literal) = scalar else { return nil }
-                return Decimal(string: literal, locale: Locale(identifier: "en_US_POSIX"))
-            }
-        )
+extension JSONAdapter {
+    /// Makes an adapter for a type that has a text for each value.
+    fileprivate init<T>(
+        text type: T.Type,
+        expected: String,
+        encode: @escaping @Sendable (T) -> String,
+        decode: @escaping @Sendable (String) -> T?
+    ) {
+        self.init(type, expected: expected, encode: { .string(encode($0)) }) { scalar in
+            guard case .string(let text) = scalar else { return nil }
+            return decode(text)
+        }
     }
 }
