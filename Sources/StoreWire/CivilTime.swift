@@ -65,7 +65,7 @@ extension Int {
 // Writing
 
 extension CivilTime {
-    /// The precision of ``rfc3339(_:)``; finer digits are cut off, never rounded up.
+    /// The number of digits behind the second; finer digits are cut off, never rounded up.
     package enum Precision: Int, Sendable {
         case seconds = 0
         case milliseconds = 3
@@ -83,8 +83,9 @@ extension CivilTime {
             text.put("T")
             text.clock(self)
             if precision != .seconds {
+                let divisor = (precision.rawValue..<9).reduce(1) { value, _ in value * 10 }
                 text.put(".")
-                text.decimal(nanosecond / precision.divisor, digits: precision.rawValue)
+                text.decimal(nanosecond / divisor, digits: precision.rawValue)
             }
             text.put("Z")
             return text.count
@@ -107,17 +108,6 @@ extension CivilTime {
             text.clock(self)
             for byte in " GMT".utf8 { text.put(byte) }
             return text.count
-        }
-    }
-}
-
-extension CivilTime.Precision {
-    fileprivate var divisor: Int {
-        switch self {
-        case .seconds: 1_000_000_000
-        case .milliseconds: 1_000_000
-        case .microseconds: 1_000
-        case .nanoseconds: 1
         }
     }
 }

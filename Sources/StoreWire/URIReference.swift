@@ -11,13 +11,11 @@ package enum URIReference {
     package static func isValid(_ text: String) -> Bool {
         var rest = Substring(text).utf8
         guard !rest.isEmpty, hasWholeEscapes(rest) else { return false }
-        if let hash = rest.firstIndex(of: UInt8(ascii: "#")) {
-            guard isOf(rest[rest.index(after: hash)...], pathBytes + "/?") else { return false }
-            rest = rest[..<hash]
-        }
-        if let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
-            guard isOf(rest[rest.index(after: mark)...], pathBytes + "/?") else { return false }
-            rest = rest[..<mark]
+        // The fragment, and then the query.
+        for mark in "#?".utf8 {
+            guard let start = rest.firstIndex(of: mark) else { continue }
+            guard isOf(rest[start...].dropFirst(), pathBytes + "/?") else { return false }
+            rest = rest[..<start]
         }
         // A colon in the first segment ends a scheme.
         let segment = rest.prefix { $0 != UInt8(ascii: "/") }

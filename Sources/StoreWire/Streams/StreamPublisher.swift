@@ -66,8 +66,8 @@ package protocol TopicState: Sendable {
     func whole() -> Bytes
 
     /// Returns the frame that leads to this version from an earlier one; `nil` if there is no such
-    /// patch. If versions between the two are left out, a patch that is larger than ``whole()`` is
-    /// `nil`, too.
+    /// patch. If `isSkip` is true, versions between the two are left out. A patch that is larger
+    /// than ``whole()`` is `nil` then, too.
     func patch(from old: any TopicState, isSkip: Bool) -> Bytes?
 
     /// Returns the number of bytes that a newer version does not share: the cost of keeping this

@@ -18,18 +18,11 @@ package struct TopicID: Hashable, Sendable {
         self.mode = mode
     }
 
-    /// Returns the topic in another mode.
     package func carrying(_ mode: StreamMode) -> TopicID { TopicID(subject, mode, for: viewer) }
-
-    /// Returns the topic for a session.
     package func seen(by session: ExactText?) -> TopicID { seen(by: Viewer(session: session)) }
-
-    /// Returns the topic for another viewer.
     package func seen(by viewer: Viewer) -> TopicID { TopicID(subject, mode, for: viewer) }
 
-    /// The whole state.
     package static let state = TopicID(.state)
-    /// Every applied action.
     package static let actions = TopicID(.actions)
 }
 
@@ -75,12 +68,11 @@ extension StreamSubject: CustomStringConvertible {
     }
 }
 
-/// The kind of a stream, and the label `kind` of metrics. There are seven kinds. Topics are no
-/// labels, because clients choose the names of some.
+/// The kind of a stream: the label `kind` of metrics. A topic is no label, because clients choose
+/// the names of some topics.
 package enum StreamKind: Int, Sendable, CaseIterable {
     case state, part, module, changes, instance, view, actions
 
-    /// Returns the kind of streams with this subject.
     package init(_ subject: StreamSubject) {
         switch subject {
         case .state: self = .state
