@@ -127,11 +127,7 @@ package struct JSONOutput: ~Copyable {
         let target = UnsafeMutableRawPointer(base + count)
         var offset = 0
         while offset < length {
-            target.storeBytes(
-                of: source.loadUnaligned(fromByteOffset: offset, as: UInt64.self),
-                toByteOffset: offset,
-                as: UInt64.self
-            )
+            Self.copy(UInt64.self, from: source, to: target, at: offset)
             offset &+= 8
         }
         count &+= length

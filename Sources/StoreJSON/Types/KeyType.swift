@@ -72,7 +72,7 @@ struct KeyType<Place> {
         (places + slot).initialize(to: place)
         let container = make(places + slot)
         // Safety: the standard library's keyed containers are a struct of one reference to an
-        // object; the guard has compared its size with that of a reference.
+        // object. The guard has compared the size with that of a reference.
         boxes[slot] = unsafeBitCast(container, to: AnyObject.self)
         return container
     }
