@@ -26,9 +26,7 @@ public final class Bytes: Sendable {
     }
 
     /// Copies the UTF-8 of a string.
-    public convenience init(utf8 string: String) {
-        self.init(Array(string.utf8))
-    }
+    public convenience init(utf8 string: String) { self.init(Array(string.utf8)) }
 
     /// Allocates memory for `count` bytes; `fill` has to write every byte.
     package init(count: Int, fill: (UnsafeMutableRawBufferPointer) -> Void) {
@@ -48,14 +46,10 @@ public final class Bytes: Sendable {
         base = nil
     }
 
-    deinit {
-        base?.deallocate()
-    }
+    deinit { base?.deallocate() }
 
     /// A copy of the bytes.
-    package var array: [UInt8] {
-        withUnsafeBytes { Array($0) }
-    }
+    package var array: [UInt8] { withUnsafeBytes { Array($0) } }
 
     /// Lends the bytes for the duration of the call.
     @inlinable
@@ -146,9 +140,7 @@ private final class Rope: Sendable {
         self.shared = shared
     }
 
-    deinit {
-        joinedCopy.withLock { $0?.memory.deallocate() }
-    }
+    deinit { joinedCopy.withLock { $0?.memory.deallocate() } }
 
     /// True if the pieces are joined. Never waits for a thread that is joining them.
     var isJoined: Bool { wasJoined.load(ordering: .relaxed) }

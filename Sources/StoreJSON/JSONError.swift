@@ -6,9 +6,7 @@ public struct JSONError: Error, Sendable, Equatable {
         public let rawValue: String
 
         /// Makes a kind from its name.
-        public init(rawValue: String) {
-            self.rawValue = rawValue
-        }
+        public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The bytes are not JSON (RFC 8259), or an object has a key twice.
         public static let malformed = Code(rawValue: "malformed")
@@ -58,9 +56,7 @@ public struct JSONError: Error, Sendable, Equatable {
     }
 
     /// The message and the error of a type's own code, for operators.
-    package var messageForOperators: String {
-        failure.map { "\(message) \($0)" } ?? message
-    }
+    package var messageForOperators: String { failure.map { "\(message) \($0)" } ?? message }
 
     /// True if both have the same reason at the same place. Errors that a type's own code threw are
     /// not compared.
@@ -70,7 +66,5 @@ public struct JSONError: Error, Sendable, Equatable {
     }
 
     /// True if the bytes are invalid, false if the document does not fit a type.
-    public var isSyntax: Bool {
-        code == .malformed || code == .tooLarge || code == .tooDeep
-    }
+    public var isSyntax: Bool { code == .malformed || code == .tooLarge || code == .tooDeep }
 }

@@ -90,9 +90,7 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Returns the pointer to a member or an element of this pointer's value.
-    package func appending(_ token: String) -> JSONPointer {
-        JSONPointer(tokens: tokens + [token])
-    }
+    package func appending(_ token: String) -> JSONPointer { JSONPointer(tokens: tokens + [token]) }
 
     /// Returns a name with the escapes that it needs between two slashes: `~0` for `~`, `~1` for
     /// `/`.
@@ -110,9 +108,7 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Returns the value that the pointer leads to in a document, or `nil` if it leads nowhere.
-    package func find(in document: JSONDocument) -> JSONNode? {
-        find(from: document.root)
-    }
+    package func find(in document: JSONDocument) -> JSONNode? { find(from: document.root) }
 
     /// Returns the value that the pointer leads to from `node`, or `nil` if it leads nowhere.
     ///
@@ -129,8 +125,7 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
                     let element = node.element(at: position)
                 else { return nil }
                 node = element
-            default:
-                return nil
+            default: return nil
             }
         }
         return node

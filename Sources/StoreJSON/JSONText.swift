@@ -28,22 +28,14 @@ package enum JSONText {
     static func sequenceLength(_ start: UnsafePointer<UInt8>) -> Int? {
         func continues(_ offset: Int) -> Bool { start[offset] & 0xC0 == 0x80 }
         switch start[0] {
-        case 0xC2...0xDF:
-            return continues(1) ? 2 : nil
-        case 0xE0:
-            return 0xA0...0xBF ~= start[1] && continues(2) ? 3 : nil
-        case 0xED:
-            return 0x80...0x9F ~= start[1] && continues(2) ? 3 : nil
-        case 0xE1...0xEF:
-            return continues(1) && continues(2) ? 3 : nil
-        case 0xF0:
-            return 0x90...0xBF ~= start[1] && continues(2) && continues(3) ? 4 : nil
-        case 0xF4:
-            return 0x80...0x8F ~= start[1] && continues(2) && continues(3) ? 4 : nil
-        case 0xF1...0xF3:
-            return continues(1) && continues(2) && continues(3) ? 4 : nil
-        default:
-            return nil
+        case 0xC2...0xDF: return continues(1) ? 2 : nil
+        case 0xE0: return 0xA0...0xBF ~= start[1] && continues(2) ? 3 : nil
+        case 0xED: return 0x80...0x9F ~= start[1] && continues(2) ? 3 : nil
+        case 0xE1...0xEF: return continues(1) && continues(2) ? 3 : nil
+        case 0xF0: return 0x90...0xBF ~= start[1] && continues(2) && continues(3) ? 4 : nil
+        case 0xF4: return 0x80...0x8F ~= start[1] && continues(2) && continues(3) ? 4 : nil
+        case 0xF1...0xF3: return continues(1) && continues(2) && continues(3) ? 4 : nil
+        default: return nil
         }
     }
 

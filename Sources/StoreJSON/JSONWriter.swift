@@ -5,9 +5,7 @@
 package struct JSONWriter: ~Copyable {
     private var output: JSONOutput
 
-    package init(capacity: Int = 256) {
-        output = JSONOutput(capacity: capacity)
-    }
+    package init(capacity: Int = 256) { output = JSONOutput(capacity: capacity) }
 
     /// Writes an object, as the member `name` if there is a name; `body` writes its members.
     package mutating func object(as name: String? = nil, _ body: (inout JSONWriter) -> Void) {
@@ -61,18 +59,14 @@ package struct JSONWriter: ~Copyable {
     }
 
     /// Writes a value that is already encoded as JSON.
-    package mutating func raw(_ json: [UInt8]) {
-        json.withUnsafeBufferPointer { raw($0) }
-    }
+    package mutating func raw(_ json: [UInt8]) { json.withUnsafeBufferPointer { raw($0) } }
 
     /// Writes a value that is already encoded as JSON.
     package mutating func raw(_ json: Bytes) {
         json.withUnsafeBytes { bytes in bytes.withMemoryRebound(to: UInt8.self) { raw($0) } }
     }
 
-    package var bytes: Bytes {
-        output.shared
-    }
+    package var bytes: Bytes { output.shared }
 
     package var array: [UInt8] { output.array }
 

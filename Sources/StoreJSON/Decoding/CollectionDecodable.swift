@@ -73,9 +73,7 @@ extension Dictionary: CollectionDecodable where Key: Decodable, Value: Decodable
                 try state.decode(Value.self, at: value),
                 forKey: key
             )
-            guard before == nil else {
-                throw isNamed ? sameName(at, state) : sameKey(at, state)
-            }
+            guard before == nil else { throw isNamed ? sameName(at, state) : sameKey(at, state) }
             at = Int(state.pointee.entries[value].next)
         }
         // Safety: the plan of a type is made from its own conformance, so T is this type.

@@ -50,9 +50,7 @@ extension DecodingState {
     }
 
     /// Returns the entry for a place. The entry of the object around a case is that of its payload.
-    private func entry(of place: Int) -> Int {
-        place == Self.enclosure ? caseIndex : place
-    }
+    private func entry(of place: Int) -> Int { place == Self.enclosure ? caseIndex : place }
 
     /// Returns the standard library's error for a value that does not fit.
     @inline(never)

@@ -6,9 +6,7 @@ struct DecodingPosition: Decoder {
     var codingPath: [any CodingKey] { state.pointee.codingPath(to: index) }
     var userInfo: [CodingUserInfoKey: Any] { state.pointee.userInfo }
 
-    func container<Key: CodingKey>(
-        keyedBy type: Key.Type
-    ) throws -> KeyedDecodingContainer<Key> {
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         try state.pointee.requireObject(index)
         return object(keyedBy: type)
     }

@@ -142,8 +142,7 @@ extension DecodingStatePointer {
         switch pointee.plans.plan(for: type) {
         case .plain: return try decodePlain(type, at: index)
         case .rawText: return try decodeRawText(type, at: index)
-        case .collection(let collection):
-            return try collection.decode(type, at: index, from: self)
+        case .collection(let collection): return try collection.decode(type, at: index, from: self)
         case .string: return unsafeBitCast(try pointee.string(index), to: T.self)
         case .int: return unsafeBitCast(try pointee.integer(index, as: Int.self), to: T.self)
         case .bool: return unsafeBitCast(try pointee.bool(index), to: T.self)
@@ -205,8 +204,7 @@ extension DecodingStatePointer {
 
     /// The message for a type whose `init(from:)` reads itself without end.
     static let tooDeep =
-        "The type reads itself, or more than \(JSONLimits.callsMax) values within "
-        + "each other."
+        "The type reads itself, or more than \(JSONLimits.callsMax) values within each other."
 
     @inline(never)
     private func decode<T>(

@@ -53,9 +53,7 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
         advance(past: index)
         return true
     }
-    mutating func decode(_ type: Bool.Type) throws -> Bool {
-        try take { try $0.pointee.bool($1) }
-    }
+    mutating func decode(_ type: Bool.Type) throws -> Bool { try take { try $0.pointee.bool($1) } }
     mutating func decode(_ type: String.Type) throws -> String {
         try take { try $0.pointee.string($1) }
     }

@@ -49,9 +49,7 @@ struct EncodingState: ~Copyable {
         levels = .allocate(capacity: JSONLimits.depthCeiling + 1)
     }
 
-    deinit {
-        levels.deallocate()
-    }
+    deinit { levels.deallocate() }
 
     mutating func begin(_ userInfo: [CodingUserInfoKey: any Sendable]) {
         if !userInfo.isEmpty || !self.userInfo.isEmpty { self.userInfo = userInfo }

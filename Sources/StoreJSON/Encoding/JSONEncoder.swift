@@ -11,9 +11,7 @@ public struct JSONEncoder: Sendable {
 
     /// Makes an encoder that uses adapters for their types. Keep an encoder that has adapters: its
     /// working memory, with the plans of types, is discarded with it.
-    public init(adapters: [JSONAdapter] = []) {
-        self.adapters = .of(adapters)
-    }
+    public init(adapters: [JSONAdapter] = []) { self.adapters = .of(adapters) }
 
     /// Returns the value as JSON.
     ///
@@ -76,10 +74,7 @@ public struct JSONEncoder: Sendable {
         return try body(state)
     }
 
-    private func write<T: Encodable>(
-        _ value: T,
-        to state: EncodingStatePointer
-    ) throws(JSONError) {
+    private func write<T: Encodable>(_ value: T, to state: EncodingStatePointer) throws(JSONError) {
         do {
             try state.encode(value)
             state.pointee.close(to: 0)

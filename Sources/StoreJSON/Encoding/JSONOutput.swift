@@ -14,14 +14,10 @@ package struct JSONOutput: ~Copyable {
         base = .allocate(capacity: self.capacity)
     }
 
-    deinit {
-        base.deallocate()
-    }
+    deinit { base.deallocate() }
 
     /// A copy of the written bytes.
-    package var array: [UInt8] {
-        Array(UnsafeBufferPointer(start: base, count: count))
-    }
+    package var array: [UInt8] { Array(UnsafeBufferPointer(start: base, count: count)) }
 
     /// A copy of the written bytes that threads can share.
     package var shared: Bytes {
@@ -30,9 +26,7 @@ package struct JSONOutput: ~Copyable {
     }
 
     /// The written bytes in place; valid until the next write.
-    package var bytes: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: base, count: count)
-    }
+    package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
     /// The last byte, or 0 if there is none.
     @inline(__always)

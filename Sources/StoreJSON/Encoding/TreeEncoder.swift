@@ -61,9 +61,7 @@ struct TreeEncoder: Encoder {
         switch parts {
         case .named(let members):
             node.content = .object(TreeMembers())
-            for (key, value) in members {
-                node.put(try at(JSONKey.name(key)).node(of: value), key)
-            }
+            for (key, value) in members { node.put(try at(JSONKey.name(key)).node(of: value), key) }
         case .unnamed(let elements):
             node.content = .unordered(
                 try elements.enumerated().map { index, parts in

@@ -49,9 +49,7 @@ final class TreeNode {
 
     var content: Content
 
-    init(_ content: Content = .nothing) {
-        self.content = content
-    }
+    init(_ content: Content = .nothing) { self.content = content }
 
     /// Returns the member with this name; `nil` if there is none.
     func member(_ key: String) -> TreeNode? {

@@ -72,8 +72,7 @@ struct JSONParser {
     private mutating func value() throws(JSONError) {
         let start = position
         switch source[start] {
-        case UInt8(ascii: "\""):
-            try string(isKey: false)
+        case UInt8(ascii: "\""): try string(isKey: false)
         case UInt8(ascii: "{"), UInt8(ascii: "["):
             guard depth < depthMax else {
                 throw JSONError(
@@ -87,8 +86,7 @@ struct JSONParser {
             let index = tape.entryCount
             tape.append(start: start, end: container, next: 0, detail: 0)
             container = index
-        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-            try number()
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try number()
         case UInt8(ascii: "t"): try literal("true")
         case UInt8(ascii: "f"): try literal("false")
         case UInt8(ascii: "n"): try literal("null")
@@ -264,8 +262,7 @@ extension JSONParser {
                     let second = JSONEscapes.unit(in: all, at: at + 8), 0xDC00...0xDFFF ~= second
                 else { throw malformed(at, "A leading surrogate needs a trailing one behind it.") }
                 return at + 12
-            case 0xDC00...0xDFFF:
-                throw malformed(at, "A trailing surrogate stands alone.")
+            case 0xDC00...0xDFFF: throw malformed(at, "A trailing surrogate stands alone.")
             default: return at + 6
             }
         default: throw malformed(at, "There is no such escape in JSON.")

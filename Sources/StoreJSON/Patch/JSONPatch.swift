@@ -82,14 +82,10 @@ extension JSONPatch {
         guard let path = pointer("path", of: operation) else { return false }
         let value = operation.member(named: "value").map { JSONTree($0) }
         switch (operation.member(named: "op")?.stringValue, value) {
-        case ("add", let value?):
-            return tree.add(value, at: path.tokens[...])
-        case ("remove", _):
-            return tree.remove(at: path.tokens[...]) != nil
-        case ("replace", let value?):
-            return tree.replace(value, at: path.tokens[...])
-        case ("test", let value?):
-            return tree.value(at: path.tokens[...]) == value
+        case ("add", let value?): return tree.add(value, at: path.tokens[...])
+        case ("remove", _): return tree.remove(at: path.tokens[...]) != nil
+        case ("replace", let value?): return tree.replace(value, at: path.tokens[...])
+        case ("test", let value?): return tree.value(at: path.tokens[...]) == value
         case ("copy", _):
             guard let from = pointer("from", of: operation),
                 let value = tree.value(at: from.tokens[...])
@@ -102,8 +98,7 @@ extension JSONPatch {
                 let value = tree.remove(at: from.tokens[...])
             else { return false }
             return tree.add(value, at: path.tokens[...])
-        default:
-            return false
+        default: return false
         }
     }
 
@@ -121,8 +116,7 @@ extension JSONTree {
             return elements[index].value(at: path.dropFirst())
         case .object(let members):
             return members.first { $0.name.isSame(as: token) }?.value.value(at: path.dropFirst())
-        default:
-            return nil
+        default: return nil
         }
     }
 
@@ -145,8 +139,7 @@ extension JSONTree {
                     members.append((last, value))
                 }
                 parent = .object(members)
-            default:
-                return false
+            default: return false
             }
             return true
         }
@@ -170,8 +163,7 @@ extension JSONTree {
             case .object(var members):
                 members.removeAll { $0.name.isSame(as: last) }
                 parent = .object(members)
-            default:
-                return false
+            default: return false
             }
             return true
         }
@@ -194,8 +186,7 @@ extension JSONTree {
                 members[index].value.change(at: path.dropFirst(), body)
             else { return false }
             self = .object(members)
-        default:
-            return false
+        default: return false
         }
         return true
     }

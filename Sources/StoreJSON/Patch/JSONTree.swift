@@ -45,15 +45,12 @@ extension JSONTree: Equatable {
             if a == b { return true }
             guard let a = DecimalNumber(a), let b = DecimalNumber(b) else { return false }
             return a == b
-        case (.string(let a), .string(let b)):
-            return ExactText(a) == ExactText(b)
-        case (.array(let a), .array(let b)):
-            return a == b
+        case (.string(let a), .string(let b)): return ExactText(a) == ExactText(b)
+        case (.array(let a), .array(let b)): return a == b
         case (.object(let a), .object(let b)):
             let others = Dictionary(b.map { (ExactText($0.name), $0.value) }) { first, _ in first }
             return a.count == b.count && a.allSatisfy { others[ExactText($0.name)] == $0.value }
-        default:
-            return false
+        default: return false
         }
     }
 }

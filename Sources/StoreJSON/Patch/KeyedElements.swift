@@ -51,9 +51,7 @@ enum KeyedElements {
 
     /// Returns the longest subsequence of `shared` in the order of `old`. `shared` is in the order
     /// of `new`, so the result has the order of both.
-    private static func longestInOrder(
-        _ shared: [(old: Int, new: Int)]
-    ) -> [(old: Int, new: Int)] {
+    private static func longestInOrder(_ shared: [(old: Int, new: Int)]) -> [(old: Int, new: Int)] {
         /// For each length of a run, the index of the lowest last element. For each element, the
         /// index of the element before it in its run.
         var ends: [Int] = []

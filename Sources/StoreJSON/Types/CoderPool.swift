@@ -13,17 +13,11 @@ final class CoderPool<Box: AnyObject & Sendable>: Sendable {
     private let first = Atomic<UInt>(0)
     private let rest = Locked<[Box]>([])
 
-    init(_ make: @escaping @Sendable () -> Box) {
-        self.make = make
-    }
+    init(_ make: @escaping @Sendable () -> Box) { self.make = make }
 
-    deinit {
-        _ = takeFirst()
-    }
+    deinit { _ = takeFirst() }
 
-    func take() -> Box {
-        takeFirst() ?? rest.withLock { $0.popLast() } ?? make()
-    }
+    func take() -> Box { takeFirst() ?? rest.withLock { $0.popLast() } ?? make() }
 
     func give(_ box: consuming Box) {
         // Safety: an address in `first` owns its box until `takeFirst` takes both.

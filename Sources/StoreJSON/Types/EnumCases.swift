@@ -20,8 +20,7 @@ package enum EnumCases {
             // case. So each byte below the number of cases is a value. Such an enum is trivial:
             // nothing is retained.
             return (0..<count).map { unsafeBitCast(UInt8($0), to: Value.self) }
-        default:
-            return nil
+        default: return nil
         }
     }
 

@@ -66,9 +66,7 @@ struct KeyType<Place> {
         let slot = level & (Self.slotCount &- 1)
         // If the containers of the standard library are no longer one reference, none is kept.
         guard MemoryLayout<Container>.size == MemoryLayout<AnyObject>.size, boxes[slot] == nil
-        else {
-            return make(nil)
-        }
+        else { return make(nil) }
         (places + slot).initialize(to: place)
         let container = make(places + slot)
         // Safety: the standard library's keyed containers are a struct of one reference to an

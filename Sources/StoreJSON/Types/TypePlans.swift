@@ -18,9 +18,7 @@ struct TypePlans<Collection>: ~Copyable {
     let adapters: AdapterList
     private var cache = TypeCache<TypePlan<Collection>>()
 
-    init(_ adapters: AdapterList) {
-        self.adapters = adapters
-    }
+    init(_ adapters: AdapterList) { self.adapters = adapters }
 
     /// The number of types that a coder has used.
     var count: Int { cache.values.count }
@@ -31,10 +29,7 @@ struct TypePlans<Collection>: ~Copyable {
         return cache.value(of: type) { Self.make(type, adapters) }
     }
 
-    private static func make<T>(
-        _ type: T.Type,
-        _ adapters: AdapterList
-    ) -> TypePlan<Collection> {
+    private static func make<T>(_ type: T.Type, _ adapters: AdapterList) -> TypePlan<Collection> {
         if let place = adapters.place(of: type) { return .adapter(place) }
         if type == String.self { return .string }
         if type == Int.self { return .int }
