@@ -72,8 +72,7 @@ extension JSONSchemaDocument {
         let isIndex = !token.isEmpty && token.utf8.allSatisfy(\.isDigit)
         switch schema {
         case .any: return [.any]
-        case .object(let members):
-            return members.filter { $0.name.isSame(as: token) }.map(\.schema)
+        case .object(let members): return members.filter { $0.name.isSame(as: token) }.map(\.schema)
         case .dictionary(_, let values): return [values]
         case .array(let elements), .boundedArray(let elements, _): return isIndex ? [elements] : []
         case .tuple(let elements):

@@ -118,8 +118,7 @@ package struct EnumFormError: Error, CustomStringConvertible {
     /// The error, and its remedy.
     package var description: String {
         switch reason {
-        case .noEnum:
-            "\(type) is no enum; make it one, with a case for each action"
+        case .noEnum: "\(type) is no enum; make it one, with a case for each action"
         case .numbers:
             "the cases of \(type) are written as numbers; give it no raw values, or texts"
         case .ownForm:

@@ -66,10 +66,7 @@ extension JSONSchema {
 
     /// Returns a whole number with the bounds of a Swift integer type.
     static func integer<Value: FixedWidthInteger>(_: Value.Type) -> JSONSchema {
-        .integer(
-            minimum: Int64(clamping: Value.min),
-            maximum: UInt64(clamping: Value.max)
-        )
+        .integer(minimum: Int64(clamping: Value.min), maximum: UInt64(clamping: Value.max))
     }
 
     /// Returns a schema for any of several schemas, without duplicates. A single schema is returned
@@ -96,14 +93,11 @@ extension JSONSchema {
             .reference:
             self
         case .array(let element): .array(of: change(element))
-        case .boundedArray(let element, let count):
-            .boundedArray(of: change(element), count: count)
+        case .boundedArray(let element, let count): .boundedArray(of: change(element), count: count)
         case .tuple(let elements): .tuple(elements.map(change))
         case .object(let properties):
             .object(
-                properties.map {
-                    Property($0.name, change($0.schema), isRequired: $0.isRequired)
-                }
+                properties.map { Property($0.name, change($0.schema), isRequired: $0.isRequired) }
             )
         case .dictionary(let keys, let value): .dictionary(keys: change(keys), of: change(value))
         case .oneOf(let schemas): .oneOf(schemas.map(change))
@@ -183,26 +177,22 @@ extension JSONSchema {
             object.member("type", "array")
             JSONSchema.writeList("prefixItems", elements, &object, definitions)
             object.member("minItems", elements.count)
-        case .object(let properties):
-            JSONSchema.writeObject(properties, &object, definitions)
+        case .object(let properties): JSONSchema.writeObject(properties, &object, definitions)
         case .dictionary(let keys, let value):
             object.member("type", "object")
             if keys != .string() {
                 keys.write(as: "propertyNames", to: &object, definitions: definitions)
             }
             value.write(as: "additionalProperties", to: &object, definitions: definitions)
-        case .oneOf(let schemas):
-            JSONSchema.writeList("oneOf", schemas, &object, definitions)
-        case .anyOf(let schemas):
-            JSONSchema.writeList("anyOf", schemas, &object, definitions)
+        case .oneOf(let schemas): JSONSchema.writeList("oneOf", schemas, &object, definitions)
+        case .anyOf(let schemas): JSONSchema.writeList("anyOf", schemas, &object, definitions)
         case .nullable(let schema):
             if schema.isScalar {
                 schema.writeScalar(to: &object, orNull: true)
             } else {
                 JSONSchema.writeList("anyOf", [schema, .null], &object, definitions)
             }
-        case .reference(let name):
-            object.member("$ref", definitions + JSONPointer.escaped(name))
+        case .reference(let name): object.member("$ref", definitions + JSONPointer.escaped(name))
         }
     }
 
@@ -229,12 +219,9 @@ extension JSONSchema {
         case .integer(let minimum, let maximum):
             object.member("minimum", minimum)
             object.member("maximum", maximum)
-        case .string(let format?):
-            object.member("format", format)
-        case .text(let pattern):
-            object.member("pattern", pattern)
-        default:
-            break
+        case .string(let format?): object.member("format", format)
+        case .text(let pattern): object.member("pattern", pattern)
+        default: break
         }
     }
 

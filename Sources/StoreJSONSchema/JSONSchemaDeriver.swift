@@ -102,9 +102,7 @@ final class JSONSchemaDeriver {
 
     /// Returns a value of each case of an enum, without the cases that have no dummy.
     func samples<Value: Decodable>(of type: Value.Type) -> [Value] {
-        if EnumCases.schema(of: type) != nil, let all = EnumCases.all(of: type) {
-            return all
-        }
+        if EnumCases.schema(of: type) != nil, let all = EnumCases.all(of: type) { return all }
         let choices = run(type, SchemaProbe.Attempt()).choices
         return (0..<min(choices, Self.choicesMax)).compactMap { choice in
             fullest(type, SchemaProbe.Attempt(choice: choice)).value

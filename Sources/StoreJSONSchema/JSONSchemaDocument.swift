@@ -35,9 +35,7 @@ package struct JSONSchemaDocument: Sendable {
     }
 
     /// Returns the definition of this name; `nil` if there is none.
-    func definition(_ name: String) -> JSONSchema? {
-        definitions.first { $0.name == name }?.schema
-    }
+    func definition(_ name: String) -> JSONSchema? { definitions.first { $0.name == name }?.schema }
 
     /// Returns the payload of an action whose type is one of the roots.
     func payload(of action: ActionForm) -> JSONSchema {
