@@ -32,8 +32,7 @@ package struct CivilTime: Sendable, Equatable {
         // Years begin in March here, so that the leap day is the last of its year. Eras of 400
         // years repeat exactly. The method is Howard Hinnant's `civil_from_days`.
         let (era, dayOfEra) = (days + 719_468).flooredQuotientAndRemainder(by: 146_097)
-        let yearOfEra =
-            (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
         let monthFromMarch = (5 * dayOfYear + 2) / 153
 
@@ -122,9 +121,7 @@ private struct DigitWriter {
         count += 1
     }
 
-    mutating func put(_ scalar: Unicode.Scalar) {
-        put(UInt8(ascii: scalar))
-    }
+    mutating func put(_ scalar: Unicode.Scalar) { put(UInt8(ascii: scalar)) }
 
     mutating func decimal(_ value: Int, digits: Int) {
         var rest = value

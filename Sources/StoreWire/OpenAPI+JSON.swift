@@ -74,9 +74,7 @@ extension OpenAPI {
         guard !credentials.isEmpty, operation.admission != .everyone else { return }
         json.array(as: "security") { list in
             for credential in credentials {
-                list.object { alternative in
-                    alternative.array(as: credential.name) { _ in }
-                }
+                list.object { alternative in alternative.array(as: credential.name) { _ in } }
             }
             if operation.admission == .anonymous { list.object { _ in } }
         }

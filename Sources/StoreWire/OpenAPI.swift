@@ -148,9 +148,7 @@ extension OpenAPI {
             self.schema = schema
         }
 
-        package static func json(_ schema: JSONSchema) -> Body {
-            Body("application/json", schema)
-        }
+        package static func json(_ schema: JSONSchema) -> Body { Body("application/json", schema) }
     }
 
     /// An answer to a successful request.

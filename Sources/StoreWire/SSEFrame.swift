@@ -120,9 +120,7 @@ extension SSEFrame {
 
     /// Encodes a screen command (13.7). The event has no id, so that it does not change the point
     /// from which a reader resumes.
-    package static func command(_ data: Bytes) -> Bytes {
-        encode(event: "command", data: data)
-    }
+    package static func command(_ data: Bytes) -> Bytes { encode(event: "command", data: data) }
 
     /// Encodes a heartbeat. The event has no id, so that it does not change the point from which a
     /// reader resumes (4.7).

@@ -6,9 +6,7 @@ import StoreTexts
 struct HeaderScanner {
     private(set) var rest: Substring.UTF8View
 
-    init(_ text: some StringProtocol) {
-        rest = Substring(text).utf8
-    }
+    init(_ text: some StringProtocol) { rest = Substring(text).utf8 }
 
     var isAtEnd: Bool { rest.isEmpty }
 
@@ -51,8 +49,7 @@ struct HeaderScanner {
         var bytes: [UInt8] = []
         while let byte = rest.popFirst() {
             switch byte {
-            case UInt8(ascii: "\""):
-                return String(decoding: bytes, as: UTF8.self)
+            case UInt8(ascii: "\""): return String(decoding: bytes, as: UTF8.self)
             case UInt8(ascii: "\\"):
                 guard let escaped = rest.popFirst(), HeaderScanner.isTextByte(escaped) else {
                     return nil

@@ -28,9 +28,7 @@ package struct MediaType: Sendable, Equatable {
     /// (protocol 2.4).
     package var isJSON: Bool {
         guard type == "application", subtype == "json" else { return false }
-        return parameters.allSatisfy {
-            $0.name != "charset" || $0.value.lowercased() == "utf-8"
-        }
+        return parameters.allSatisfy { $0.name != "charset" || $0.value.lowercased() == "utf-8" }
     }
 
     /// True if a `Content-Type` names JSON. The usual spelling costs one comparison.

@@ -38,22 +38,19 @@ package struct Preferences: Sendable, Equatable {
     /// `returned` is the form of the answer, and `waitSeconds` the time that the server was ready
     /// to wait. Each is `nil` if the client did not ask for it.
     package static func applied(returned: Returned?, waitSeconds: Int?) -> String? {
-        let parts = [
-            returned.map { "return=\($0.rawValue)" }, waitSeconds.map { "wait=\($0)" },
-        ].compactMap { $0 }
+        let parts = [returned.map { "return=\($0.rawValue)" }, waitSeconds.map { "wait=\($0)" }]
+            .compactMap { $0 }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
     private mutating func apply(_ name: String, _ value: String) {
         switch name {
-        case "return":
-            returned = Returned(rawValue: value)
+        case "return": returned = Returned(rawValue: value)
         case "wait":
             guard !value.isEmpty, value.utf8.allSatisfy(\.isDigit) else { return }
             // A number that does not fit into an Int still means "as long as the server permits".
             waitSeconds = Int(value) ?? Int.max
-        default:
-            break
+        default: break
         }
     }
 

@@ -63,8 +63,7 @@ package enum StructuredString {
 
     private static func skipBareItem(_ scanner: inout HeaderScanner) -> Bool {
         switch scanner.next {
-        case UInt8(ascii: "\""):
-            return string(&scanner) != nil
+        case UInt8(ascii: "\""): return string(&scanner) != nil
         case UInt8(ascii: "?"):
             _ = scanner.take("?")
             return scanner.take("0") || scanner.take("1")
@@ -77,8 +76,7 @@ package enum StructuredString {
         case .some(let byte) where byte.isLetter || byte == UInt8(ascii: "*"):
             _ = scanner.take { HeaderScanner.isTokenByte($0) || ":/".utf8.contains($0) }
             return true
-        default:
-            return false
+        default: return false
         }
     }
 

@@ -33,11 +33,7 @@ extension Problem {
     /// 503: the server has reached a bound; nothing was applied. `what` names that bound, such as
     /// "the queue of actions (65,536)".
     package static func overloaded(_ what: String, retryAfterSeconds seconds: Int = 1) -> Problem {
-        later(
-            seconds,
-            .overloaded,
-            "The server has reached a bound: \(what). Nothing was applied."
-        )
+        later(seconds, .overloaded, "The server has reached a bound: \(what). Nothing was applied.")
     }
 
     /// 503: the server has not finished its start.

@@ -70,8 +70,7 @@ extension ProblemSlug {
         let count = JSONSchema.integer(minimum: 0, maximum: .max)
         return switch self {
         case .malformedJSON: [.init("offset", count)]
-        case .refused:
-            [.init("reason", .string()), .init("pointer", .string(), isRequired: false)]
+        case .refused: [.init("reason", .string()), .init("pointer", .string(), isRequired: false)]
         case .gone: [.init("oldest", count)]
         case .versionMismatch: [.init("epoch", .string()), .init("version", count)]
         case .tooLarge, .uriTooLong, .headersTooLarge: [.init("limit", count)]

@@ -63,7 +63,5 @@ package final class Sight: Hashable, Sendable {
         left === right || left.key == right.key
     }
 
-    package func hash(into hasher: inout Hasher) {
-        hasher.combine(key)
-    }
+    package func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
