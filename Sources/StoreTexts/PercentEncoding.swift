@@ -16,10 +16,8 @@ package enum PercentEncoding {
                     return nil
                 }
                 bytes.append(high << 4 | low)
-            case UInt8(ascii: "+") where plusIsSpace:
-                bytes.append(UInt8(ascii: " "))
-            default:
-                bytes.append(byte)
+            case UInt8(ascii: "+") where plusIsSpace: bytes.append(UInt8(ascii: " "))
+            default: bytes.append(byte)
             }
         }
         return String(validating: bytes, as: UTF8.self)
