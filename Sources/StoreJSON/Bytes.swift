@@ -48,7 +48,6 @@ public final class Bytes: Sendable {
 
     deinit { base?.deallocate() }
 
-    /// A copy of the bytes.
     package var array: [UInt8] { withUnsafeBytes { Array($0) } }
 
     /// Lends the bytes for the duration of the call.
@@ -92,18 +91,16 @@ extension Bytes {
     /// Copies the bytes from `offset` on, until `buffer` is full or the bytes end. Returns the
     /// number of copied bytes.
     package func copy(from offset: Int, to buffer: UnsafeMutableRawBufferPointer) -> Int {
-        var copied = 0
-        while copied < buffer.count, offset + copied < count {
-            let (found, skipped) = pieces(from: offset + copied, max: 1)
+        var rest = buffer[...]
+        while !rest.isEmpty, offset + rest.startIndex < count {
+            let (found, skipped) = pieces(from: offset + rest.startIndex, max: 1)
             guard let piece = found.first else { break }
-            copied += piece.withUnsafeBytes { bytes in
-                let part = bytes[skipped...].prefix(buffer.count - copied)
-                UnsafeMutableRawBufferPointer(rebasing: buffer[copied...])
-                    .copyMemory(from: UnsafeRawBufferPointer(rebasing: part))
-                return part.count
+            piece.withUnsafeBytes { bytes in
+                let part = bytes[skipped...].prefix(rest.count)
+                rest.append(UnsafeRawBufferPointer(rebasing: part))
             }
         }
-        return copied
+        return rest.startIndex
     }
 
     /// Returns the pieces with the bytes from `offset` on, at most `max` of them, and the offset
@@ -150,16 +147,10 @@ private final class Rope: Sendable {
     var joined: UnsafeMutableRawPointer {
         joinedCopy.withLock { joinedCopy in
             if let joinedCopy { return joinedCopy }
-            let memory = UnsafeMutableRawPointer.allocate(
-                byteCount: max(ends.last ?? 0, 1),
-                alignment: 8
-            )
-            for (piece, end) in zip(pieces, ends) {
-                piece.withUnsafeBytes {
-                    guard let start = $0.baseAddress else { return }
-                    (memory + end - $0.count).copyMemory(from: start, byteCount: $0.count)
-                }
-            }
+            let count = ends.last ?? 0
+            let memory = UnsafeMutableRawPointer.allocate(byteCount: max(count, 1), alignment: 8)
+            var rest = UnsafeMutableRawBufferPointer(start: memory, count: count)[...]
+            for piece in pieces { piece.withUnsafeBytes { rest.append($0) } }
             let joined = Joined(memory: memory)
             joinedCopy = joined
             wasJoined.store(true, ordering: .relaxed)

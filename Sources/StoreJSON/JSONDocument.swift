@@ -36,7 +36,6 @@ package struct JSONDocument {
         tape.count + JSONTape.padding + 2 * tape.entryCount * MemoryLayout<JSONTape.Entry>.stride
     }
 
-    /// The document's value.
     package var root: JSONNode { JSONNode(tape: tape, index: 0) }
 }
 
@@ -45,7 +44,6 @@ package struct JSONNode {
     let tape: JSONTape
     let index: Int
 
-    /// The kind of the value.
     package var kind: JSONKind { tape.kind(at: index) }
 
     /// The range of the value's own bytes in the document.
@@ -238,13 +236,11 @@ extension Bytes {
         }
     }
 
-    /// Copies the bytes of a buffer.
     package convenience init(_ source: UnsafeBufferPointer<UInt8>) {
         self.init(count: source.count) { $0.copyMemory(from: UnsafeRawBufferPointer(source)) }
     }
 }
 
-/// The kinds of JSON values.
 package enum JSONKind: UInt8, Sendable {
     case object, array, string, number, `true`, `false`, null
 }

@@ -4,12 +4,10 @@
 /// A type that tries one form after another fails often. So a failure holds only the data for a
 /// message, which is composed later, while the tape still exists.
 struct DecodingFailure: Error {
-    /// The expected value.
     enum Expected: Sendable {
         case words(String)
         case integer(bits: Int, signed: Bool)
         case elements(Int)
-        /// A member with this name.
         case member(String)
 
         var text: String {
@@ -24,7 +22,7 @@ struct DecodingFailure: Error {
             }
         }
 
-        /// The same without the bounds, whose text takes longer to write than a value to read.
+        /// The same without the bounds: to write their text takes longer than to read a value.
         var brief: String {
             switch self {
             case .words(let words): words

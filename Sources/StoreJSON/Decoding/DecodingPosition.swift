@@ -45,7 +45,6 @@ struct DecodingPosition: Decoder {
     }
 }
 
-/// The container for a single value.
 struct SingleValueDecoding: SingleValueDecodingContainer {
     let state: DecodingStatePointer
     let index: Int

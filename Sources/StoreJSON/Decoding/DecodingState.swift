@@ -34,7 +34,7 @@ struct DecodingState: ~Copyable {
     }
 
     mutating func begin(_ tape: JSONTape, _ userInfo: [CodingUserInfoKey: any Sendable]) {
-        self.tape = tape
+        if self.tape !== tape { self.tape = tape }
         source = tape.source
         entries = tape.entries
         calls = 0
@@ -136,7 +136,6 @@ struct DecodingState: ~Copyable {
 }
 
 extension DecodingStatePointer {
-    /// Decodes a value of any type.
     @inline(__always)
     func decode<T: Decodable>(_ type: T.Type, at index: Int) throws -> T {
         switch pointee.plans.plan(for: type) {
@@ -162,7 +161,6 @@ extension DecodingStatePointer {
         try decode(type, from: CasePosition(state: self), at: pointee.caseIndex)
     }
 
-    /// Calls the type's own `init(from:)`.
     @inline(__always)
     private func decode<T: Decodable>(
         _ type: T.Type,

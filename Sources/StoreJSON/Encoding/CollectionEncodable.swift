@@ -41,10 +41,12 @@ extension Dictionary: CollectionEncodable, UnorderedEncodable
 where Key: Encodable, Value: Encodable {
     static func encode<T>(_ value: T, to state: EncodingStatePointer) throws {
         guard let dictionary = value as? Self else { return }
-        if let named = try Self.named(dictionary) {
-            try encodeObject(named, to: state)
-        } else {
-            try encodeArray(dictionary, to: state)
+        if let named = try Self.named(dictionary) { return try encodeObject(named, to: state) }
+        // Other keys: an array of key, value, key, value…, as the standard library writes it.
+        try SortedFragments.write(dictionary, to: state) { member in
+            try state.encode(member.key)
+            state.pointee.output.byte(UInt8(ascii: ","))
+            try state.encode(member.value)
         }
     }
 
@@ -90,13 +92,8 @@ where Key: Encodable, Value: Encodable {
         }
         names.sort { $0.precedes($1) }
         for (name, next) in zip(names, names.dropFirst()) where name.isSame(as: next) {
-            throw EncodingError.invalidValue(
-                dictionary,
-                EncodingError.Context(
-                    codingPath: [],
-                    debugDescription: "Two keys of the dictionary are written \"\(name.text)\"."
-                )
-            )
+            let message = "Two keys of the dictionary are written \"\(name.text)\"."
+            throw EncodingError.invalid(dictionary, message)
         }
         return (names, values)
     }
@@ -115,16 +112,6 @@ where Key: Encodable, Value: Encodable {
             try state.encode(members.values[name.place])
         }
         state.pointee.close(to: level)
-    }
-
-    /// Encodes keys that are not names: an array of key, value, key, value…, as the standard
-    /// library does.
-    private static func encodeArray(_ dictionary: Self, to state: EncodingStatePointer) throws {
-        try SortedFragments.write(dictionary, to: state) { member in
-            try state.encode(member.key)
-            state.pointee.output.byte(UInt8(ascii: ","))
-            try state.encode(member.value)
-        }
     }
 }
 
@@ -195,7 +182,6 @@ struct PlacedName {
         return text.utf8.lexicographicallyPrecedes(other.text.utf8)
     }
 
-    /// True if both have the same bytes.
     func isSame(as other: Self) -> Bool {
         beginning == other.beginning && text.utf8.elementsEqual(other.text.utf8)
     }

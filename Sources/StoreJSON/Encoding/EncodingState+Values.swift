@@ -1,25 +1,18 @@
 extension EncodingError {
+    static func invalid(_ value: Any, _ message: String) -> Self {
+        .invalidValue(value, Context(codingPath: [], debugDescription: message))
+    }
+
     static func tooDeep(_ value: Any) -> Self {
-        .invalidValue(
-            value,
-            Context(
-                codingPath: [],
-                debugDescription: "The value nests deeper than \(JSONLimits.depthCeiling), or "
-                    + "encodes itself."
-            )
-        )
+        invalid(value, "The value nests deeper than \(JSONLimits.depthCeiling), or encodes itself.")
     }
 
     static func notFinite(_ number: some BinaryFloatingPoint) -> Self {
-        .invalidValue(
-            number,
-            Context(codingPath: [], debugDescription: "JSON has no number for \(number).")
-        )
+        invalid(number, "JSON has no number for \(number).")
     }
 }
 
 extension EncodingStatePointer {
-    /// Encodes a value of any type.
     @inline(__always)
     func encode<T: Encodable>(_ value: T) throws {
         switch pointee.plans.plan(for: T.self) {
@@ -65,13 +58,7 @@ extension EncodingStatePointer {
         case .string(let text): pointee.output.string(text)
         case .number(let literal): pointee.output.raw(literal.utf8)
         case nil:
-            throw EncodingError.invalidValue(
-                value,
-                EncodingError.Context(
-                    codingPath: [],
-                    debugDescription: "This \(T.self) has no JSON form: \(value)."
-                )
-            )
+            throw EncodingError.invalid(value, "This \(T.self) has no JSON form: \(value).")
         }
     }
 

@@ -101,11 +101,11 @@ public struct JSONEncoder: Sendable {
 extension JSONError {
     /// Converts an error that a type's own `encode(to:)` or the encoder threw.
     init(_ error: EncodingError, at pointer: String) {
-        let message: String
-        switch error {
-        case .invalidValue(_, let context): message = context.debugDescription
-        @unknown default: message = "\(error)"
-        }
+        let message =
+            switch error {
+            case .invalidValue(_, let context): context.debugDescription
+            @unknown default: "\(error)"
+            }
         self.init(code: .unencodable, pointer: pointer, message: message)
     }
 }

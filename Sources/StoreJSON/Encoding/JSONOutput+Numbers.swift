@@ -1,5 +1,4 @@
 extension JSONOutput {
-    /// Writes a whole number.
     @inline(__always)
     package mutating func integer<I: FixedWidthInteger>(_ value: I) {
         if I.bitWidth > 64 {
@@ -8,11 +7,12 @@ extension JSONOutput {
             return
         }
         if value < 0 { byte(UInt8(ascii: "-")) }
-        digits(UInt64(truncatingIfNeeded: value.magnitude))
+        decimal(UInt64(truncatingIfNeeded: value.magnitude))
     }
 
+    /// Writes a number in decimal digits. Not generic, for other modules.
     @inline(__always)
-    mutating func digits(_ value: UInt64) {
+    package mutating func decimal(_ value: UInt64) {
         reserve(20)
         if value < 10 {
             base[count] = UInt8(truncatingIfNeeded: value) &+ UInt8(ascii: "0")
@@ -76,7 +76,7 @@ extension JSONOutput {
         }
         if value < 0 { byte(UInt8(ascii: "-")) }
         let (whole, fraction) = UInt64(scaled).quotientAndRemainder(dividingBy: 10_000)
-        digits(whole)
+        decimal(whole)
         guard fraction > 0 else { return true }
         reserve(5)
         base[count] = UInt8(ascii: ".")

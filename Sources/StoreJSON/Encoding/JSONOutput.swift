@@ -4,11 +4,9 @@
 /// responsible for commas and brackets.
 package struct JSONOutput: ~Copyable {
     private(set) var base: UnsafeMutablePointer<UInt8>
-    /// The number of written bytes.
     package internal(set) var count = 0
     private var capacity: Int
 
-    /// Makes an empty output with room for `capacity` bytes.
     package init(capacity: Int = 256) {
         self.capacity = max(capacity, 32)
         base = .allocate(capacity: self.capacity)
@@ -16,7 +14,6 @@ package struct JSONOutput: ~Copyable {
 
     deinit { base.deallocate() }
 
-    /// A copy of the written bytes.
     package var array: [UInt8] { Array(UnsafeBufferPointer(start: base, count: count)) }
 
     /// A copy of the written bytes that threads can share.
@@ -43,7 +40,6 @@ package struct JSONOutput: ~Copyable {
         }
     }
 
-    /// Ensures that there is room for `extra` bytes.
     @inline(__always)
     mutating func reserve(_ extra: Int) {
         if count &+ extra > capacity { grow(extra) }
@@ -59,7 +55,6 @@ package struct JSONOutput: ~Copyable {
         base = larger
     }
 
-    /// Writes one byte.
     @inline(__always)
     package mutating func byte(_ byte: UInt8) {
         reserve(1)
@@ -67,7 +62,6 @@ package struct JSONOutput: ~Copyable {
         count &+= 1
     }
 
-    /// Writes bytes unchanged.
     @inline(__always)
     package mutating func raw(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard let start = bytes.baseAddress else { return }
@@ -148,7 +142,6 @@ package struct JSONOutput: ~Copyable {
         raw(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// Writes bytes unchanged.
     package mutating func raw(_ bytes: some Sequence<UInt8>) {
         if bytes.withContiguousStorageIfAvailable({ raw($0) }) == nil {
             for byte in bytes { self.byte(byte) }
@@ -219,18 +212,11 @@ extension JSONOutput {
             self.byte(digits.utf8Start[Int(byte & 15)])
         }
     }
-}
 
-// These functions are not generic: another module cannot specialise a generic function, and would
-// look up its type at run time.
-
-extension JSONOutput {
-    /// Writes a text without escapes or quotes.
+    /// Writes a text without escapes or quotes. Not generic: another module cannot specialise a
+    /// generic function, and would look up its type at run time.
     package mutating func text(_ text: String) {
         var text = text
         text.withUTF8 { raw($0) }
     }
-
-    /// Writes a number in decimal digits.
-    package mutating func decimal(_ number: UInt64) { digits(number) }
 }

@@ -34,7 +34,6 @@ enum TreeEncoding {
     }
 }
 
-/// A value of the tree.
 final class TreeNode {
     enum Content {
         case nothing
@@ -51,7 +50,6 @@ final class TreeNode {
 
     init(_ content: Content = .nothing) { self.content = content }
 
-    /// Returns the member with this name; `nil` if there is none.
     func member(_ key: String) -> TreeNode? {
         guard case .object(let members) = content else { return nil }
         return members[key]
