@@ -83,19 +83,18 @@ final class JSONSchemaDeriver {
             dummies[id] = value
             return value
         }
-        var attempt = SchemaProbe.Attempt()
         for dummy in 0..<Self.dummiesMax {
-            attempt.dummy = dummy
-            attempt.choice = 0
-            repeat {
+            var attempt = SchemaProbe.Attempt(dummy: dummy)
+            var choices = 1
+            while attempt.choice < choices {
                 let run = run(type, attempt)
                 if let value = run.value {
                     dummies[id] = value
                     return value
                 }
+                choices = min(run.choices, Self.choicesMax)
                 attempt.choice += 1
-                if attempt.choice >= min(run.choices, Self.choicesMax) { break }
-            } while true
+            }
         }
         throw SchemaProbeError.noDummy
     }
