@@ -78,7 +78,11 @@ extension CivilTime {
     package func rfc3339(_ precision: Precision = .milliseconds) -> String {
         String(unsafeUninitializedCapacity: 30) { buffer in
             var text = DigitWriter(buffer: buffer)
-            text.date(self)
+            text.decimal(year, digits: 4)
+            text.put("-")
+            text.decimal(month, digits: 2)
+            text.put("-")
+            text.decimal(day, digits: 2)
             text.put("T")
             text.clock(self)
             if precision != .seconds {
@@ -130,14 +134,6 @@ private struct DigitWriter {
             rest /= 10
         }
         count += digits
-    }
-
-    mutating func date(_ time: CivilTime) {
-        decimal(time.year, digits: 4)
-        put("-")
-        decimal(time.month, digits: 2)
-        put("-")
-        decimal(time.day, digits: 2)
     }
 
     mutating func clock(_ time: CivilTime) {

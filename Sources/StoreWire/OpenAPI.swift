@@ -41,7 +41,6 @@ extension OpenAPI {
     package enum Credential: Sendable {
         /// A token in the field `Authorization` (RFC 6750).
         case bearer
-        /// A cookie of this name.
         case cookie(String)
 
         /// The name under which operations refer to the credential.
@@ -55,7 +54,6 @@ extension OpenAPI {
 
     /// The callers that an operation admits.
     package enum Admission: Sendable {
-        /// All callers.
         case everyone
         /// Callers with a credential, and anonymous callers as far as their role permits the
         /// operation.

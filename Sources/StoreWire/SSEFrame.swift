@@ -53,7 +53,6 @@ package enum SSEFrame {
         return Bytes(joining: pieces, shared: data.count - data.ownCount)
     }
 
-    /// Encodes one event whose data are text.
     package static func encode(event: String? = nil, id: String? = nil, data: String) -> Bytes {
         Array(data.utf8).withUnsafeBytes { encode(event: event, id: id, data: $0) }
     }

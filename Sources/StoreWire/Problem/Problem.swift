@@ -3,9 +3,8 @@ import StoreTexts
 
 /// An error in the form that the client gets: `application/problem+json` (RFC 9457, protocol 8.1).
 ///
-/// A value without behaviour. The functions that make a ``Problem`` set the members and headers of
-/// each kind, so that a handler only names the error. The client gets `detail`, so it must not
-/// contain a secret.
+/// The functions that make a ``Problem`` set the members and headers of each kind, so that a
+/// handler only names the error. The client gets `detail`, so it must not contain a secret.
 package struct Problem: Error, Sendable {
     package static let contentType = "application/problem+json"
 

@@ -1,6 +1,5 @@
 /// The explanation of each kind of problem: the content of the pages at `GET /problems/<slug>`.
 package enum ProblemCatalog {
-    /// The pages of all slugs, in the order of ``ProblemSlug``.
     package static let pages: [ProblemPage] = ProblemSlug.allCases.map(page(of:))
 
     /// Returns the page at `/problems/<slug>`, or `nil` if there is no such kind.

@@ -9,7 +9,7 @@ package protocol StreamPublisher: AnyObject, Sendable {
     /// The time in seconds that the publisher has worked so far.
     var workSeconds: Double { get }
 
-    /// True if the publisher keeps up, so that each version is worth a frame.
+    /// True if the publisher keeps up: it can send each version, without leaving versions out.
     var keepsUp: Bool { get }
 
     /// True if the topic has a reader, or a reader is about to join.

@@ -19,7 +19,6 @@ package struct Viewer: Hashable, Sendable {
     /// True if the viewer reads the whole state.
     package var seesAll: Bool { session == nil && sight == nil }
 
-    /// True if the viewer may read the module of this name.
     package func sees(module: String) -> Bool { sight?.sees(module: module) ?? true }
 
     /// The viewer without its session, for a state that has no slices of sessions.
