@@ -3,8 +3,7 @@ import StoreTexts
 /// A collection that is decoded element by element, without the unkeyed container of its own
 /// `init(from:)`.
 protocol CollectionDecodable {
-    static func decode<T>(_ type: T.Type, at index: Int, from state: DecodingStatePointer) throws
-        -> T
+    static func decode<T>(_: T.Type, at index: Int, from state: DecodingStatePointer) throws -> T
 }
 
 private enum Reservation {
@@ -16,11 +15,7 @@ private enum Reservation {
 }
 
 extension Array: CollectionDecodable where Element: Decodable {
-    static func decode<T>(
-        _ type: T.Type,
-        at index: Int,
-        from state: DecodingStatePointer
-    ) throws -> T {
+    static func decode<T>(_: T.Type, at index: Int, from state: DecodingStatePointer) throws -> T {
         try state.pointee.requireArray(index)
         let entry = state.pointee.entries[index]
         var array: Self = []
@@ -50,11 +45,7 @@ extension Dictionary: CollectionDecodable where Key: Decodable, Value: Decodable
     ///
     /// Two keys that are equal for the type are an error. The standard library would silently drop
     /// one of the two values.
-    static func decode<T>(
-        _ type: T.Type,
-        at index: Int,
-        from state: DecodingStatePointer
-    ) throws -> T {
+    static func decode<T>(_: T.Type, at index: Int, from state: DecodingStatePointer) throws -> T {
         let isNamed =
             Key.self == String.self || Key.self == Int.self
             || Key.self is any CodingKeyRepresentable.Type
@@ -69,11 +60,10 @@ extension Dictionary: CollectionDecodable where Key: Decodable, Value: Decodable
                 throw state.pointee.invalid(index, "The array has a key without a value.")
             }
             let key = try isNamed ? key(named: at, state) : state.decode(Key.self, at: at)
-            let before = dictionary.updateValue(
-                try state.decode(Value.self, at: value),
-                forKey: key
-            )
-            guard before == nil else { throw isNamed ? sameName(at, state) : sameKey(at, state) }
+            let decoded = try state.decode(Value.self, at: value)
+            guard dictionary.updateValue(decoded, forKey: key) == nil else {
+                throw isNamed ? sameName(at, state) : sameKey(at, state)
+            }
             at = Int(state.pointee.entries[value].next)
         }
         // Safety: the plan of a type is made from its own conformance, so T is this type.
@@ -120,11 +110,7 @@ extension Dictionary: CollectionDecodable where Key: Decodable, Value: Decodable
 extension Set: CollectionDecodable where Element: Decodable {
     /// Decodes an array. An element may be repeated unchanged. Two elements that differ but are
     /// equal for their type are an error. The standard library would silently drop one of them.
-    static func decode<T>(
-        _ type: T.Type,
-        at index: Int,
-        from state: DecodingStatePointer
-    ) throws -> T {
+    static func decode<T>(_: T.Type, at index: Int, from state: DecodingStatePointer) throws -> T {
         try state.pointee.requireArray(index)
         var set: Self = []
         var kept: [Int] = []

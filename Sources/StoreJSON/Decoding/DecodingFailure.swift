@@ -65,11 +65,8 @@ extension DecodingState {
     /// Returns the standard library's error for a missing member.
     @inline(never)
     func missing(_ key: any CodingKey, in object: Int) -> DecodingError {
-        let member = DecodingFailure.Expected.member(key.stringValue)
-        return .keyNotFound(
-            key,
-            context(DecodingFailure(index: entry(of: object), expected: member))
-        )
+        let member = DecodingFailure(index: entry(of: object), expected: .member(key.stringValue))
+        return .keyNotFound(key, context(member))
     }
 
     private func context(_ failure: DecodingFailure) -> DecodingError.Context {

@@ -76,7 +76,7 @@ struct SingleValueDecoding: SingleValueDecodingContainer {
     }
 
     @inline(__always)
-    private func floating<F: BinaryFloatingPoint & LosslessStringConvertible>() throws -> F {
+    private func floating<F: FloatingNumber>() throws -> F {
         try state.pointee.floating(index, as: F.self)
     }
 }

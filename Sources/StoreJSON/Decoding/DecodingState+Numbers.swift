@@ -35,10 +35,7 @@ extension DecodingState {
 
     /// Reads a number and rounds it to the nearest value of `F`.
     @inline(__always)
-    func floating<F: BinaryFloatingPoint & LosslessStringConvertible>(
-        _ index: Int,
-        as type: F.Type
-    ) throws -> F {
+    func floating<F: FloatingNumber>(_ index: Int, as type: F.Type) throws -> F {
         guard tape.kind(at: index) == .number else { throw mismatch(index, "a number") }
         if F.self == Double.self, let quick = quickDouble(index) { return F(quick) }
         let text = JSONNode(tape: tape, index: index).sourceText

@@ -41,7 +41,7 @@ extension Dictionary: CollectionEncodable, UnorderedEncodable
 where Key: Encodable, Value: Encodable {
     static func encode<T>(_ value: T, to state: EncodingStatePointer) throws {
         guard let dictionary = value as? Self else { return }
-        if let named = try Self.named(dictionary) { return try encodeObject(named, to: state) }
+        if let named = try Self.named(dictionary) { return try encode(named, to: state) }
         // Other keys: an array of key, value, key, value…, as the standard library writes it.
         try SortedFragments.write(dictionary, to: state) { member in
             try state.encode(member.key)
@@ -98,10 +98,7 @@ where Key: Encodable, Value: Encodable {
         return (names, values)
     }
 
-    private static func encodeObject(
-        _ members: NamedMembers,
-        to state: EncodingStatePointer
-    ) throws {
+    private static func encode(_ members: NamedMembers, to state: EncodingStatePointer) throws {
         let level = state.pointee.depth
         guard level < JSONLimits.depthCeiling else { throw EncodingError.tooDeep(level) }
         let serial = state.pointee.open(UInt8(ascii: "{"), UInt8(ascii: "}"))

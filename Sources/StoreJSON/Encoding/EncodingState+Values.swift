@@ -64,7 +64,7 @@ extension EncodingStatePointer {
 
     /// Writes a number. Throws an error for infinities and NaN, which have no form in JSON.
     @inline(__always)
-    func floating<F: BinaryFloatingPoint & LosslessStringConvertible>(_ value: F) throws {
+    func floating(_ value: some FloatingNumber) throws {
         guard pointee.output.floating(value) else { throw EncodingError.notFinite(value) }
     }
 }
@@ -85,11 +85,7 @@ extension EncodingStatePointer {
     }
 
     @inline(__always)
-    func floating<F: BinaryFloatingPoint & LosslessStringConvertible>(
-        _ value: F,
-        at mark: Int,
-        _ level: UInt32
-    ) throws {
+    func floating(_ value: some FloatingNumber, at mark: Int, _ level: UInt32) throws {
         if mark >= 0, !pointee.output.floating(value) {
             pointee.giveUp(from: mark, level)
             throw EncodingError.notFinite(value)

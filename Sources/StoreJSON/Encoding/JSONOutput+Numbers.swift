@@ -1,3 +1,6 @@
+/// `Double` or `Float`.
+package typealias FloatingNumber = BinaryFloatingPoint & LosslessStringConvertible
+
 extension JSONOutput {
     @inline(__always)
     package mutating func integer<I: FixedWidthInteger>(_ value: I) {
@@ -41,9 +44,7 @@ extension JSONOutput {
     ///
     /// Returns false for infinities and NaN, without writing anything.
     @inline(__always)
-    package mutating func floating<F: BinaryFloatingPoint & LosslessStringConvertible>(
-        _ value: F
-    ) -> Bool {
+    package mutating func floating<F: FloatingNumber>(_ value: F) -> Bool {
         if F.self == Double.self, shortDecimal(Double(value)) { return true }
         guard value.isFinite else { return false }
         described(value)
@@ -51,7 +52,7 @@ extension JSONOutput {
     }
 
     @inline(never)
-    private mutating func described(_ value: some BinaryFloatingPoint & LosslessStringConvertible) {
+    private mutating func described(_ value: some FloatingNumber) {
         var text = value.description
         text.withUTF8 { digits in
             let isWhole =

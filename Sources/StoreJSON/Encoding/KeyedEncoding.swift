@@ -22,10 +22,7 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
 
     @inline(__always)
-    private func floating<F: BinaryFloatingPoint & LosslessStringConvertible>(
-        _ value: F,
-        _ key: Key
-    ) throws {
+    private func floating(_ value: some FloatingNumber, _ key: Key) throws {
         try state.floating(value, at: begin(key), place.level)
     }
 

@@ -16,9 +16,7 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
     }
 
     @inline(__always)
-    private mutating func floating<F: BinaryFloatingPoint & LosslessStringConvertible>(
-        _ value: F
-    ) throws {
+    private mutating func floating(_ value: some FloatingNumber) throws {
         try state.floating(value, at: state.pointee.enter(level, serial), level)
         count &+= 1
     }

@@ -150,11 +150,8 @@ struct JSONKeyTable: Equatable {
         let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: (bytes.count + 7) & ~7)
         copy.initialize(repeating: 0, count: (bytes.count + 7) & ~7)
         UnsafeMutableRawBufferPointer(start: copy, count: bytes.count).copyMemory(from: bytes)
-        let key = Key(
-            bytes: copy,
-            count: bytes.count,
-            hasEscapes: bytes.contains(UInt8(ascii: "\\"))
-        )
+        let hasEscapes = bytes.contains(UInt8(ascii: "\\"))
+        let key = Key(bytes: copy, count: bytes.count, hasEscapes: hasEscapes)
         keys[index] = key
         return key
     }
