@@ -63,11 +63,7 @@ extension JSONSchemaDocument {
 
     /// Returns the schemas that a value may have at a token of a pointer, within a value of this
     /// schema. Texts, numbers and the like contain no values.
-    fileprivate func parts(
-        of schema: JSONSchema,
-        at token: String,
-        nesting: Int = 0
-    ) -> [JSONSchema] {
+    func parts(of schema: JSONSchema, at token: String, nesting: Int = 0) -> [JSONSchema] {
         guard nesting < Self.nestingMax else { return [.any] }
         let isIndex = !token.isEmpty && token.utf8.allSatisfy(\.isDigit)
         switch schema {

@@ -109,9 +109,8 @@ package struct EnumFormError: Error, CustomStringConvertible {
 
     init(_ type: any Any.Type, _ reason: Reason) {
         // The name of the program's module would only obscure the name of the type.
-        self.type = String(reflecting: type).split(separator: ".").dropFirst().joined(
-            separator: "."
-        )
+        let parts = String(reflecting: type).split(separator: ".")
+        self.type = parts.dropFirst().joined(separator: ".")
         self.reason = reason
     }
 

@@ -11,7 +11,7 @@ package enum FormText {
     ///
     /// Runs the types' own `init(from:)` on dummy values: meant for start-up.
     package static func texts(of forms: [ActionForm]) -> [String] {
-        let document = JSONSchemaDocument(and: forms)
+        let document = JSONSchemaDocument(of: [], and: forms)
         return forms.map { text(of: document.payload(of: $0), in: document) }
     }
 

@@ -96,9 +96,7 @@ extension JSONSchema {
         case .boundedArray(let element, let count): .boundedArray(of: change(element), count: count)
         case .tuple(let elements): .tuple(elements.map(change))
         case .object(let properties):
-            .object(
-                properties.map { Property($0.name, change($0.schema), isRequired: $0.isRequired) }
-            )
+            .object(properties.map { .init($0.name, change($0.schema), isRequired: $0.isRequired) })
         case .dictionary(let keys, let value): .dictionary(keys: change(keys), of: change(value))
         case .oneOf(let schemas): .oneOf(schemas.map(change))
         case .anyOf(let schemas): .anyOf(schemas.map(change))

@@ -24,11 +24,7 @@ package struct JSONSchemaDocument: Sendable {
 
     /// Derives the schemas of types, and behind them of the types of actions, each of these once:
     /// an enum may have many actions.
-    init(
-        of types: [any Decodable.Type] = [],
-        and actions: [ActionForm],
-        reserved: Set<String> = []
-    ) {
+    init(of types: [any Decodable.Type], and actions: [ActionForm], reserved: Set<String> = []) {
         var known: Set<ObjectIdentifier> = []
         let added = actions.map(\.type).filter { known.insert(ObjectIdentifier($0)).inserted }
         self.init(of: types + added, reserved: reserved)
