@@ -79,23 +79,16 @@ extension Problem {
 
     /// 424: an action was applied, but its effect failed.
     package static func effectFailed(of action: Tag, because reason: String) -> Problem {
-        effectFailed(
-            "Version \(action.version) was applied, but its effect failed",
-            at: action,
-            because: reason
-        )
+        let what = "Version \(action.version) was applied, but its effect failed"
+        return effectFailed(what, action, reason)
     }
 
     /// 424: the work of a use case or a notification failed. `tag` is the version of its record.
     package static func workFailed(recordedAs tag: Tag, because reason: String) -> Problem {
-        effectFailed("The work was begun, but it failed", at: tag, because: reason)
+        effectFailed("The work was begun, but it failed", tag, reason)
     }
 
-    private static func effectFailed(
-        _ what: String,
-        at tag: Tag,
-        because reason: String
-    ) -> Problem {
+    private static func effectFailed(_ what: String, _ tag: Tag, _ reason: String) -> Problem {
         Problem(
             .effectFailed,
             detail: "\(what): \(excerpt(reason))",
