@@ -17,7 +17,7 @@ struct KeyType<Place> {
     private let boxes: UnsafeMutablePointer<AnyObject?>
 
     init<K: CodingKey>(_ type: K.Type) {
-        table = JSONKeyTable.serves(type) ? JSONKeyTable() : nil
+        table = MemoryLayout<K>.size <= 1 && _isPOD(K.self) ? JSONKeyTable() : nil
         isEmpty = MemoryLayout<K>.size == 0
         places = .allocate(capacity: Self.slotCount)
         boxes = .allocate(capacity: Self.slotCount)
@@ -130,11 +130,6 @@ struct JSONKeyTable: Equatable {
     func deallocate() {
         for index in 0..<Self.keysMax { keys[index]?.bytes.deallocate() }
         keys.deallocate()
-    }
-
-    /// True if the byte of a key can be its index.
-    static func serves<K: CodingKey>(_ type: K.Type) -> Bool {
-        MemoryLayout<K>.size <= 1 && _isPOD(K.self)
     }
 
     /// Returns the key at an index below ``keysMax``; `nil` before its first use.
