@@ -22,20 +22,20 @@ extension JSONOutput {
             count &+= 1
             return
         }
+        // Multiplies, because a division costs more. The bound overflows only at the last length.
         var length = 1
         var bound: UInt64 = 10
-        while value >= bound {
+        while value >= bound, length < 20 {
             length &+= 1
-            let (next, overflow) = bound.multipliedReportingOverflow(by: 10)
-            if overflow { break }
-            bound = next
+            bound &*= 10
         }
         var rest = value
         var at = count &+ length
         while at > count {
             at &-= 1
-            base[at] = UInt8(truncatingIfNeeded: rest % 10) &+ UInt8(ascii: "0")
-            rest /= 10
+            let quotient = rest / 10
+            base[at] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest &- quotient &* 10)
+            rest = quotient
         }
         count &+= length
     }
