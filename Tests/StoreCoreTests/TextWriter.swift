@@ -6,8 +6,12 @@ struct Added: Action {
 }
 
 /// A reader that makes the action of a record from its wire name alone.
-struct TypeReader: ActionReader {
+final class TypeReader: ActionReader {
     let make: @Sendable (String) throws(UnreadableRecord) -> (any Action)?
+
+    init(_ make: @escaping @Sendable (String) throws(UnreadableRecord) -> (any Action)?) {
+        self.make = make
+    }
 
     func action(of record: RecordView) throws(UnreadableRecord) -> (any Action)? {
         try make(String(decoding: record.type, as: UTF8.self))

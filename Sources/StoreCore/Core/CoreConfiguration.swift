@@ -75,8 +75,8 @@ package struct EnginePorts: Sendable {
     /// The version of the initial state; `nil` means the version of the journal. Other writers may
     /// have appended after the state was made.
     package var version: UInt64?
-    /// The reader of the records that other writers have appended. The thread that does the Core's
-    /// work uses a copy of it.
+    /// The reader of the records that other writers have appended. Only the thread that does the
+    /// Core's work uses it.
     package var reader: (any ActionReader)?
     /// The runner of the modules' effects.
     package var effects: EffectRunner?

@@ -4,7 +4,7 @@
 /// Every replay of records uses it: at a start, for past versions, for imports, and for the records
 /// of other writers. Only one thread at a time may use it.
 package struct RecordReplay {
-    private var reader: any ActionReader
+    private let reader: any ActionReader
     private var counter: ProgressCounter?
 
     package init(_ reader: any ActionReader, _ counter: ProgressCounter? = nil) {
@@ -48,11 +48,11 @@ package struct RecordReplay {
 }
 
 /// A reader that makes today's actions of records. Only one thread at a time may use it.
-package protocol ActionReader: Sendable {
+package protocol ActionReader: AnyObject, Sendable {
     /// Returns the action of a record; `nil` if a migration drops it.
     ///
     /// - Throws: the reason why the record can't be read.
-    mutating func action(of record: RecordView) throws(UnreadableRecord) -> (any Action)?
+    func action(of record: RecordView) throws(UnreadableRecord) -> (any Action)?
 }
 
 /// The error for a record from which today's program can't make an action.

@@ -23,7 +23,7 @@ package final class PastActions: Sendable {
     /// The result has no action if the record is unreadable, or if a migration drops it.
     package func action(of version: UInt64) -> PastAction? {
         guard let record = record(version) else { return nil }
-        var reader = RecordReader(forms)
+        let reader = RecordReader(forms)
         return PastAction(
             try? reader.action(of: record),
             from: session(of: record),

@@ -84,7 +84,7 @@ struct ProgramComparison {
         _ choose: (Key, String) -> Choice
     ) throws(ReplayError) {
         let (start, end) = (journal.oldest - 1, journal.version)
-        var reader = RecordReader(forms)
+        let reader = RecordReader(forms)
         var pages = JournalPages(journal, after: start, through: end)
         var counter = ProgressCounter(progress, "compared", after: start, through: end)
         defer { counter.finish() }

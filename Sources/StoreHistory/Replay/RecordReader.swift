@@ -4,15 +4,19 @@ import StoreJSON
 /// A reader that makes today's actions of journaled records.
 ///
 /// Only one thread at a time may use it.
-package struct RecordReader: ActionReader {
+package final class RecordReader: ActionReader, @unchecked Sendable {
+    // Safety: only one thread at a time uses a reader. The places and the last type are private,
+    // and no access to them calls code of the program.
+
     private static let placesCount = 256
 
     private let forms: RecordForms
     private let decoder = JSONDecoder(limits: .unbounded)
     /// A direct-mapped cache: each place has the most recent type with its hash.
+    @exclusivity(unchecked)
     private var places: [RecordedType?] = Array(repeating: nil, count: placesCount)
     /// The type of the previous record.
-    private var last: RecordedType?
+    @exclusivity(unchecked) private var last: RecordedType?
 
     package init(_ forms: RecordForms) {
         self.forms = forms
@@ -21,14 +25,14 @@ package struct RecordReader: ActionReader {
     /// Returns the action of a record; `nil` if a migration drops it.
     ///
     /// - Throws: the reason why the record can't be read.
-    mutating func action(of record: Record) throws(UnreadableRecord) -> (any Action)? {
+    func action(of record: Record) throws(UnreadableRecord) -> (any Action)? {
         try record.withView { view throws(UnreadableRecord) in try action(of: view) }
     }
 
     /// Returns the action of a record without copying its payload; `nil` if a migration drops it.
     ///
     /// - Throws: the reason why the record can't be read.
-    package mutating func action(of record: RecordView) throws(UnreadableRecord) -> (any Action)? {
+    package func action(of record: RecordView) throws(UnreadableRecord) -> (any Action)? {
         let type: RecordedType
         if let last, last.has(record.type, record.program) {
             type = last
@@ -63,7 +67,7 @@ package struct RecordReader: ActionReader {
         return reason + "; it was written as \(then), and is \(now) today"
     }
 
-    private mutating func type(
+    private func type(
         of record: RecordView
     ) throws(UnreadableRecord) -> RecordedType {
         let place = Self.place(of: record.type, record.program)
