@@ -44,9 +44,9 @@ package struct MeasuredStore: Sendable {
         labels = label.map { ["store": $0] } ?? [:]
     }
 
-    /// Returns a value of the store with the store's name before its own labels.
-    func labelled(_ sample: MetricSample) -> MetricSample {
-        MetricSample(labels.adding(sample.labels), sample.value)
+    /// Returns values of the store with the store's name before their own labels.
+    func labelled<Value>(_ values: Metric.Values<Value>) -> Metric.Values<Value> {
+        values.map { (labels.adding($0), $1) }
     }
 }
 

@@ -7,158 +7,116 @@ import Synchronization
 extension Metric {
     /// The metrics of streams: their frames, their beginnings and their ends.
     static let streams: [Metric] = [
-        .gauge(
-            "store_streams_open",
-            "Open streams, by kind, and with a policy by role.",
-            .all { $0.openStreams }
-        ),
-        .gauge(
-            "store_streams_max",
-            "The most streams that may be open.",
-            .each { $0.store.streamsMax }
-        ),
-        .counter(
-            "store_streams_opened_total",
-            "Streams that were opened.",
-            .all { $0.counters.byKind.map { MetricSample(["kind": "\($0.kind)"], $0.opened) } }
-        ),
-        .counter(
-            "store_streams_closed_total",
-            "Streams that ended, by reason.",
-            .all { store in
-                StreamEnding.allCases.map {
-                    MetricSample(["reason": $0.rawValue], store.counters.count(of: $0))
-                }
-            }
-        ),
-        .counter(
+        .all("store_streams_open", "Open streams, by kind, and with a policy by role.") {
+            $0.openStreams
+        },
+        .each("store_streams_max", "The most streams that may be open.") { $0.store.streamsMax },
+        .all("store_streams_opened_total", "Streams that were opened.", by: "kind") {
+            $0.counters.byKind.map { ("\($0.kind)", $0.opened) }
+        },
+        .all("store_streams_closed_total", "Streams that ended, by reason.", by: "reason") {
+            store in
+            StreamEnding.allCases.map { ($0.rawValue, store.counters.count(of: $0)) }
+        },
+        .each(
             "store_streams_shed_total",
-            "Streams of slow readers that were ended because memory was scarce.",
-            .each { $0.counters.shed.load(ordering: .relaxed) }
-        ),
-        .counter(
+            "Streams of slow readers that were ended because memory was scarce."
+        ) { $0.counters.shed.counted },
+        .each(
             "store_streams_refused_for_memory_total",
-            "Streams refused because memory was scarce.",
-            .each { $0.counters.refusedForMemory.load(ordering: .relaxed) }
-        ),
-        .counter(
+            "Streams refused because memory was scarce."
+        ) { $0.counters.refusedForMemory.counted },
+        .all(
             "store_stream_resumes_total",
             "Beginnings of streams: fresh, resumed behind the last event, or with a resync.",
-            .all {
-                let begun = $0.counters.beginnings
-                return [
-                    MetricSample(["outcome": "fresh"], begun.fresh),
-                    MetricSample(["outcome": "resumed"], begun.resumed),
-                    MetricSample(["outcome": "resync"], begun.resynchronized),
-                ]
-            }
-        ),
-        .counter(
-            "store_stream_frames_total",
-            "Frames sent whole.",
-            .each { $0.counters.frames.load(ordering: .relaxed) }
-        ),
-        .counter(
-            "store_stream_sent_bytes_total",
-            "Bytes that the sockets of streams have taken.",
-            .each { $0.counters.bytes.load(ordering: .relaxed) }
-        ),
-        .counter(
+            by: "outcome"
+        ) {
+            let begun = $0.counters.beginnings
+            return [
+                ("fresh", begun.fresh), ("resumed", begun.resumed),
+                ("resync", begun.resynchronized),
+            ]
+        },
+        .each("store_stream_frames_total", "Frames sent whole.") { $0.counters.frames.counted },
+        .each("store_stream_sent_bytes_total", "Bytes that the sockets of streams have taken.") {
+            $0.counters.bytes.counted
+        },
+        .each(
             "store_stream_frames_skipped_total",
-            "Frames left out because newer ones came first.",
-            .each { $0.counters.conflated.load(ordering: .relaxed) }
-        ),
-        .counter(
-            "store_stream_heartbeats_total",
-            "Heartbeats sent.",
-            .each { $0.counters.heartbeats.load(ordering: .relaxed) }
-        ),
-        .counter(
+            "Frames left out because newer ones came first."
+        ) { $0.counters.conflated.counted },
+        .each("store_stream_heartbeats_total", "Heartbeats sent.") {
+            $0.counters.heartbeats.counted
+        },
+        .each(
             "store_stream_commands_dropped_total",
-            "Commands to screens that were not sent: the reader was behind, or too many waited.",
-            .each { $0.counters.commandsDropped.load(ordering: .relaxed) }
-        ),
-        .counter(
+            "Commands to screens that were not sent: the reader was behind, or too many waited."
+        ) { $0.counters.commandsDropped.counted },
+        .each(
             "store_stream_writer_busy_seconds_total",
-            "Time that the stream writer has worked.",
-            .each { $0.store.streams.workSeconds }
-        ),
+            "Time that the stream writer has worked."
+        ) { $0.store.streams.workSeconds },
     ]
 
     /// The metrics of requests and sessions, and of requests that a bound or a policy has refused.
     static let requests: [Metric] = [
-        .histogram(
+        .all(
             "store_http_request_seconds",
-            "Time of requests, from their first line until the answer.",
-            .all {
-                $0.figures.requests.all.flatMap { $0.times.samples($0.method, $0.route) }
-            } process: {
-                // Requests that were answered before a route was found.
-                $0.transport.unrouted.samples("none", "none")
-            }
-        ),
-        .gauge(
-            "store_sessions_open",
-            "Sessions of clients.",
-            .each { $0.store.sessionFigures?.open }
-        ),
-        .counter(
+            "Time of requests, from their first line until the answer."
+        ) {
+            $0.figures.requests.all.flatMap { $0.times.values($0.method, $0.route) }
+        } process: {
+            // Requests that were answered before a route was found.
+            $0.transport.unrouted.values("none", "none")
+        },
+        .each("store_sessions_open", "Sessions of clients.") { $0.store.sessionFigures?.open },
+        .all(
             "store_limits_hit_total",
             "Requests, streams, sessions and actions refused because a bound was reached.",
-            .all {
-                $0.limitsHit
-            } process: {
-                $0.transport.bounds.map { MetricSample(["limit": $0.name], $0.hits) } + [
-                    MetricSample(
-                        ["limit": "connections"],
-                        $0.transport.refused.load(ordering: .relaxed)
-                    )
-                ]
-            }
-        ),
-        .counter(
+            by: "limit"
+        ) {
+            $0.limitsHit
+        } process: {
+            $0.transport.bounds + [("connections", $0.transport.refused.counted)]
+        },
+        .all(
             "store_policy_denials_total",
             "Requests that a policy denied, by the missing grant.",
-            .all { $0.figures.denials.all.map { MetricSample(["grant": $0.grant], $0.count) } }
-        ),
+            by: "grant"
+        ) { $0.figures.denials.all },
     ]
 }
 
 extension MeasuredStore {
     fileprivate var counters: StreamCounters { store.streams.counters }
 
-    fileprivate var openStreams: [MetricSample] {
+    fileprivate var openStreams: Metric.Values<UInt64> {
         guard let roles = figures.roleStreams else {
-            return counters.byKind.map { MetricSample(["kind": "\($0.kind)"], $0.open) }
+            return counters.byKind.map { (["kind": "\($0.kind)"], $0.open) }
         }
-        return roles.open.map {
-            MetricSample(["kind": "\($0.kind)", "role": $0.role], $0.count)
-        }
+        return roles.open.map { (["kind": "\($0.kind)", "role": $0.role], $0.count) }
     }
 
     /// The number of refusals for each bound of the store.
-    fileprivate var limitsHit: [MetricSample] {
+    fileprivate var limitsHit: [(String, UInt64)] {
         var hits = [
-            ("mailbox", store.core.mailboxRefusedTotal),
-            ("streams", counters.refused.load(ordering: .relaxed)),
+            ("mailbox", store.core.mailboxRefusedTotal), ("streams", counters.refused.counted),
             ("reads", store.readsRefused),
         ]
-        if let effects = store.core.effects {
-            hits.append(("effects", effects.refused.load(ordering: .relaxed)))
-        }
+        if let effects = store.core.effects { hits.append(("effects", effects.refused.counted)) }
         if let sessions = store.sessionFigures {
             hits.append(("sessions", sessions.full))
             hits.append(("sessions_per_address", sessions.addressFull))
         }
-        return hits.map { MetricSample(["limit": $0], $1) }
+        return hits
     }
 }
 
 extension RouteTimes {
     /// Returns the times by class of status, for the classes with at least one request.
-    fileprivate func samples(_ method: String, _ route: String) -> [MetricSample] {
+    fileprivate func values(_ method: String, _ route: String) -> Metric.Values<Distribution> {
         Self.classes.map { ("\($0)xx", distribution(ofStatus: $0)) }.filter { $1.count > 0 }.map {
-            MetricSample(["method": method, "route": route, "status": $0], $1)
+            (["method": method, "route": route, "status": $0], $1)
         }
     }
 }
