@@ -34,62 +34,58 @@ package final class EffectTimes: Sendable {
         var kinds: [Kind: Series] = [:]
         var running = 0
         var runningMax = 0
-
-        mutating func change(_ kind: Kind, _ change: (inout Series) -> Void) {
-            // No kind is ever removed. So an effect that began as `other` ends as `other`.
-            let isKnown = kinds.count < EffectTimes.kindsMax || kinds[kind] != nil
-            change(&kinds[isKnown ? kind : .other, default: Series()])
-        }
     }
 
     private let table = Locked(Table())
 
     package init() {}
 
-    /// Records that an effect begins. Any thread may call it; it takes a short lock.
+    // Any thread may call these functions; each takes a short lock.
+
+    /// Records that an effect begins.
     package func begin(_ action: String, of module: String) {
-        let kind = Kind(module: ExactText(module), action: ExactText(action))
-        table.withLock { table in
-            table.running += 1
-            table.runningMax = max(table.runningMax, table.running)
-            table.change(kind) { series in
-                series.running += 1
-                series.runningMax = max(series.runningMax, series.running)
-            }
+        change(action, module, running: 1) { series in
+            series.running += 1
+            series.runningMax = max(series.runningMax, series.running)
         }
     }
 
-    /// Records the end of an effect, after a call of ``begin(_:of:)``. Any thread may call it; it
-    /// takes a short lock.
+    /// Records the end of an effect, after a call of ``begin(_:of:)``.
     package func end(_ action: String, of module: String, after nanoseconds: UInt64) {
-        let kind = Kind(module: ExactText(module), action: ExactText(action))
-        table.withLock { table in
-            table.running -= 1
-            table.change(kind) { series in
-                series.running -= 1
-                series.durations.add(nanoseconds)
-            }
+        change(action, module, running: -1) { series in
+            series.running -= 1
+            series.durations.add(nanoseconds)
         }
     }
 
-    /// Records that an effect failed for good. Any thread may call it; it takes a short lock.
+    /// Records that an effect failed for good.
     package func fail(_ action: String, of module: String) {
-        let kind = Kind(module: ExactText(module), action: ExactText(action))
-        table.withLock { $0.change(kind) { $0.failed += 1 } }
+        change(action, module) { $0.failed += 1 }
     }
 
-    /// Records that an effect is about to be tried again. Any thread may call it; it takes a short
-    /// lock.
+    /// Records that an effect is about to be tried again.
     package func retry(_ action: String, of module: String) {
-        let kind = Kind(module: ExactText(module), action: ExactText(action))
-        table.withLock { $0.change(kind) { $0.retried += 1 } }
+        change(action, module) { $0.retried += 1 }
     }
 
-    /// The number of running effects of all kinds.
-    package var running: Int { table.withLock { $0.running } }
+    private func change(
+        _ action: String,
+        _ module: String,
+        running difference: Int = 0,
+        _ change: (inout Series) -> Void
+    ) {
+        let kind = Kind(module: ExactText(module), action: ExactText(action))
+        table.withLock { table in
+            table.running += difference
+            table.runningMax = max(table.runningMax, table.running)
+            // No kind is ever removed. So an effect that began as `other` ends as `other`.
+            let isKnown = table.kinds.count < Self.kindsMax || table.kinds[kind] != nil
+            change(&table.kinds[isKnown ? kind : .other, default: Series()])
+        }
+    }
 
     /// The most effects of all kinds that ran at the same time.
-    package var runningMax: Int { table.withLock { $0.runningMax } }
+    var runningMax: Int { table.withLock { $0.runningMax } }
 
     /// All kinds with their figures, sorted by module and action.
     var all: [(kind: Kind, series: Series)] {

@@ -5,7 +5,6 @@ package import StoreTraces
 
 /// The measurements of the process, besides the measurements of its stores.
 package struct MeasuredProcess: Sendable {
-    /// The counters of the transport.
     let transport: TransportCounters
     /// The writer of analytics lines; `nil` if they are off.
     let analytics: AnalyticsWriter?
@@ -13,7 +12,6 @@ package struct MeasuredProcess: Sendable {
     let tracer: Tracer?
     /// The numbers of requests that rate limits have refused; `nil` if there are no limits.
     let refused: RefusedCounts?
-    /// The counters of the log.
     let log: LogCounts
     /// The versions of the program and of its libraries.
     let build: MetricLabels

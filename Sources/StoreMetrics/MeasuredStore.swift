@@ -52,7 +52,6 @@ package struct MeasuredStore: Sendable {
 
 /// The objects that measure a store, besides the counters of its parts.
 package struct StoreFigures: Sendable {
-    /// The figures of the Core.
     package let core: CoreFigures
     /// The times of effects, by their module and the action that they follow.
     package let effects = EffectTimes()
@@ -64,7 +63,6 @@ package struct StoreFigures: Sendable {
     let roleStreams: RoleStreams?
     let journal: any Journal
     let keeper: SnapshotKeeper
-    /// The times of encoding the state.
     let encoding: EncodeTimes
     /// The operator's bounds on the history; `nil` if the program brings its own journal.
     let retention: Retention?

@@ -18,9 +18,8 @@ package struct Measurements {
         self.process = process
         actions = stores.flatMap { store in store.figures.core.actions.map { (store, $0) } }
         let withEffects = stores.filter { $0.store.core.effects != nil }
-        effects =
-            withEffects.isEmpty
-            ? nil : withEffects.flatMap { $0.figures.effects.samples($0.labels) }
+        let kinds = withEffects.flatMap { $0.figures.effects.samples($0.labels) }
+        effects = withEffects.isEmpty ? nil : kinds
         system = process == nil ? nil : ProcessFigures()
     }
 
@@ -34,9 +33,7 @@ package struct Measurements {
 
 extension EffectTimes {
     /// Returns the figures of each kind, with the labels of a store before its own labels.
-    func samples(
-        _ labels: MetricLabels
-    ) -> [(labels: MetricLabels, series: Series)] {
+    func samples(_ labels: MetricLabels) -> [(labels: MetricLabels, series: Series)] {
         all.map { kind, series in
             let own: MetricLabels = ["module": kind.module.text, "action": kind.action.text]
             return (labels.adding(own), series)

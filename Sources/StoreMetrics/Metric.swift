@@ -9,7 +9,7 @@ struct Metric: Sendable {
     /// The kind, which follows from the end of the name and the type of the values.
     let kind: MetricKind
     /// Returns the values; `nil` if the server does not have the metric.
-    private let samples: @Sendable (Measurements) -> [MetricSample]?
+    private let values: @Sendable (Measurements) -> Values<any MetricValue>?
 
     /// Values of a metric, each with its labels.
     typealias Values<Value> = [(MetricLabels, Value)]
@@ -32,13 +32,12 @@ struct Metric: Sendable {
         } else {
             kind = Value.self == Distribution.self ? .histogram : .gauge
         }
-        samples = { values($0)?.map { MetricSample($0, $1) } }
+        self.values = { values($0)?.map { ($0, $1) } }
     }
 
     /// Writes the metric with its present values, unless the server does not have it.
     func write(_ measurements: Measurements, to text: inout MetricsText) {
-        guard let samples = samples(measurements) else { return }
-        text.write(kind, name, help, samples)
+        if let values = values(measurements) { text.write(kind, name, help, values) }
     }
 }
 

@@ -1,27 +1,27 @@
-package import StorePlatform
+import StorePlatform
 import StoreTexts
 
 /// Writes metrics, one after the other, in one of the formats.
 ///
 /// The name of a metric ends with its base unit, `_seconds` or `_bytes`, before the `_total` of a
 /// counter. Durations are passed in nanoseconds.
-package struct MetricsText {
+struct MetricsText {
     private let format: MetricsFormat
     private var lines = ""
 
-    package init(_ format: MetricsFormat = .prometheus) {
+    init(_ format: MetricsFormat) {
         self.format = format
     }
 
     /// The whole text, to be read after the last metric.
-    package var text: String { format == .openMetrics ? lines + "# EOF\n" : lines }
+    var text: String { format == .openMetrics ? lines + "# EOF\n" : lines }
 
     /// Writes a metric with its values.
-    package mutating func write(
+    mutating func write(
         _ kind: MetricKind,
         _ name: String,
         _ help: String,
-        _ samples: [MetricSample]
+        _ values: Metric.Values<any MetricValue>
     ) {
         switch (kind, format) {
         case (.counter, _): head(name, help, "counter", without: "_total")
@@ -29,11 +29,11 @@ package struct MetricsText {
         case (.info, .openMetrics): head(name, help, "info", without: "_info")
         case (.histogram, _): head(name, help, "histogram")
         }
-        for sample in samples {
-            if let distribution = sample.value as? Distribution {
-                write(distribution, of: name, sample.labels)
+        for (labels, value) in values {
+            if let distribution = value as? Distribution {
+                write(distribution, of: name, labels)
             } else {
-                line(name, sample.labels, "\(sample.value)")
+                line(name, labels, "\(value)")
             }
         }
     }
@@ -79,7 +79,7 @@ package struct MetricsText {
 }
 
 /// The kind of a metric.
-package enum MetricKind: Sendable {
+enum MetricKind: Sendable {
     /// Values that only grow. The name ends with `_total`.
     case counter
     /// Values that go up and down.
@@ -90,24 +90,8 @@ package enum MetricKind: Sendable {
     case histogram
 }
 
-/// A value of a metric, and the labels that distinguish it from the other values.
-package struct MetricSample: Sendable {
-    package let labels: MetricLabels
-    package let value: any MetricValue
-
-    package init(_ labels: MetricLabels, _ value: any MetricValue) {
-        self.labels = labels
-        self.value = value
-    }
-
-    /// Makes the only value of a metric, without labels.
-    package init(_ value: any MetricValue) {
-        self.init([:], value)
-    }
-}
-
 /// A value of a metric: a number, or the distribution of a histogram.
-package protocol MetricValue: Sendable {}
+protocol MetricValue: Sendable {}
 
 extension Int: MetricValue {}
 extension UInt64: MetricValue {}
@@ -123,7 +107,7 @@ package struct MetricLabels: Sendable, ExpressibleByDictionaryLiteral {
     }
 
     /// Returns these labels with others after them.
-    package func adding(_ others: MetricLabels) -> MetricLabels {
+    func adding(_ others: MetricLabels) -> MetricLabels {
         var labels = self
         labels.pairs += others.pairs
         return labels

@@ -6,13 +6,13 @@ import Testing
 @Suite struct MetricsTextTests {
     private static func text(_ format: MetricsFormat) -> String {
         var metrics = MetricsText(format)
-        metrics.write(.counter, "store_seen_total", "Seen.", [.init(["a": "x\\\"\n"], 3)])
-        metrics.write(.counter, "store_busy_seconds_total", "Busy.", [.init(0.5)])
-        metrics.write(.info, "store_build_info", "Built.", [.init(["version": "1"], 1)])
+        metrics.write(.counter, "store_seen_total", "Seen.", [(["a": "x\\\"\n"], 3)])
+        metrics.write(.counter, "store_busy_seconds_total", "Busy.", [([:], 0.5)])
+        metrics.write(.info, "store_build_info", "Built.", [(["version": "1"], 1)])
         var spread = Distribution(.durations)
         spread.add(1_000)
         spread.add(20_000_000_000)
-        metrics.write(.histogram, "store_work_seconds", "Work.", [.init(spread)])
+        metrics.write(.histogram, "store_work_seconds", "Work.", [([:], spread)])
         return metrics.text
     }
 
