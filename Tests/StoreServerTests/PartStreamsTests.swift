@@ -28,7 +28,7 @@ import Testing
     private func snapshot(_ version: UInt64, _ slices: (String, UInt64)...) -> Snapshot {
         Snapshot(
             tag: Tag(epoch: epoch, version: version),
-            slices: slices.map { PublishedSlice(bytes: Bytes(utf8: $0.0), version: $0.1) },
+            slices: slices.map { PublishedSlice(.whole(Bytes(utf8: $0.0)), version: $0.1) },
             layout: layout
         )
     }
@@ -38,7 +38,7 @@ import Testing
         let cards = try #require(snapshot.slices[0].bytes).document()
         let pieces = cards.root.members.map { (key: $0.name, value: Bytes($0.value.source)) }
         let instances = PublishedSlice(
-            pieces: EncodedPieces(SortedTable(sorted: pieces)),
+            .instances(EncodedPieces(SortedTable(sorted: pieces))),
             version: snapshot.slices[0].version
         )
         let slices = [instances] + snapshot.slices.dropFirst()
@@ -125,14 +125,14 @@ import Testing
             PartStreams(layout: layout, sender), SliceStreams(layout, sender)
         )
         func snapshot(_ version: UInt64, own: (json: String, version: UInt64)?) -> Snapshot {
-            let first = PublishedSlice(bytes: Bytes(utf8: #"{"text":""}"#), version: 1)
+            let first = PublishedSlice(.whole(Bytes(utf8: #"{"text":""}"#)), version: 1)
             let own = own.map {
-                ("a", PublishedSlice(bytes: Bytes(utf8: $0.json), version: $0.version))
+                ("a", PublishedSlice(.whole(Bytes(utf8: $0.json)), version: $0.version))
             }
             let sessions = SessionSlices([own].compactMap { $0 }, first: first, .own)
             return Snapshot(
                 tag: Tag(epoch: epoch, version: version),
-                slices: [PublishedSlice(sessions: sessions, version: own == nil ? version : 2)],
+                slices: [PublishedSlice(.sessions(sessions), version: own == nil ? version : 2)],
                 layout: layout
             )
         }

@@ -12,8 +12,7 @@ package final class EncodedPieces: Sendable {
     private let pieces: SortedTable<Bytes>
     /// The arrangement of the pieces on the wire.
     let form: PieceForm
-    private let whole = Locked<Bytes?>(nil)
-    private let wasJoined = Atomic(false)
+    private let whole = JoinedBytes()
 
     init(_ pieces: SortedTable<Bytes>, _ form: PieceForm = .object) {
         self.pieces = pieces
@@ -65,20 +64,12 @@ package final class EncodedPieces: Sendable {
         return (EncodedPieces(pieces, form), bytes)
     }
 
-    /// The most pieces that are joined on the event loop.
-    private static let quickMax = 64
+    /// True if ``joined`` is cheap.
+    var isAtHand: Bool { whole.isAtHand(count) }
 
-    /// True if ``joined`` is cheap: there are few pieces, or they are joined already. Never waits
-    /// for a thread that joins them at the moment.
-    var isAtHand: Bool {
-        pieces.count <= Self.quickMax || wasJoined.load(ordering: .relaxed)
-    }
-
-    /// All pieces together. Any thread; the first caller joins them, and the others wait for the
-    /// result.
+    /// All pieces together.
     var joined: Bytes {
-        whole.withLock { whole in
-            if let whole { return whole }
+        whole.made {
             let bytes = pieces.reduce(2) { $0 + $1.key.utf8.count + $1.value.count + 4 }
             var json = JSONWriter(capacity: bytes)
             json.object { json in
@@ -95,10 +86,33 @@ package final class EncodedPieces: Sendable {
                     }
                 }
             }
-            let joined = json.bytes
-            whole = joined
+            return json.bytes
+        }
+    }
+}
+
+/// The bytes of several pieces together, which the first reader joins. Any thread.
+struct JoinedBytes: ~Copyable {
+    /// The most pieces that are joined on the event loop.
+    private static let quickMax = 64
+
+    private let bytes = Locked<Bytes?>(nil)
+    private let wasJoined = Atomic(false)
+
+    /// True if there are few pieces, or they are joined already. Never waits for a thread that
+    /// joins them at the moment.
+    func isAtHand(_ count: Int) -> Bool {
+        count <= Self.quickMax || wasJoined.load(ordering: .relaxed)
+    }
+
+    /// Returns the joined bytes. The first caller makes them, and the others wait for the result.
+    func made(_ make: () -> Bytes) -> Bytes {
+        bytes.withLock { bytes in
+            if let bytes { return bytes }
+            let made = make()
+            bytes = made
             wasJoined.store(true, ordering: .relaxed)
-            return joined
+            return made
         }
     }
 }

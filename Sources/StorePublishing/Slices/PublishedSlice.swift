@@ -3,9 +3,12 @@ import StoreJSON
 
 /// A published slice of a module: immutable, and shared by every reader.
 package struct PublishedSlice: Sendable {
-    private enum Form: Sendable {
+    enum Form: Sendable {
+        /// The slice is encoded as a whole; `nil` if it is absent.
         case whole(Bytes?)
+        /// The module has instances, or its slice has other pieces.
         case instances(EncodedPieces)
+        /// The module has a slice for each session.
         case sessions(SessionSlices)
     }
 
@@ -13,26 +16,13 @@ package struct PublishedSlice: Sendable {
     package let version: UInt64
     private let form: Form
 
-    /// Makes a slice that is encoded as a whole; `nil` if the slice is absent.
-    init(bytes: Bytes?, version: UInt64) {
+    init(_ form: Form, version: UInt64) {
         self.version = version
-        form = .whole(bytes)
+        self.form = form
     }
 
     /// The placeholder of a slice that is hidden from its reader.
-    static let hidden = PublishedSlice(bytes: nil, version: 0)
-
-    /// Makes the slice of a module that has instances.
-    init(pieces: EncodedPieces, version: UInt64) {
-        self.version = version
-        form = .instances(pieces)
-    }
-
-    /// Makes the slices of a module with a slice for each session.
-    init(sessions: SessionSlices, version: UInt64) {
-        self.version = version
-        form = .sessions(sessions)
-    }
+    static let hidden = PublishedSlice(.whole(nil), version: 0)
 
     /// The slice as JSON; `nil` if it is absent.
     ///
@@ -88,7 +78,7 @@ package struct PublishedSlice: Sendable {
     /// ends, its reader gets the first slice again. The first slice is older than the session's own
     /// slice, and may be equal to it.
     func differs(from old: PublishedSlice) -> Bool {
-        version == old.version ? false : version > old.version || bytes != old.bytes
+        version > old.version || (version < old.version && bytes != old.bytes)
     }
 
     /// The pieces if pointers can lead to them by name: the instances; else `nil`.

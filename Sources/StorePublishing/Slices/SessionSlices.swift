@@ -1,8 +1,5 @@
 import StoreCore
 import StoreJSON
-import StorePlatform
-import StoreTexts
-import Synchronization
 
 /// The slices of a module for all sessions in one version, each encoded by itself.
 ///
@@ -27,8 +24,7 @@ package final class SessionSlices: Sendable {
     /// The slice that every session begins with.
     let first: PublishedSlice
     private let form: Form
-    private let whole = Locked<Bytes?>(nil)
-    private let wasJoined = Atomic(false)
+    private let whole = JoinedBytes()
 
     /// Makes the table of slices, which are sorted by the names of sessions.
     init(
@@ -68,7 +64,7 @@ package final class SessionSlices: Sendable {
         case .member:
             guard let own, let bytes = own.bytes else { return first }
             let piece = SortedTable(sorted: [(key: session, value: bytes)])
-            return PublishedSlice(pieces: EncodedPieces(piece), version: own.version)
+            return PublishedSlice(.instances(EncodedPieces(piece)), version: own.version)
         }
     }
 
@@ -90,19 +86,12 @@ package final class SessionSlices: Sendable {
         return entries.differences(from: others.entries).map(\.key)
     }
 
-    /// The most slices that are joined on the event loop.
-    private static let quickMax = 64
-
     /// True if ``joined`` is cheap.
-    var isAtHand: Bool {
-        entries.count <= Self.quickMax || wasJoined.load(ordering: .relaxed)
-    }
+    var isAtHand: Bool { whole.isAtHand(entries.count) }
 
-    /// All slices under the names of their sessions, in the form that is stored. Any thread; the
-    /// first caller joins them, and the others wait for the result.
+    /// All slices under the names of their sessions, in the form that is stored.
     var joined: Bytes {
-        whole.withLock { whole in
-            if let whole { return whole }
+        whole.made {
             var json = JSONWriter(capacity: 64 * (entries.count + 1))
             json.object { json in
                 for (session, entry) in entries {
@@ -110,10 +99,7 @@ package final class SessionSlices: Sendable {
                     json.raw(entry.slice.bytes ?? SliceLayout.absent)
                 }
             }
-            let joined = json.bytes
-            whole = joined
-            wasJoined.store(true, ordering: .relaxed)
-            return joined
+            return json.bytes
         }
     }
 

@@ -17,8 +17,12 @@ package final class SliceLayout: Sendable {
     package let ofSessions: [Int]
     /// The indices of the slices that are members of the state; `nil` if all are.
     private let shown: [Int]?
-    /// The layouts for roles, derived from this one.
-    private let narrowed: NarrowedLayouts
+    /// The most layouts for roles that are kept. Beyond it, all are dropped: most belong to an
+    /// earlier policy.
+    private static let narrowedMax = 1_000
+
+    /// The layouts for roles, each made once for its sight.
+    private let narrowed = Locked<[Sight: SliceLayout]>([:])
 
     package convenience init<Root: RootState>(_ modules: [Mount<Root>]) {
         self.init(
@@ -27,20 +31,10 @@ package final class SliceLayout: Sendable {
         )
     }
 
-    convenience init(_ names: [String], ofSessions: [Int] = []) {
-        self.init(names, ofSessions: ofSessions, shown: nil, NarrowedLayouts())
-    }
-
-    private init(
-        _ names: [String],
-        ofSessions: [Int],
-        shown: [Int]?,
-        _ narrowed: NarrowedLayouts
-    ) {
+    init(_ names: [String], ofSessions: [Int] = [], shown: [Int]? = nil) {
         self.names = names
         self.ofSessions = ofSessions
         self.shown = shown
-        self.narrowed = narrowed
         let members = shown.map { $0.map { names[$0] } } ?? names
         keys = members.enumerated().map { index, name in
             var key = JSONOutput(capacity: 32)
@@ -53,14 +47,14 @@ package final class SliceLayout: Sendable {
 
     /// Returns the layout with only the members that a role may see.
     func seen(with sight: Sight) -> SliceLayout {
-        narrowed.layout(with: sight) {
-            SliceLayout(
-                names,
-                ofSessions: ofSessions,
-                shown: names.indices.filter { sight.sees(module: names[$0]) },
-                narrowed
-            )
+        if let known = narrowed.withLock({ $0[sight] }) { return known }
+        let shown = names.indices.filter { sight.sees(module: names[$0]) }
+        let made = SliceLayout(names, ofSessions: ofSessions, shown: shown)
+        narrowed.withLock { layouts in
+            if layouts.count >= Self.narrowedMax { layouts = [:] }
+            layouts[sight] = made
         }
+        return made
     }
 
     /// True if some slices are hidden.
@@ -111,24 +105,5 @@ package final class SliceLayout: Sendable {
         zip(keys, members).reduce(keys.isEmpty ? 2 : 1) {
             $0 + $1.0.count + ($1.1 ?? Self.absent).count
         }
-    }
-}
-
-/// The layouts of one state for roles, each made once for its sight.
-private final class NarrowedLayouts: Sendable {
-    /// The most layouts that are kept. Beyond it, all are dropped: most belong to an earlier
-    /// policy.
-    private static let countMax = 1_000
-
-    private let layouts = Locked<[Sight: SliceLayout]>([:])
-
-    func layout(with sight: Sight, _ make: () -> SliceLayout) -> SliceLayout {
-        if let known = layouts.withLock({ $0[sight] }) { return known }
-        let made = make()
-        layouts.withLock { layouts in
-            if layouts.count >= Self.countMax { layouts = [:] }
-            layouts[sight] = made
-        }
-        return made
     }
 }

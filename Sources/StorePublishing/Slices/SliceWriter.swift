@@ -126,7 +126,7 @@ private struct PieceWriter {
         let new = try value.map(encoded)
         if let old, old.bytes == new { return old }
         bytes += new?.count ?? 0
-        return PublishedSlice(bytes: new, version: version)
+        return PublishedSlice(.whole(new), version: version)
     }
 
     private mutating func pieces(
@@ -139,10 +139,8 @@ private struct PieceWriter {
         guard let old, let pieces = old.pieces, let oldValue else {
             var pieces: [(key: String, value: Bytes)] = []
             for (name, value) in value.pieces { pieces.append((name, try encoded(value))) }
-            return PublishedSlice(
-                pieces: EncodedPieces(SortedTable(sorted: pieces), form),
-                version: version
-            )
+            let encoded = EncodedPieces(SortedTable(sorted: pieces), form)
+            return PublishedSlice(.instances(encoded), version: version)
         }
         var renewed: [(id: String, piece: Bytes?)] = []
         for (name, value) in value.pieces(since: oldValue) {
@@ -150,7 +148,7 @@ private struct PieceWriter {
         }
         guard let (new, bytes) = pieces.with(renewed) else { return old }
         self.bytes += bytes
-        return PublishedSlice(pieces: new, version: version)
+        return PublishedSlice(.instances(new), version: version)
     }
 
     /// Returns the slice of a value with a part for each session.
@@ -171,9 +169,9 @@ private struct PieceWriter {
             if slice.version == version || before == nil { renewed.append((session, slice)) }
         }
         if let old, known != nil, renewed.isEmpty { return old }
-        let none = PublishedSlice(pieces: EncodedPieces(SortedTable()), version: 0)
+        let none = PublishedSlice(.instances(EncodedPieces(SortedTable())), version: 0)
         let slices = known ?? SessionSlices([], first: none, .member)
-        return PublishedSlice(sessions: slices.with(renewed), version: version)
+        return PublishedSlice(.sessions(slices.with(renewed)), version: version)
     }
 
     private mutating func sessions(
@@ -201,10 +199,10 @@ private struct PieceWriter {
         if isFirst || first == nil {
             first = try slice(of: value.part(of: nil), after: first, oldValue?.part(of: nil))
         }
-        guard let first else { return PublishedSlice(bytes: nil, version: version) }
+        guard let first else { return PublishedSlice(.whole(nil), version: version) }
         if let old, let known, renewed.isEmpty, known.first.version == first.version { return old }
         let slices = known ?? SessionSlices([], first: first, .own)
-        return PublishedSlice(sessions: slices.with(renewed, first: first), version: version)
+        return PublishedSlice(.sessions(slices.with(renewed, first: first)), version: version)
     }
 
     private func encoded(_ value: any Encodable & Sendable) throws(JSONError) -> Bytes {

@@ -1,4 +1,4 @@
-package import StoreCore
+import StoreCore
 package import StoreJSON
 import StorePlatform
 import StoreTexts
@@ -38,38 +38,22 @@ package final class Snapshot: Sendable {
         whole = Locked(state)
     }
 
-    /// Makes a version of slices, which are joined when a reader asks for the whole state.
-    package convenience init(
+    /// Makes a version of slices, which are joined when a reader asks for the whole state. `etag`
+    /// is the entity tag of `tag` if there is one already.
+    init(
         tag: Tag,
+        etag: String? = nil,
         slices: [PublishedSlice],
         layout: SliceLayout,
         ownBytes: Int = 0,
         readers: VersionReaders = .everybody
     ) {
-        self.init(
-            tag: tag,
-            etag: tag.etag,
-            slices: slices,
-            layout: layout,
-            ownBytes: ownBytes,
-            readers: readers
-        )
-    }
-
-    private init(
-        tag: Tag,
-        etag: String,
-        slices: [PublishedSlice],
-        layout: SliceLayout,
-        ownBytes: Int,
-        readers: VersionReaders
-    ) {
-        self.readers = readers
         self.tag = tag
-        self.etag = etag
+        self.etag = etag ?? tag.etag
         self.slices = slices
         self.layout = layout
         self.ownBytes = ownBytes
+        self.readers = readers
         whole = Locked(nil)
     }
 
@@ -143,10 +127,9 @@ package final class Snapshot: Sendable {
     /// True if a reader gets other bytes than from an older version. Both versions are filtered for
     /// the reader's viewer already.
     func differs(from old: Snapshot) -> Bool {
-        changedVersion == old.changedVersion
-            ? false
-            : changedVersion > old.changedVersion
-                || zip(slices, old.slices).contains { $0.differs(from: $1) }
+        let (mine, theirs) = (changedVersion, old.changedVersion)
+        return mine > theirs
+            || (mine < theirs && zip(slices, old.slices).contains { $0.differs(from: $1) })
     }
 
     /// Returns the version of the event for a reader whose slices report `changed` as their last
@@ -182,8 +165,7 @@ package final class Snapshot: Sendable {
     package var state: Bytes {
         whole.withLock { whole in
             if let whole { return whole }
-            let joined =
-                layout?.joined(slices.map(\.bytes), own: ownBytes) ?? SliceLayout.absent
+            let joined = layout?.joined(slices.map(\.bytes), own: ownBytes) ?? SliceLayout.absent
             whole = joined
             return joined
         }

@@ -91,14 +91,7 @@ package final class LongPolls: Sendable {
 
     /// Answers every waiter that may see a change in this version. The publishing thread calls it.
     package func published(_ snapshot: Snapshot) {
-        let due = waiting.withLock { waiting -> [Waiter] in
-            guard !waiting.waiters.isEmpty else { return [] }
-            let due = waiting.waiters.filter { $0.value.isBehind(snapshot) }
-            for id in due.keys { waiting.waiters[id] = nil }
-            return Array(due.values)
-        }
-        count.subtract(due.count, ordering: .sequentiallyConsistent)
-        for waiter in due { waiter.answer(snapshot) }
+        answer(snapshot) { $0.isBehind(snapshot) }
     }
 
     /// Answers one waiter without a version because its time is over, if it still waits.
@@ -110,7 +103,7 @@ package final class LongPolls: Sendable {
 
     /// Answers the requests of an ended session without a version.
     package func expireAll(of session: String) {
-        expire { $0.viewer.session?.text.isSame(as: session) == true }
+        answer(nil) { $0.viewer.session?.text.isSame(as: session) == true }
     }
 
     /// Answers the requests whose clients may no longer read, without a version. Called after
@@ -124,16 +117,17 @@ package final class LongPolls: Sendable {
 
     /// Answers every request without a version, because the server is about to stop.
     package func expireAll() {
-        expire { _ in true }
+        answer(nil) { _ in true }
     }
 
-    private func expire(where isMeant: (Waiter) -> Bool) {
+    private func answer(_ news: Snapshot?, where isMeant: (Waiter) -> Bool) {
         let due = waiting.withLock { waiting -> [Waiter] in
+            guard !waiting.waiters.isEmpty else { return [] }
             let due = waiting.waiters.filter { isMeant($0.value) }
             for id in due.keys { waiting.waiters[id] = nil }
             return Array(due.values)
         }
         count.subtract(due.count, ordering: .sequentiallyConsistent)
-        for waiter in due { waiter.answer(nil) }
+        for waiter in due { waiter.answer(news) }
     }
 }
