@@ -5,7 +5,6 @@ import StorePlatform
 /// Bounded: at the bound, all commits are joined. Each task that opens a stream belongs to a
 /// connection, so the server's bound on connections limits them.
 struct PublishingQueue: WorkQueue {
-    /// The most commits in the queue.
     static let commitsMax = 512
     /// The most bytes that the commits do not share with other versions. A single larger commit may
     /// still wait.
@@ -17,7 +16,6 @@ struct PublishingQueue: WorkQueue {
         case task(Snapshot, @Sendable (Snapshot) -> Void)
     }
 
-    /// The items that one turn processes.
     struct Turn: Sendable {
         let items: [Item]
         /// The newest version that readers were sent before the turn; `nil` before the first.
@@ -68,17 +66,14 @@ struct PublishingQueue: WorkQueue {
         bytes += commit.bytes
     }
 
-    /// Adds a task, with the newest version.
     mutating func add(_ task: @escaping @Sendable (Snapshot) -> Void) {
         coming = published.version
         items.append(.task(published, task))
     }
 
-    /// Takes all items of the queue.
     mutating func take() -> Turn {
         defer {
-            items = []
-            (commits, bytes) = (0, 0)
+            drop()
             sent = coming
         }
         return Turn(items: items, sent: sent)
@@ -94,7 +89,6 @@ struct PublishingQueue: WorkQueue {
         return (published, sent)
     }
 
-    /// Drops all items.
     mutating func drop() {
         items = []
         (commits, bytes) = (0, 0)

@@ -187,8 +187,9 @@ extension PublishingThread {
             case .task(let published, let task):
                 distributeWaiting()
                 if let version, published.version > version { work.skipped() }
-                // After commits were joined, this version may be newer than `published`.
-                let current = newest.map { max($0, published) } ?? published
+                // After commits were joined, the newest version may be newer than `published`.
+                let current =
+                    newest.flatMap { $0.version > published.version ? $0 : nil } ?? published
                 version = current.version
                 task(current)
                 isAnswering = true
@@ -235,9 +236,6 @@ extension PublishingThread {
         _ = hurry.wait(seconds: seconds)
     }
 }
-
-/// Returns the newer of two versions.
-private func max(_ a: Snapshot, _ b: Snapshot) -> Snapshot { a.version > b.version ? a : b }
 
 /// A thread that works for readers. If processors are scarce, the event loop and the Core run
 /// first.

@@ -19,7 +19,6 @@ package final class EncodedPieces: Sendable {
         self.form = form
     }
 
-    /// The number of pieces.
     var count: Int { pieces.count }
 
     /// The ids, sorted.
@@ -32,7 +31,7 @@ package final class EncodedPieces: Sendable {
         guard form == .object else { return .within(joined, pointer) }
         guard let piece = pieces[id] else { return .found(nil) }
         guard pointer.tokens.count > 1 else { return .found(piece) }
-        return .within(piece, JSONPointer(tokens: Array(pointer.tokens.dropFirst())))
+        return .within(piece, pointer.withoutFirst)
     }
 
     /// Returns the names of the pieces that differ from `others`, without visiting shared pieces.
@@ -48,7 +47,6 @@ package final class EncodedPieces: Sendable {
     /// True if there is a piece of this name.
     package func has(_ name: String) -> Bool { pieces[name] != nil }
 
-    /// The piece with this name.
     subscript(name: String) -> Bytes? { pieces[name] }
 
     /// Returns a copy with the pieces in `renewed`, and the number of new bytes; `nil` if no piece
@@ -67,7 +65,6 @@ package final class EncodedPieces: Sendable {
     /// True if ``joined`` is cheap.
     var isAtHand: Bool { whole.isAtHand(count) }
 
-    /// All pieces together.
     var joined: Bytes {
         whole.made {
             let bytes = pieces.reduce(2) { $0 + $1.key.utf8.count + $1.value.count + 4 }

@@ -86,6 +86,11 @@ package struct PublishedSlice: Sendable {
         pieces.flatMap { $0.form == .object ? $0 : nil }
     }
 
+    /// True if ``bytes`` is cheap, or if `isInside` and a piece is found without it.
+    func isAtHand(inside isInside: Bool) -> Bool {
+        (isInside && addressablePieces != nil) || isAtHand
+    }
+
     /// True if ``bytes`` is cheap.
     package var isAtHand: Bool {
         switch form {

@@ -13,7 +13,6 @@ package final class SessionSlices: Sendable {
         case member
     }
 
-    /// The slice of one session.
     private final class Entry: Sendable {
         let slice: PublishedSlice
 
@@ -53,12 +52,11 @@ package final class SessionSlices: Sendable {
         return entries.reduce(0) { $0 + $1.value.slice.count }
     }
 
-    /// The encoded slice of a session; `nil` if the session has no slice of its own.
     subscript(session: String) -> PublishedSlice? { entries[session]?.slice }
 
     /// Returns the slice that a session gets.
     func visible(to session: String) -> PublishedSlice {
-        let own = entries[session]?.slice
+        let own = self[session]
         switch form {
         case .own: return own ?? first
         case .member:
@@ -106,7 +104,6 @@ package final class SessionSlices: Sendable {
     /// Returns the place of a part of the table as JSON.
     func place(of pointer: JSONPointer) -> PartPlace {
         guard let session = pointer.tokens.first else { return .found(joined) }
-        guard let slice = entries[session]?.slice else { return .found(nil) }
-        return slice.place(of: JSONPointer(tokens: Array(pointer.tokens.dropFirst())))
+        return self[session]?.place(of: pointer.withoutFirst) ?? .found(nil)
     }
 }

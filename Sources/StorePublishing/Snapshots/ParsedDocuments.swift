@@ -138,7 +138,11 @@ extension ParsedDocuments {
     /// Returns the part at a pointer, however long that takes; `nil` if the pointer leads nowhere.
     /// Any thread but the event loop's and the Core's.
     package func part(at pointer: JSONPointer, in snapshot: Snapshot) -> Bytes? {
-        switch snapshot.place(of: pointer) {
+        part(at: snapshot.place(of: pointer))
+    }
+
+    func part(at place: PartPlace) -> Bytes? {
+        switch place {
         case .found(let bytes): bytes
         case .within(let bytes, let pointer): document(of: bytes)?.part(at: pointer)
         }

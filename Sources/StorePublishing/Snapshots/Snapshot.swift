@@ -188,8 +188,7 @@ package final class Snapshot: Sendable {
             return pointer == .root ? .found(state) : .within(state, pointer)
         }
         guard let index = layout.index(of: name) else { return .found(nil) }
-        let rest = JSONPointer(tokens: Array(pointer.tokens.dropFirst()))
-        return slices[index].place(of: rest)
+        return slices[index].place(of: pointer.withoutFirst)
     }
 
     /// True if the pointer can be followed without joining many pieces first.
@@ -197,9 +196,13 @@ package final class Snapshot: Sendable {
         guard let layout else { return true }
         guard let name = pointer.tokens.first else { return slices.allSatisfy(\.isAtHand) }
         guard let index = layout.index(of: name) else { return true }
-        let isOfPiece = pointer.tokens.count > 1 && slices[index].addressablePieces != nil
-        return isOfPiece || slices[index].isAtHand
+        return slices[index].isAtHand(inside: pointer.tokens.count > 1)
     }
+}
+
+extension JSONPointer {
+    /// The pointer within the part that the first token leads to.
+    var withoutFirst: JSONPointer { JSONPointer(tokens: Array(tokens.dropFirst())) }
 }
 
 /// The place of a part of the state.

@@ -38,9 +38,7 @@ package enum StatePatch {
     package static func comparison<State: Encodable & Sendable>(
         of type: State.Type,
         _ patch:
-            @escaping @Sendable (
-                State, State, [SliceEdit], Viewer
-            ) throws(JSONError) -> Bytes
+            @escaping @Sendable (State, State, [SliceEdit], Viewer) throws(JSONError) -> Bytes
     ) -> DryRunComparison {
         { run, viewer in
             Result { () throws(JSONError) in
@@ -81,13 +79,7 @@ package enum StatePatch {
             (before, after) = (old.part(of: session), new.part(of: session))
         }
         if let before = before as? any KeyedState, let after = after as? any KeyedState,
-            let pieces = try self.pieces(
-                from: before,
-                to: after,
-                at: place,
-                for: session,
-                encoder
-            )
+            let pieces = try self.pieces(from: before, to: after, at: place, for: session, encoder)
         {
             return pieces
         }

@@ -161,7 +161,12 @@ package final class PartStreams: Sendable {
 
     /// True if finding the part in a version is cheap.
     func isAtHand(_ part: WatchedPart, in snapshot: Snapshot) -> Bool {
-        part.isAtHand(in: snapshot, documents)
+        let (container, isInside) = (part.container, !part.pointer.tokens.isEmpty)
+        if container.slice(in: snapshot)?.isAtHand(inside: isInside) == false { return false }
+        return switch container.place(of: part.pointer, in: snapshot) {
+        case .found: true
+        case .within(let bytes, _): documents.ready(bytes) != nil
+        }
     }
 
     /// Returns the version with which a stream of the part opens, and watches the part from then
@@ -269,10 +274,7 @@ package final class PartStreams: Sendable {
     }
 
     private func bytes(of part: WatchedPart, in snapshot: Snapshot) -> Bytes? {
-        switch part.container.place(of: part.pointer, in: snapshot) {
-        case .found(let bytes): bytes
-        case .within(let bytes, let pointer): documents.document(of: bytes)?.part(at: pointer)
-        }
+        documents.part(at: part.container.place(of: part.pointer, in: snapshot))
     }
 
     /// Drops the parts without readers. Runs only after the number of parts has doubled, so that

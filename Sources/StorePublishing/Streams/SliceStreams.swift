@@ -47,8 +47,8 @@ final class SliceStreams: Sendable {
             send(index, nil, mine, after: before, at: mine.version, for: filter)
         }
         for session in watching.viewers(of: sessions).compactMap(\.session) {
-            for index in layout.ofSessions {
-                guard new.slices[index].version != old.slices[index].version else { continue }
+            for index in layout.ofSessions
+            where new.slices[index].version != old.slices[index].version {
                 let mine = new.slices[index].visible(to: session.text)
                 let before = old.slices[index].visible(to: session.text)
                 guard mine.differs(from: before) else { continue }
@@ -86,13 +86,9 @@ final class SliceStreams: Sendable {
         if let session = topic.session { watching.insert(Viewer(session: session)) }
         let slice = snapshot.slice(topic.module, for: topic.session)
         guard case .change = topic else {
-            let first = sender.version(
-                of: slice.bytes,
-                since: slice.version,
-                in: mode,
-                isKnown: true
-            )
-            return .shared(first, through: slice.version)
+            let (bytes, version) = (slice.bytes, slice.version)
+            let first = sender.version(of: bytes, since: version, in: mode, isKnown: true)
+            return .shared(first, through: version)
         }
         let tag = Tag(epoch: sender.epoch, version: slice.version)
         let change = Self.change(from: nil, to: slice.bytes)
@@ -128,7 +124,6 @@ package enum SliceTopic: Hashable, Sendable {
     /// The slice, with its value before the change.
     case change(Int, ExactText? = nil)
 
-    /// The index of the module.
     var module: Int {
         switch self {
         case .slice(let module, _), .change(let module, _): module

@@ -30,12 +30,7 @@ package struct TopicSender: Sendable {
     }
 
     /// Sends a part of the state as it is since a version; sends `gone` if the part is `nil`.
-    func send(
-        _ part: Bytes?,
-        to topic: TopicID,
-        since number: UInt64,
-        for filter: ReaderFilter?
-    ) {
+    func send(_ part: Bytes?, to topic: TopicID, since number: UInt64, for filter: ReaderFilter?) {
         send(to: topic, for: filter) { version(of: part, since: number, in: $0) }
     }
 

@@ -11,7 +11,6 @@ package enum WatchingClient: Hashable, Sendable {
     /// other addresses may share it: it is a proxy, or this machine itself.
     case address(String, isForMany: Bool)
 
-    /// True if several clients may share the address.
     fileprivate var isForMany: Bool {
         if case .address(_, let isForMany) = self { isForMany } else { false }
     }
@@ -41,7 +40,6 @@ struct WatchPlaces {
     /// pointers into shared slices.
     private var ofSessions: [ExactText?: Int] = [:]
 
-    /// Returns the pointers that a client watches.
     func parts(of client: WatchingClient) -> some Collection<WatchedPart> {
         (held[client] ?? [:]).keys
     }

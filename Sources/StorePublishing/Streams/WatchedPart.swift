@@ -44,7 +44,7 @@ package struct WatchedPart: Hashable, Sendable {
     package init(at pointer: JSONPointer, in layout: SliceLayout?, for viewer: Viewer = .all) {
         isPointer = true
         let subject = StreamSubject.part(ExactText(pointer.description))
-        self.pointer = JSONPointer(tokens: Array(pointer.tokens.dropFirst(layout == nil ? 0 : 1)))
+        self.pointer = layout == nil ? pointer : pointer.withoutFirst
         let module = pointer.tokens.first.flatMap { layout?.index(of: $0) }
         let isHidden = pointer.tokens.first.map { !viewer.sees(module: $0) } ?? false
         guard !isHidden, viewer.sight == nil || layout != nil else {
@@ -64,20 +64,6 @@ package struct WatchedPart: Hashable, Sendable {
     }
 }
 
-extension WatchedPart {
-    /// True if finding the part in a version is cheap.
-    func isAtHand(in snapshot: Snapshot, _ documents: ParsedDocuments) -> Bool {
-        if let slice = container.slice(in: snapshot) {
-            let isOfPiece = !pointer.tokens.isEmpty && slice.addressablePieces != nil
-            guard isOfPiece || slice.isAtHand else { return false }
-        }
-        return switch container.place(of: pointer, in: snapshot) {
-        case .found: true
-        case .within(let bytes, _): documents.ready(bytes) != nil
-        }
-    }
-}
-
 extension WatchedPart.Container {
     /// The session that owns the container; `nil` if it is shared.
     var session: ExactText? {
@@ -91,7 +77,6 @@ extension WatchedPart.Container {
         return session.map { slice.visible(to: $0.text) } ?? slice
     }
 
-    /// Returns the place of a part of the container, in a version of the state.
     func place(of pointer: JSONPointer, in snapshot: Snapshot) -> PartPlace {
         switch self {
         case .module: slice(in: snapshot)?.place(of: pointer) ?? .found(nil)

@@ -124,18 +124,14 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     package func hasRoom(for request: ViewRequest) -> Bool {
         let (topic, session) = (request.topic, request.session)
         let max = ViewBounds.watchedMax(of: session)
-        let (count, isKnown, isDue) = table.withLock { table in
-            (
-                table.counts[session] ?? 0, table.views[topic] != nil,
-                table.views.count >= table.sweepAt
-            )
+        let (count, isKnown, isDue) = table.withLock {
+            ($0.counts[session] ?? 0, $0.views[topic] != nil, $0.views.count >= $0.sweepAt)
         }
         if isKnown { return true }
         if isDue || count >= max { sweep() }
         return count < max || table.withLock { $0.counts[session] ?? 0 } < max
     }
 
-    /// Drops the views without readers.
     private func sweep() {
         // Most views have readers; that is checked without the lock of the table.
         let unread = table.withLock { $0.views }.values.filter { !sender.isRead($0.request.topic) }
@@ -164,9 +160,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         }
     }
 
-    private func change<Result: Sendable>(
-        _ change: (inout Table) -> Result
-    ) -> Result {
+    private func change<Result: Sendable>(_ change: (inout Table) -> Result) -> Result {
         table.withLock { table in
             let result = change(&table)
             let modules = Set(table.readers.keys.map(\.module))
@@ -184,21 +178,15 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
 
     /// Sends the first frame to a stream. On the publishing thread.
     private func begin(_ request: ViewRequest, _ state: State, _ version: UInt64) {
-        let watched = change {
-            $0.watched(request, sources(of: request))
-        }
+        let watched = change { $0.watched(request, sources(of: request)) }
         let known = watched.version
         if known == nil {
             // A view that can't be made shows nothing; the log has the reason.
             (watched.bytes, watched.version) = (try? madeOrLogged(request, state), version)
         }
+        let (bytes, number) = (watched.bytes, known ?? version)
         sender.send(to: request.topic, for: nil) {
-            sender.version(
-                of: watched.bytes,
-                since: known ?? version,
-                in: $0,
-                isKnown: known != nil
-            )
+            sender.version(of: bytes, since: number, in: $0, isKnown: known != nil)
         }
     }
 
@@ -259,10 +247,8 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
             return try made(request, state)
         } catch {
             let name = projections.views[request.view].published.name
-            logger.error(
-                .viewFailed,
-                "the view \(name) can't be made: \(error.messageForOperators)"
-            )
+            let reason = error.messageForOperators
+            logger.error(.viewFailed, "the view \(name) can't be made: \(reason)")
             throw error
         }
     }
