@@ -22,7 +22,7 @@ final class Connection: @unchecked Sendable {
     /// write-ahead log in the middle of a change takes the writer's lock for a moment.
     private static let lockMilliseconds: CInt = 10_000
 
-    init(path: String, for purpose: Purpose) throws(SQLiteFailure) {
+    init(path: String, for purpose: Purpose) throws(DatabaseFailure) {
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         switch purpose {
         case .read: flags |= SQLITE_OPEN_READONLY
@@ -39,7 +39,7 @@ final class Connection: @unchecked Sendable {
                 message: String(cString: sqlite3_errstr(code))
             )
             sqlite3_close_v2(opened)
-            throw failure
+            throw .sqlite(failure)
         }
         handle = opened
         sqlite3_busy_timeout(handle, Self.lockMilliseconds)
@@ -77,43 +77,86 @@ final class Connection: @unchecked Sendable {
     /// True if a transaction is open.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    func execute(_ sql: String) throws(SQLiteFailure) {
+    func execute(_ sql: String) throws(DatabaseFailure) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw failure(code, sql) }
     }
 
     /// Returns the first column of the first row, as an integer; `nil` if there is no row.
-    func integer(_ sql: String) throws(SQLiteFailure) -> Int64? {
+    func integer(_ sql: String) throws(DatabaseFailure) -> Int64? {
         let statement = try Statement(self, sql)
         return try statement.step() ? statement.integer(0) : nil
     }
 
     /// Returns the first column of the first row, as text; empty if there is no row.
-    func text(_ sql: String) throws(SQLiteFailure) -> String {
+    func text(_ sql: String) throws(DatabaseFailure) -> String {
         let statement = try Statement(self, sql)
         return try statement.step() ? statement.string(0) : ""
     }
 
-    func failure(_ code: CInt, _ attempted: String) -> SQLiteFailure {
-        SQLiteFailure(
+    func failure(_ code: CInt, _ attempted: String) -> DatabaseFailure {
+        let isOfSystem = code & 0xFF == SQLITE_IOERR || code & 0xFF == SQLITE_FULL
+        let failure = SQLiteFailure(
             code: code,
-            systemError: code & 0xFF == SQLITE_IOERR || code & 0xFF == SQLITE_FULL
-                ? sqlite3_system_errno(handle) : 0,
+            systemError: isOfSystem ? sqlite3_system_errno(handle) : 0,
             attempted: attempted,
             message: String(cString: sqlite3_errmsg(handle))
         )
+        return .sqlite(failure)
     }
 }
 
-/// An error of SQLite. Only this target uses it.
-struct SQLiteFailure: Error, CustomStringConvertible {
+/// The reason why rows can't be read or written.
+enum DatabaseFailure: Error, CustomStringConvertible {
+    case sqlite(SQLiteFailure)
+    /// Rows are missing, or do not match their checksums.
+    case damaged(String)
+    /// The records in the journal begin after this position.
+    case gone(base: ChainPosition)
+
+    /// True if a write failed because the disk is full, and may succeed later.
+    var isFull: Bool {
+        if case .sqlite(let failure) = self { failure.isFull } else { false }
+    }
+
+    /// True if the file itself is damaged.
+    var isDamage: Bool {
+        switch self {
+        case .sqlite(let failure): failure.isCorrupt
+        case .damaged: true
+        case .gone: false
+        }
+    }
+
+    /// The error for callers of a function that reads.
+    var journalError: JournalError {
+        if case .gone(let base) = self { return .gone(oldest: base.version + 1) }
+        // A read fills the disk only if it is the read of a backup, which writes a copy.
+        return isFull ? .storageFull : finalError
+    }
+
+    /// The error for callers that can't try again.
+    var finalError: JournalError {
+        isDamage ? .corrupt(description) : .unknown(description)
+    }
+
+    var description: String {
+        switch self {
+        case .sqlite(let failure): failure.description
+        case .damaged(let what): what
+        case .gone(let base): "the records before \(base.version + 1) were forgotten"
+        }
+    }
+}
+
+/// An error of SQLite.
+struct SQLiteFailure: CustomStringConvertible, Sendable {
     /// The extended result code (sqlite.org/rescode.html).
     let code: CInt
     /// The system's error number; 0 if there is none.
     let systemError: CInt
     /// The attempted operation, as text.
     let attempted: String
-    /// The message of SQLite.
     let message: String
 
     /// The primary result code: the low eight bits of ``code``.
@@ -136,11 +179,6 @@ struct SQLiteFailure: Error, CustomStringConvertible {
 
     /// True if the file is not a database, or is damaged.
     var isCorrupt: Bool { kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB }
-
-    /// The error for callers of the journal.
-    var journalError: JournalError {
-        isCorrupt ? .corrupt(description) : .unknown(description)
-    }
 
     var description: String {
         let system = systemError == 0 ? "" : ", system error \(systemError)"

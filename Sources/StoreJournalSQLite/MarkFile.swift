@@ -19,6 +19,8 @@ final class MarkFile: Sendable {
         /// There is a file, but none of its slots is intact.
         case unreadable
         case mark(HighWaterMark)
+
+        var mark: HighWaterMark? { if case .mark(let mark) = self { mark } else { nil } }
     }
 
     private struct Writing: ~Copyable {

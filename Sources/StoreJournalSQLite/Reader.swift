@@ -20,7 +20,7 @@ final class Reader: @unchecked Sendable {
     var names = TextCache()
     var principals = TextCache()
 
-    init(_ path: String) throws(SQLiteFailure) {
+    init(_ path: String) throws(DatabaseFailure) {
         connection = try Connection(path: path, for: .read)
         begin = try Statement(connection, "BEGIN")
         end = try Statement(connection, "COMMIT")
@@ -61,13 +61,9 @@ final class Reader: @unchecked Sendable {
 
     /// Runs `body` in one read transaction: all reads see the same state of the database.
     func transaction<Result>(
-        _ body: (Reader) throws(ReadFailure) -> Result
-    ) throws(ReadFailure) -> Result {
-        do throws(SQLiteFailure) {
-            try begin.run()
-        } catch {
-            throw .sqlite(error)
-        }
+        _ body: (Reader) throws(DatabaseFailure) -> Result
+    ) throws(DatabaseFailure) -> Result {
+        try begin.run()
         defer {
             resetRecords()
             try? end.run()
@@ -79,41 +75,6 @@ final class Reader: @unchecked Sendable {
     func resetRecords() {
         records.reset()
         recordsToEnd.reset()
-    }
-}
-
-/// The reason why rows can't be read.
-enum ReadFailure: Error, CustomStringConvertible {
-    case sqlite(SQLiteFailure)
-    /// Rows are missing, or do not match their checksums.
-    case damaged(String)
-    /// The records in the journal begin after this position.
-    case gone(base: ChainPosition)
-
-    var journalError: JournalError {
-        switch self {
-        // A read fills the disk only if it is the read of a backup, which writes a copy.
-        case .sqlite(let failure): failure.isFull ? .storageFull : failure.journalError
-        case .damaged(let what): .corrupt(what)
-        case .gone(let base): .gone(oldest: base.version + 1)
-        }
-    }
-
-    var description: String {
-        switch self {
-        case .sqlite(let failure): failure.description
-        case .damaged(let what): what
-        case .gone(let base): "the records before \(base.version + 1) were forgotten"
-        }
-    }
-
-    /// True if the file itself is damaged.
-    var isDamage: Bool {
-        switch self {
-        case .sqlite(let failure): failure.isCorrupt
-        case .damaged: true
-        case .gone: false
-        }
     }
 }
 

@@ -17,12 +17,8 @@ extension SQLiteJournal {
     ///   ``JournalError/unknown(_:)`` with a text for any other error of SQLite or the system.
     public func backup(to path: String) throws(JournalError) {
         try Self.copy(to: path) { (partial) throws(JournalError) in
-            try withReader { (reader) throws(ReadFailure) in
-                do throws(SQLiteFailure) {
-                    try reader.connection.copyAll(to: partial)
-                } catch {
-                    throw .sqlite(error)
-                }
+            try withReader { (reader) throws(DatabaseFailure) in
+                try reader.connection.copyAll(to: partial)
             }
         }
     }
@@ -30,12 +26,9 @@ extension SQLiteJournal {
     /// Copies the database of a directory that another process has open; see ``backup(to:)``.
     ///
     /// Only reads: the other process alone writes to the database and checkpoints it.
-    public static func backup(
-        inUse directory: String,
-        to path: String
-    ) throws(JournalError) {
+    public static func backup(inUse directory: String, to path: String) throws(JournalError) {
         try copy(to: path) { (partial) throws(JournalError) in
-            do throws(SQLiteFailure) {
+            do throws(DatabaseFailure) {
                 try Connection(path: directory + "/store.db", for: .read).copyAll(to: partial)
             } catch {
                 throw error.isFull ? .storageFull : .unknown("\(error)")
@@ -87,7 +80,7 @@ extension SQLiteJournal {
 
 extension Connection {
     /// Copies every page in one read transaction, so that all pages are of the same moment.
-    fileprivate func copyAll(to path: String) throws(SQLiteFailure) {
+    fileprivate func copyAll(to path: String) throws(DatabaseFailure) {
         let target = try Connection(path: path, for: .write)
         try target.execute("PRAGMA journal_mode = MEMORY")
         try target.execute("PRAGMA synchronous = OFF")

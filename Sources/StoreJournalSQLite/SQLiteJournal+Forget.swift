@@ -25,9 +25,7 @@ extension SQLiteJournal {
         }) {}
     }
 
-    private func step(
-        _ body: (Writer) throws(JournalError) -> Bool
-    ) throws(JournalError) -> Bool {
+    private func step(_ body: (Writer) throws(JournalError) -> Bool) throws(JournalError) -> Bool {
         let (more, notice) = try write { (writer, _) throws(JournalError) in
             (try body(writer), writer.checkpointIfDue())
         }
@@ -74,7 +72,7 @@ extension Writer {
         let base = meta.base.version
         guard base < last, last <= end.version else { return false }
         let through = min(base + UInt64(Self.forgottenRowsMax), last)
-        let fresh = try transaction { (writer) throws(SQLiteFailure) in
+        let fresh = try transaction { (writer) throws(DatabaseFailure) in
             var fresh = writer.meta
             let hash = try Statement(
                 writer.connection,
@@ -107,7 +105,7 @@ extension Writer {
     }
 
     private func forgetOutcomes(_ which: String, _ count: Int) throws(JournalError) -> Int {
-        let forgotten = try transaction { (writer) throws(SQLiteFailure) in
+        let forgotten = try transaction { (writer) throws(DatabaseFailure) in
             let delete = try Statement(
                 writer.connection,
                 """

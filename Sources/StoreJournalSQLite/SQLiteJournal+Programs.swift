@@ -6,7 +6,7 @@ extension SQLiteJournal {
     ///
     /// Writes nothing if this program was the last one to register.
     public func register(_ program: WritingProgram) throws(JournalError) -> UInt32 {
-        let (known, given) = try withReader { (reader) throws(ReadFailure) in
+        let (known, given) = try withReader { (reader) throws(DatabaseFailure) in
             (try reader.programs(), try reader.newestProgram())
         }
         if let last = known.last, last.program.digest == program.digest { return last.number }
@@ -15,7 +15,7 @@ extension SQLiteJournal {
             ?? max(given, known.map(\.number).max() ?? 0) + 1
         let kept = RegisteredProgram(number: number, program: program)
         try write { (writer, _) throws(JournalError) in
-            try writer.transaction { (writer) throws(SQLiteFailure) in
+            try writer.transaction { (writer) throws(DatabaseFailure) in
                 try writer.insert(kept)
                 try writer.removePrograms(of: known, beside: kept)
             }
@@ -25,15 +25,15 @@ extension SQLiteJournal {
 
     /// Returns the stored programs, in the order of their last registration.
     public func programs() throws(JournalError) -> [RegisteredProgram] {
-        try withReader { (reader) throws(ReadFailure) in try reader.programs() }
+        try withReader { (reader) throws(DatabaseFailure) in try reader.programs() }
     }
 }
 
 extension Reader {
     /// Returns the programs in the file, in the order of their last registration.
     ///
-    /// - Throws: ``ReadFailure/damaged(_:)`` if the forms of a program do not match their checksum.
-    func programs() throws(ReadFailure) -> [RegisteredProgram] {
+    /// - Throws: ``DatabaseFailure/damaged(_:)`` if the forms of a program do not match their checksum.
+    func programs() throws(DatabaseFailure) -> [RegisteredProgram] {
         let (intact, damaged) = try checkedPrograms()
         guard let number = damaged.first else { return intact }
         throw .damaged("the forms of program \(number) have changed since they were written")
@@ -41,41 +41,35 @@ extension Reader {
 
     /// Returns the program of the newest record, even if its row in the table is lost; 0 if the
     /// record has none.
-    func newestProgram() throws(ReadFailure) -> UInt32 {
+    func newestProgram() throws(DatabaseFailure) -> UInt32 {
         guard hasPrograms else { return 0 }
-        do throws(SQLiteFailure) {
-            let number = try connection.integer(
-                "SELECT program FROM records ORDER BY version DESC LIMIT 1"
-            )
-            return UInt32(clamping: number ?? 0)
-        } catch {
-            throw .sqlite(error)
-        }
+        let number = try connection.integer(
+            "SELECT program FROM records ORDER BY version DESC LIMIT 1"
+        )
+        return UInt32(clamping: number ?? 0)
     }
 
     /// Returns the programs that match their checksums, and the numbers of the others.
-    func checkedPrograms() throws(ReadFailure) -> (intact: [RegisteredProgram], damaged: [UInt32]) {
+    func checkedPrograms() throws(DatabaseFailure) -> (
+        intact: [RegisteredProgram], damaged: [UInt32]
+    ) {
         guard hasPrograms else { return ([], []) }
         var intact: [RegisteredProgram] = []
         var damaged: [UInt32] = []
-        do throws(SQLiteFailure) {
-            let rows = try Statement(
-                connection,
-                "SELECT number, began, digest, forms, sum FROM programs ORDER BY began"
+        let rows = try Statement(
+            connection,
+            "SELECT number, began, digest, forms, sum FROM programs ORDER BY began"
+        )
+        while try rows.step() {
+            let kept = RegisteredProgram(
+                number: UInt32(truncatingIfNeeded: rows.integer(0)),
+                program: WritingProgram(digest: rows.string(2), forms: [UInt8](rows.bytes(3)))
             )
-            while try rows.step() {
-                let kept = RegisteredProgram(
-                    number: UInt32(truncatingIfNeeded: rows.integer(0)),
-                    program: WritingProgram(digest: rows.string(2), forms: [UInt8](rows.bytes(3)))
-                )
-                if kept.sum(began: rows.integer(1)).matches(rows.bytes(4)) {
-                    intact.append(kept)
-                } else {
-                    damaged.append(kept.number)
-                }
+            if kept.sum(began: rows.integer(1)).matches(rows.bytes(4)) {
+                intact.append(kept)
+            } else {
+                damaged.append(kept.number)
             }
-        } catch {
-            throw .sqlite(error)
         }
         return (intact, damaged)
     }
@@ -83,7 +77,7 @@ extension Reader {
 
 extension Writer {
     /// Writes a program as the last one to register.
-    func insert(_ kept: RegisteredProgram) throws(SQLiteFailure) {
+    func insert(_ kept: RegisteredProgram) throws(DatabaseFailure) {
         let last = try connection.integer("SELECT max(began) FROM programs") ?? 0
         let row = try Statement(
             connection,
@@ -96,7 +90,7 @@ extension Writer {
         let forms = form.append(kept.program.forms)
         try row.bind(3, text: form.bytes(digest))
         try row.bind(4, blob: form.bytes(forms))
-        try kept.sum(began: last + 1).withBytes { (sum) throws(SQLiteFailure) in
+        try kept.sum(began: last + 1).withBytes { (sum) throws(DatabaseFailure) in
             try row.bind(5, blob: sum)
             try row.run()
         }
@@ -107,7 +101,7 @@ extension Writer {
     fileprivate func removePrograms(
         of known: [RegisteredProgram],
         beside kept: RegisteredProgram
-    ) throws(SQLiteFailure) {
+    ) throws(DatabaseFailure) {
         let others = known.filter { $0.number != kept.number }
         let newest = max(kept.number, others.map(\.number).max() ?? 0)
         let surplus = others.filter { $0.number != newest }.prefix(

@@ -20,7 +20,7 @@ extension SQLiteJournal {
         guard page.after < newest else {
             return JournalRecords(records: [], through: page.after)
         }
-        return try withReader { (reader) throws(ReadFailure) in
+        return try withReader { (reader) throws(DatabaseFailure) in
             try reader.read(page, newest: newest)
         }
     }
@@ -30,9 +30,9 @@ extension SQLiteJournal {
     public func outcomes(
         of keys: [IdempotencyKey]
     ) throws(JournalError) -> [IdempotencyKey: KeptOutcome] {
-        try withReader { (reader) throws(ReadFailure) in
+        try withReader { (reader) throws(DatabaseFailure) in
             guard keys.count > 1 else { return try reader.outcomes(of: keys) }
-            return try reader.transaction { (reader) throws(ReadFailure) in
+            return try reader.transaction { (reader) throws(DatabaseFailure) in
                 try reader.outcomes(of: keys)
             }
         }
@@ -40,7 +40,7 @@ extension SQLiteJournal {
 }
 
 extension Reader {
-    func read(_ page: JournalPage, newest: UInt64) throws(ReadFailure) -> JournalRecords {
+    func read(_ page: JournalPage, newest: UInt64) throws(DatabaseFailure) -> JournalRecords {
         var answer = JournalRecords(records: [], through: newest)
         if page.type != nil, newest - page.after > SQLiteJournal.rowsLookedAtMax {
             answer.through = page.after + SQLiteJournal.rowsLookedAtMax
@@ -73,8 +73,8 @@ extension Reader {
         after: UInt64,
         through: UInt64,
         _ body: (borrowing RecordFields, Reader) -> Bool
-    ) throws(ReadFailure) {
-        try transaction { (reader) throws(ReadFailure) in
+    ) throws(DatabaseFailure) {
+        try transaction { (reader) throws(DatabaseFailure) in
             var rows = try RecordRows(reader, after: after, through: through)
             var form = CanonicalBytes()
             while try rows.next(&form) != nil {
@@ -104,7 +104,7 @@ extension Reader {
 
     func outcomes(
         of keys: [IdempotencyKey]
-    ) throws(ReadFailure) -> [IdempotencyKey: KeptOutcome] {
+    ) throws(DatabaseFailure) -> [IdempotencyKey: KeptOutcome] {
         var found: [IdempotencyKey: KeptOutcome] = [:]
         for key in keys {
             if let outcome = try outcome(of: key) { found[key] = outcome }
@@ -112,17 +112,13 @@ extension Reader {
         return found
     }
 
-    private func outcome(of key: IdempotencyKey) throws(ReadFailure) -> KeptOutcome? {
-        do throws(SQLiteFailure) {
-            let fields = form.put(key)
-            defer { outcome.reset() }
-            try outcome.bind(1, text: fields.key)
-            try outcome.bind(2, text: fields.principal)
-            guard try outcome.step() else { return nil }
-            if let kept = outcome(outcome, of: key) { return kept }
-        } catch {
-            throw .sqlite(error)
-        }
+    private func outcome(of key: IdempotencyKey) throws(DatabaseFailure) -> KeptOutcome? {
+        let fields = form.put(key)
+        defer { outcome.reset() }
+        try outcome.bind(1, text: fields.key)
+        try outcome.bind(2, text: fields.principal)
+        guard try outcome.step() else { return nil }
+        if let kept = outcome(outcome, of: key) { return kept }
         throw .damaged("an idempotency key has changed since it was written")
     }
 

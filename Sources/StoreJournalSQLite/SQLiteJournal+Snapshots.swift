@@ -11,7 +11,7 @@ extension SQLiteJournal {
     ///   ``JournalError/gone(oldest:)`` for a deleted one, and otherwise the errors of an append.
     public func save(_ snapshot: StateSnapshot) throws(JournalError) {
         guard snapshot.version <= version else { throw .conflict(version: version) }
-        let position = try withReader { (reader) throws(ReadFailure) in
+        let position = try withReader { (reader) throws(DatabaseFailure) in
             try reader.position(at: snapshot.version)
         }
         guard let state = Compression.compress(snapshot.state) else {
@@ -34,7 +34,7 @@ extension SQLiteJournal {
     /// - Throws: ``JournalError/corrupt(_:)`` if no snapshot is intact and the records before them
     ///   were deleted, or if the newest intact one can't be decompressed.
     public func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot? {
-        try withReader { (reader) throws(ReadFailure) in
+        try withReader { (reader) throws(DatabaseFailure) in
             guard
                 let stored = try reader.newestSnapshot(
                     atOrBefore: version,
@@ -60,27 +60,23 @@ extension Reader {
     /// Returns the newest intact snapshot. Calls `passingOver` with the version of each newer,
     /// damaged one.
     ///
-    /// - Throws: ``ReadFailure/damaged(_:)`` if all snapshots are damaged, and the records do not
+    /// - Throws: ``DatabaseFailure/damaged(_:)`` if all snapshots are damaged, and the records do not
     ///   reach back to version 0 either.
     func newestSnapshot(
         atOrBefore version: UInt64 = .max,
         passingOver: (UInt64) -> Void
-    ) throws(ReadFailure) -> StoredSnapshot? {
-        try transaction { (reader) throws(ReadFailure) in
+    ) throws(DatabaseFailure) -> StoredSnapshot? {
+        try transaction { (reader) throws(DatabaseFailure) in
             defer { reader.snapshots.reset() }
             let base = try reader.readMeta().base
             var damaged: UInt64?
-            do throws(SQLiteFailure) {
-                try reader.snapshots.bind(1, Int64(clamping: version))
-                while try reader.snapshots.step() {
-                    let found = UInt64(bitPattern: reader.snapshots.integer(0))
-                    guard found >= base.version else { break }
-                    if let snapshot = reader.storedSnapshot() { return snapshot }
-                    damaged = found
-                    passingOver(found)
-                }
-            } catch {
-                throw .sqlite(error)
+            try reader.snapshots.bind(1, Int64(clamping: version))
+            while try reader.snapshots.step() {
+                let found = UInt64(bitPattern: reader.snapshots.integer(0))
+                guard found >= base.version else { break }
+                if let snapshot = reader.storedSnapshot() { return snapshot }
+                damaged = found
+                passingOver(found)
             }
             if let damaged, base.version > 0 {
                 throw .damaged(
@@ -93,15 +89,11 @@ extension Reader {
 
     /// Returns the snapshot of one version, within the open transaction; `nil` if it is missing or
     /// damaged.
-    func storedSnapshot(of version: UInt64) throws(ReadFailure) -> StoredSnapshot? {
+    func storedSnapshot(of version: UInt64) throws(DatabaseFailure) -> StoredSnapshot? {
         defer { snapshots.reset() }
-        do throws(SQLiteFailure) {
-            try snapshots.bind(1, Int64(clamping: version))
-            guard try snapshots.step(), snapshots.integer(0) == Int64(clamping: version) else {
-                return nil
-            }
-        } catch {
-            throw .sqlite(error)
+        try snapshots.bind(1, Int64(clamping: version))
+        guard try snapshots.step(), snapshots.integer(0) == Int64(clamping: version) else {
+            return nil
         }
         return storedSnapshot()
     }
@@ -122,8 +114,8 @@ extension Reader {
     }
 
     /// Returns the position of a version in the chain.
-    func position(at version: UInt64) throws(ReadFailure) -> ChainPosition {
-        try transaction { (reader) throws(ReadFailure) in
+    func position(at version: UInt64) throws(DatabaseFailure) -> ChainPosition {
+        try transaction { (reader) throws(DatabaseFailure) in
             try RecordRows(reader, after: version, through: version).end
         }
     }
@@ -167,7 +159,7 @@ extension Writer {
         compressed state: [UInt8]
     ) throws(JournalError) -> Bool {
         if let newest = snapshots.last, newest.version >= snapshot.version { return false }
-        let entry = try transaction { (writer) throws(SQLiteFailure) in
+        let entry = try transaction { (writer) throws(DatabaseFailure) in
             let later = try Statement(
                 writer.connection,
                 "SELECT sum(length(payload) + ifnull(length(meta), 0)) FROM records WHERE version > ?"
@@ -202,11 +194,8 @@ extension Writer {
                 + SnapshotLadder.surplus(leading, max: max)
         )
         guard !surplus.isEmpty else { return }
-        try transaction { (writer) throws(SQLiteFailure) in
-            let delete = try Statement(
-                writer.connection,
-                "DELETE FROM snapshots WHERE version = ?"
-            )
+        try transaction { (writer) throws(DatabaseFailure) in
+            let delete = try Statement(writer.connection, "DELETE FROM snapshots WHERE version = ?")
             for version in surplus {
                 try delete.bind(1, Int64(clamping: version))
                 try delete.run()
@@ -226,7 +215,7 @@ struct SnapshotEntry: Equatable, Sendable {
 
 extension StoredSnapshot {
     /// Writes the row within the open transaction.
-    func insert(into connection: Connection) throws(SQLiteFailure) {
+    func insert(into connection: Connection) throws(DatabaseFailure) {
         let statement = try Statement(
             connection,
             """

@@ -22,9 +22,9 @@ extension SQLiteJournal {
             Reader.verifySnapshots, Reader.verifyOutcomes, Reader.verifyPrograms,
             Reader.verifyTrees,
         ] {
-            try withReader { (reader) throws(ReadFailure) in
-                try reader.transaction { (reader) throws(ReadFailure) in
-                    do throws(ReadFailure) {
+            try withReader { (reader) throws(DatabaseFailure) in
+                try reader.transaction { (reader) throws(DatabaseFailure) in
+                    do throws(DatabaseFailure) {
                         try verify(reader)(&report)
                     } catch {
                         guard error.isDamage else { throw error }
@@ -44,7 +44,7 @@ extension SQLiteJournal {
         while after < report.version {
             let last = min(report.version, after + Self.replaySlice)
             do throws(JournalError) {
-                try withReader { (reader) throws(ReadFailure) in
+                try withReader { (reader) throws(DatabaseFailure) in
                     try reader.forEach(after: after, through: last) { _, _ in
                         report.recordsCount += 1
                         return true
@@ -71,7 +71,7 @@ extension SQLiteJournal {
 }
 
 extension Reader {
-    fileprivate func verifySnapshots(_ report: inout JournalReport) throws(ReadFailure) {
+    fileprivate func verifySnapshots(_ report: inout JournalReport) throws(DatabaseFailure) {
         for entry in try snapshotEntries() {
             guard let snapshot = try storedSnapshot(of: entry.version) else {
                 report.faults.append("the snapshot of version \(entry.version) is damaged")
@@ -96,7 +96,7 @@ extension Reader {
         }
     }
 
-    fileprivate func verifyOutcomes(_ report: inout JournalReport) throws(ReadFailure) {
+    fileprivate func verifyOutcomes(_ report: inout JournalReport) throws(DatabaseFailure) {
         let newest = try newestVersion()
         var ahead = 0
         report.outcomesCount = try countOutcomes { outcome in
@@ -107,7 +107,7 @@ extension Reader {
         }
     }
 
-    fileprivate func verifyPrograms(_ report: inout JournalReport) throws(ReadFailure) {
+    fileprivate func verifyPrograms(_ report: inout JournalReport) throws(DatabaseFailure) {
         for number in try checkedPrograms().damaged {
             report.faults.append(
                 "the forms of program \(number) have changed since they were written"
@@ -115,28 +115,17 @@ extension Reader {
         }
     }
 
-    fileprivate func verifyTrees(_ report: inout JournalReport) throws(ReadFailure) {
-        do throws(SQLiteFailure) {
-            let check = try Statement(
-                connection,
-                "PRAGMA integrity_check(\(SQLiteJournal.faultsMax))"
-            )
-            while try check.step() {
-                let line = check.string(0)
-                if line != "ok" { report.faults.append(line) }
-            }
-        } catch {
-            throw .sqlite(error)
+    fileprivate func verifyTrees(_ report: inout JournalReport) throws(DatabaseFailure) {
+        let check = try Statement(connection, "PRAGMA integrity_check(\(SQLiteJournal.faultsMax))")
+        while try check.step() {
+            let line = check.string(0)
+            if line != "ok" { report.faults.append(line) }
         }
     }
 
-    func newestVersion() throws(ReadFailure) -> UInt64 {
-        do throws(SQLiteFailure) {
-            if let newest = try connection.integer("SELECT max(version) FROM records"), newest > 0 {
-                return UInt64(bitPattern: newest)
-            }
-        } catch {
-            throw .sqlite(error)
+    func newestVersion() throws(DatabaseFailure) -> UInt64 {
+        if let newest = try connection.integer("SELECT max(version) FROM records"), newest > 0 {
+            return UInt64(bitPattern: newest)
         }
         return try readMeta().base.version
     }

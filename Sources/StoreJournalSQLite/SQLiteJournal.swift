@@ -113,7 +113,7 @@ public final class SQLiteJournal: Journal {
     ) throws(JournalOpenError) {
         let directory = try JournalDirectory(directory)
         let opening = JournalOpening(
-            directory,
+            directory: directory,
             acceptDataLoss: acceptDataLoss,
             keepsForm: keepsForm,
             follower: follower,
@@ -215,11 +215,11 @@ extension SQLiteJournal {
 
     /// Reads with an idle connection of the pool, or with a new one.
     func withReader<Result>(
-        _ body: (Reader) throws(ReadFailure) -> Result
+        _ body: (Reader) throws(DatabaseFailure) -> Result
     ) throws(JournalError) -> Result {
         let reader = try takeReader()
         defer { giveBack(reader) }
-        do throws(ReadFailure) {
+        do throws(DatabaseFailure) {
             return try body(reader)
         } catch {
             throw error.journalError
@@ -230,10 +230,10 @@ extension SQLiteJournal {
         let (idle, isClosed) = readers.withLock { ($0.idle.popLast(), $0.isClosed) }
         if let idle { return idle }
         guard !isClosed else { throw .unknown("the journal is closed") }
-        do throws(SQLiteFailure) {
+        do throws(DatabaseFailure) {
             return try Reader(databasePath)
         } catch {
-            throw error.journalError
+            throw error.finalError
         }
     }
 

@@ -6,7 +6,7 @@ final class Statement {
     private let handle: OpaquePointer
     private let sql: String
 
-    init(_ connection: Connection, _ sql: String) throws(SQLiteFailure) {
+    init(_ connection: Connection, _ sql: String) throws(DatabaseFailure) {
         var prepared: OpaquePointer?
         let code = sqlite3_prepare_v3(
             connection.handle,
@@ -27,7 +27,7 @@ final class Statement {
     }
 
     /// Moves to the next row; returns false at the end.
-    func step() throws(SQLiteFailure) -> Bool {
+    func step() throws(DatabaseFailure) -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
@@ -42,7 +42,7 @@ final class Statement {
     }
 
     /// Runs the statement to its end, for statements without rows.
-    func run() throws(SQLiteFailure) {
+    func run() throws(DatabaseFailure) {
         defer { reset() }
         while try step() {}
     }
@@ -54,18 +54,18 @@ final class Statement {
 // Parameters count from 1. SQLite does not copy the bytes of a pointer: they have to stay in place
 // until the statement has run.
 extension Statement {
-    func bind(_ index: CInt, _ value: Int64) throws(SQLiteFailure) {
+    func bind(_ index: CInt, _ value: Int64) throws(DatabaseFailure) {
         try check(sqlite3_bind_int64(handle, index, value))
     }
 
-    func bind(_ index: CInt, blob: UnsafeRawBufferPointer) throws(SQLiteFailure) {
+    func bind(_ index: CInt, blob: UnsafeRawBufferPointer) throws(DatabaseFailure) {
         guard let base = blob.baseAddress, !blob.isEmpty else {
             return try check(sqlite3_bind_zeroblob(handle, index, 0))
         }
         try check(sqlite3_bind_blob64(handle, index, base, UInt64(blob.count), nil))
     }
 
-    func bind(_ index: CInt, text: UnsafeRawBufferPointer) throws(SQLiteFailure) {
+    func bind(_ index: CInt, text: UnsafeRawBufferPointer) throws(DatabaseFailure) {
         guard let base = text.baseAddress, !text.isEmpty else {
             return try check(sqlite3_bind_text(handle, index, "", 0, nil))
         }
@@ -82,11 +82,11 @@ extension Statement {
         )
     }
 
-    func bindNull(_ index: CInt) throws(SQLiteFailure) {
+    func bindNull(_ index: CInt) throws(DatabaseFailure) {
         try check(sqlite3_bind_null(handle, index))
     }
 
-    private func check(_ code: CInt) throws(SQLiteFailure) {
+    private func check(_ code: CInt) throws(DatabaseFailure) {
         guard code == SQLITE_OK else { throw connection.failure(code, sql) }
     }
 }

@@ -49,7 +49,7 @@ final class Writer: @unchecked Sendable {
     private var nulls: UInt16 = 0
     private let walPages: UnsafeMutablePointer<CInt>
 
-    init(_ connection: Connection, _ contents: DatabaseContents) throws(SQLiteFailure) {
+    init(_ connection: Connection, _ contents: DatabaseContents) throws(DatabaseFailure) {
         self.connection = connection
         end = contents.end
         bytesTotal = contents.bytesTotal
@@ -111,10 +111,10 @@ final class Writer: @unchecked Sendable {
     ///   may try again. Any other error is final, because a failed sync is never repeated.
     func transaction<Result>(
         timing syncs: Histogram? = nil,
-        _ body: (Writer) throws(SQLiteFailure) -> Result
+        _ body: (Writer) throws(DatabaseFailure) -> Result
     ) throws(JournalError) -> Result {
         if let broken { throw .unknown(broken) }
-        do throws(SQLiteFailure) {
+        do throws(DatabaseFailure) {
             try begin.run()
             let result = try body(self)
             let written = syncs == nil ? 0 : SystemTime.steadyNanoseconds()
@@ -126,29 +126,28 @@ final class Writer: @unchecked Sendable {
         }
     }
 
-    private func rollBack(after failure: SQLiteFailure) -> JournalError {
+    private func rollBack(after failure: DatabaseFailure) -> JournalError {
         var full = failure.isFull
         if connection.isInTransaction {
-            do throws(SQLiteFailure) {
+            do throws(DatabaseFailure) {
                 try rollback.run()
             } catch {
                 full = false
             }
         }
-        if full { return .storageFull }
-        return fail(failure)
+        return full ? .storageFull : fail(failure)
     }
 
-    private func fail(_ failure: SQLiteFailure) -> JournalError {
+    private func fail(_ failure: DatabaseFailure) -> JournalError {
         broken = "the journal stopped writing after an error: \(failure)"
-        return failure.isCorrupt ? .corrupt(failure.description) : .unknown(failure.description)
+        return failure.finalError
     }
 
     /// Writes a batch and makes it durable. Its first record has to follow ``end``.
     func write(_ batch: JournalBatch, timing syncs: Histogram? = nil) throws(JournalError) {
         let before = (end, bytesTotal, outcomesCount)
         do throws(JournalError) {
-            try transaction(timing: syncs) { (writer) throws(SQLiteFailure) in
+            try transaction(timing: syncs) { (writer) throws(DatabaseFailure) in
                 for record in batch.records { try writer.insert(record) }
                 for outcome in batch.outcomes { try writer.insert(outcome) }
             }
@@ -158,7 +157,7 @@ final class Writer: @unchecked Sendable {
         }
     }
 
-    private func insert(_ record: Record) throws(SQLiteFailure) {
+    private func insert(_ record: Record) throws(DatabaseFailure) {
         guard let insertRecord else {
             throw connection.failure(SQLITE_READONLY, "appending to a file of an older form")
         }
@@ -180,22 +179,12 @@ final class Writer: @unchecked Sendable {
         }
         try insertRecord.bind(7, fields.principal, &nulls)
         try insertRecord.bind(8, fields.request, &nulls)
-        if let cause = fields.cause {
-            nulls &= ~(1 << 10)
-            try insertRecord.bind(10, Int64(bitPattern: cause))
-        } else {
-            try insertRecord.bindNull(10, unless: &nulls)
-        }
+        try insertRecord.bind(10, fields.cause.map { Int64(bitPattern: $0) }, &nulls)
         try insertRecord.bind(11, fields.origin, &nulls)
         try insertRecord.bind(12, fields.session, &nulls)
-        if fields.program > 0 {
-            nulls &= ~(1 << 13)
-            try insertRecord.bind(13, Int64(fields.program))
-        } else {
-            try insertRecord.bindNull(13, unless: &nulls)
-        }
+        try insertRecord.bind(13, fields.program > 0 ? Int64(fields.program) : nil, &nulls)
         self.nulls = nulls
-        try hash.withBytes { (bytes) throws(SQLiteFailure) in
+        try hash.withBytes { (bytes) throws(DatabaseFailure) in
             try insertRecord.bind(9, blob: bytes)
             try insertRecord.run()
         }
@@ -203,7 +192,7 @@ final class Writer: @unchecked Sendable {
         bytesTotal += UInt64(record.bytes)
     }
 
-    private func insert(_ outcome: KeptOutcome) throws(SQLiteFailure) {
+    private func insert(_ outcome: KeptOutcome) throws(DatabaseFailure) {
         let fields = form.put(outcome)
         try countOutcome.bind(1, text: fields.key)
         try countOutcome.bind(2, text: fields.principal)
@@ -256,13 +245,24 @@ extension Statement {
         _ index: CInt,
         _ text: UnsafeRawBufferPointer?,
         _ nulls: inout UInt16
-    ) throws(SQLiteFailure) {
+    ) throws(DatabaseFailure) {
         guard let text else { return try bindNull(index, unless: &nulls) }
         nulls &= ~(1 << index)
         try bind(index, text: text)
     }
 
-    fileprivate func bindNull(_ index: CInt, unless nulls: inout UInt16) throws(SQLiteFailure) {
+    /// Binds a number or NULL.
+    fileprivate func bind(
+        _ index: CInt,
+        _ number: Int64?,
+        _ nulls: inout UInt16
+    ) throws(DatabaseFailure) {
+        guard let number else { return try bindNull(index, unless: &nulls) }
+        nulls &= ~(1 << index)
+        try bind(index, number)
+    }
+
+    fileprivate func bindNull(_ index: CInt, unless nulls: inout UInt16) throws(DatabaseFailure) {
         guard nulls & 1 << index == 0 else { return }
         try bindNull(index)
         nulls |= 1 << index

@@ -16,37 +16,32 @@ struct RecordRows: ~Copyable {
     /// Begins to read rows after a version, up to `through`, which must exist, or up to the last
     /// row. Reads the hash at `after` from the database if `start` is `nil`.
     ///
-    /// - Throws: ``ReadFailure`` if the record at `after` is missing or deleted, or if the system
-    ///   can't read.
+    /// - Throws: ``DatabaseFailure`` if the record at `after` is missing or deleted, or can't be
+    ///   read.
     init(
         _ reader: Reader,
         after: UInt64,
         from start: ChainHash? = nil,
         through: UInt64? = nil
-    ) throws(ReadFailure) {
+    ) throws(DatabaseFailure) {
         let statement = through == nil ? reader.recordsToEnd : reader.records
-        var isPending = false
+        try statement.bind(1, Int64(clamping: after))
+        if let through { try statement.bind(2, Int64(clamping: through)) }
+        var isPending = try statement.step()
         var known: ChainHash?
-        do throws(SQLiteFailure) {
-            try statement.bind(1, Int64(clamping: after))
-            if let through { try statement.bind(2, Int64(clamping: through)) }
+        if isPending, statement.integer(0) == Int64(clamping: after),
+            let hash = ChainHash(statement.bytes(8))
+        {
+            // The next record's hash covers this record's hash.
+            known = hash
             isPending = try statement.step()
-            if isPending, statement.integer(0) == Int64(clamping: after),
-                let hash = ChainHash(statement.bytes(8))
-            {
-                // The next record's hash covers this record's hash.
-                known = hash
-                isPending = try statement.step()
+        }
+        let end =
+            if let hash = start ?? known {
+                ChainPosition(version: after, hash: hash)
+            } else {
+                try reader.readMeta().base
             }
-        } catch {
-            throw .sqlite(error)
-        }
-        let end: ChainPosition
-        if let hash = start ?? known {
-            end = ChainPosition(version: after, hash: hash)
-        } else {
-            end = try Self.base(reader)
-        }
         guard end.version <= after else { throw .gone(base: end) }
         guard end.version == after else { throw .damaged("record \(after) is missing") }
         let none = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -58,28 +53,15 @@ struct RecordRows: ~Copyable {
         fields = RecordFields(version: after, time: 0, changed: false, type: none, payload: none)
     }
 
-    private static func base(_ reader: Reader) throws(ReadFailure) -> ChainPosition {
-        do throws(SQLiteFailure) {
-            if let meta = try MetaRow.read(reader.meta) { return meta.base }
-        } catch {
-            throw .sqlite(error)
-        }
-        throw .damaged("the journal's metadata has changed since it was written")
-    }
-
     /// Moves to the next record and appends its form to `form`, in which it is hashed. Returns the
     /// offset of the form's first byte; `nil` after the last record.
     ///
     /// ``fields`` is valid until the next call.
-    mutating func next(_ form: inout CanonicalBytes) throws(ReadFailure) -> Int? {
+    mutating func next(_ form: inout CanonicalBytes) throws(DatabaseFailure) -> Int? {
         if let through, end.version >= through { return nil }
-        do throws(SQLiteFailure) {
-            if !isPending, !isAtEnd {
-                isPending = try statement.step()
-                isAtEnd = !isPending
-            }
-        } catch {
-            throw .sqlite(error)
+        if !isPending, !isAtEnd {
+            isPending = try statement.step()
+            isAtEnd = !isPending
         }
         guard isPending else {
             guard through != nil else { return nil }

@@ -17,7 +17,7 @@ struct ChainWalk: ~Copyable {
         from start: ChainPosition,
         bytesTotal: UInt64,
         mark: HighWaterMark?
-    ) throws(ReadFailure) {
+    ) throws(DatabaseFailure) {
         rows = try RecordRows(reader, after: start.version, from: start.hash)
         end = start
         markedVersion = mark?.end.version
@@ -25,7 +25,7 @@ struct ChainWalk: ~Copyable {
     }
 
     /// Fills a page with the next records; leaves it empty at the end.
-    mutating func fill(_ page: inout RecordPage) throws(ReadFailure) {
+    mutating func fill(_ page: inout RecordPage) throws(DatabaseFailure) {
         var (end, bytesTotal, marked) = (end, bytesTotal, marked)
         defer { (self.end, self.bytesTotal, self.marked) = (end, bytesTotal, marked) }
         try page.fill(&rows) { [markedVersion] rows in
@@ -64,7 +64,7 @@ struct WalkEnd {
     var end: ChainPosition
     var bytesTotal: UInt64
     var marked: ChainHash?
-    var failure: ReadFailure?
+    var failure: DatabaseFailure?
 }
 
 /// The next page of a walk. Another thread may fill it while the follower processes the page
@@ -74,7 +74,7 @@ private final class WalkedPages: @unchecked Sendable {
     // variables. At all other times, only the thread of the walk does.
     private var walk: ChainWalk
     private var next = RecordPage()
-    private var failure: ReadFailure?
+    private var failure: DatabaseFailure?
     private var isFilling = false
     private let filled = DispatchSemaphore(value: 0)
 
@@ -97,7 +97,7 @@ private final class WalkedPages: @unchecked Sendable {
     }
 
     func fillNext() {
-        do throws(ReadFailure) { try walk.fill(&next) } catch { failure = error }
+        do throws(DatabaseFailure) { try walk.fill(&next) } catch { failure = error }
     }
 
     /// Takes the filled page; returns false if it is empty, or if a record is damaged.
@@ -108,11 +108,6 @@ private final class WalkedPages: @unchecked Sendable {
     }
 
     var end: WalkEnd {
-        WalkEnd(
-            end: walk.end,
-            bytesTotal: walk.bytesTotal,
-            marked: walk.marked,
-            failure: failure
-        )
+        WalkEnd(end: walk.end, bytesTotal: walk.bytesTotal, marked: walk.marked, failure: failure)
     }
 }

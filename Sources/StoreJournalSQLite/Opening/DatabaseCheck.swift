@@ -18,7 +18,7 @@ struct DatabaseCheck {
     ///
     /// Older records are checked when they are read.
     ///
-    /// - Throws: ``ReadFailure/damaged(_:)`` if nothing can be saved: the journal's metadata is
+    /// - Throws: ``DatabaseFailure/damaged(_:)`` if nothing can be saved: the journal's metadata is
     ///   damaged, or the state can't be made from the intact records. Throws other failures if the
     ///   system can't read.
     init(
@@ -26,69 +26,58 @@ struct DatabaseCheck {
         mark: HighWaterMark?,
         follower: (any HistoryFollower)? = nil,
         log: (String) -> Void
-    ) throws(ReadFailure) {
+    ) throws(DatabaseFailure) {
         contents = DatabaseContents(try reader.readMeta())
         let damagedSnapshots = try findSnapshot(reader, log)
-        let recordsFault = try Self.fault { () throws(ReadFailure) in
-            try reader.checkRecordsReach(from: contents.meta.base, to: start)
+        try note { (check) throws(DatabaseFailure) in
+            try reader.checkRecordsReach(from: check.contents.meta.base, to: check.start)
         }
-        note(recordsFault)
         var programs: [RegisteredProgram] = []
-        let programsFault = try Self.fault { () throws(ReadFailure) in
-            programs = try reader.programs()
-        }
-        note(programsFault)
+        try note { (_) throws(DatabaseFailure) in programs = try reader.programs() }
         let marked = try followChain(reader, mark, follower, programs)
-        let outcomesFault = try Self.fault { () throws(ReadFailure) in
+        try note { (check) throws(DatabaseFailure) in
             var newest: Int64 = 0
-            contents.outcomesCount = try reader.countOutcomes { newest = max(newest, $0.time) }
-            contents.newestKeyTime = newest
+            check.contents.outcomesCount = try reader.countOutcomes {
+                newest = max(newest, $0.time)
+            }
+            check.contents.newestKeyTime = newest
         }
-        note(outcomesFault)
-        let snapshotsFault = try Self.fault { () throws(ReadFailure) in
-            contents.snapshots = try reader.snapshotEntries().filter {
-                !damagedSnapshots.contains($0.version) && $0.version <= contents.end.version
+        let end = contents.end.version
+        try note { (check) throws(DatabaseFailure) in
+            check.contents.snapshots = try reader.snapshotEntries().filter {
+                !damagedSnapshots.contains($0.version) && $0.version <= end
             }
         }
-        note(snapshotsFault)
         if damage == nil, let mark { compare(with: mark, marked) }
     }
 
     /// The position after which the check reads records.
     var start: ChainPosition { snapshot?.position ?? contents.meta.base }
 
-    /// Adds a fault that was found outside the database.
+    /// Adds a fault; only the first is kept.
     mutating func add(_ fault: String) {
         damage = damage ?? fault
     }
 
-    /// Runs one of the checks. Returns the text of a damage, so that the next check may run; throws
-    /// other errors.
-    private static func fault(
-        _ check: () throws(ReadFailure) -> Void
-    ) throws(ReadFailure) -> String? {
-        do throws(ReadFailure) {
-            try check()
-            return nil
-        } catch {
+    /// Runs one of the checks, and notes a damage, so that the next check may run. Throws other
+    /// errors.
+    private mutating func note(
+        _ check: (inout DatabaseCheck) throws(DatabaseFailure) -> Void
+    ) throws(DatabaseFailure) {
+        do throws(DatabaseFailure) { try check(&self) } catch {
             guard error.isDamage else { throw error }
-            return "\(error)"
+            add("\(error)")
+            isSound = false
         }
-    }
-
-    private mutating func note(_ fault: String?) {
-        guard let fault else { return }
-        damage = damage ?? fault
-        isSound = false
     }
 
     private mutating func findSnapshot(
         _ reader: Reader,
         _ log: (String) -> Void
-    ) throws(ReadFailure) -> Set<UInt64> {
+    ) throws(DatabaseFailure) -> Set<UInt64> {
         var damaged: Set<UInt64> = []
         let base = contents.meta.base.version
-        do throws(ReadFailure) {
+        do throws(DatabaseFailure) {
             snapshot = try reader.newestSnapshot { version in
                 damaged.insert(version)
                 log("the snapshot of version \(version) is damaged; trying an older snapshot")
@@ -96,7 +85,8 @@ struct DatabaseCheck {
         } catch {
             // The records suffice if they reach back to version 0.
             guard error.isDamage, base == 0 else { throw error }
-            note("\(error)")
+            add("\(error)")
+            isSound = false
         }
         if snapshot == nil, base > 0 {
             throw .damaged(
@@ -116,30 +106,24 @@ struct DatabaseCheck {
         _ mark: HighWaterMark?,
         _ follower: (any HistoryFollower)?,
         _ programs: [RegisteredProgram]
-    ) throws(ReadFailure) -> ChainHash? {
+    ) throws(DatabaseFailure) -> ChainHash? {
         var marked: ChainHash?
         if let mark, contents.meta.base.version...start.version ~= mark.end.version {
-            let markFault = try Self.fault { () throws(ReadFailure) in
+            try note { (_) throws(DatabaseFailure) in
                 marked = try reader.position(at: mark.end.version).hash
             }
-            note(markFault)
         }
-        let chainFault = try Self.fault { () throws(ReadFailure) in
+        try note { (check) throws(DatabaseFailure) in
             defer { reader.resetRecords() }
-            let walk = try ChainWalk(
-                reader,
-                from: start,
-                bytesTotal: contents.bytesTotal,
-                mark: mark
-            )
+            let (start, bytesTotal) = (check.start, check.contents.bytesTotal)
+            let walk = try ChainWalk(reader, from: start, bytesTotal: bytesTotal, mark: mark)
             let newest = follower == nil ? 0 : try reader.newestVersion()
-            let walked = ChainWalk.run(walk, followerFromSnapshot(follower, newest, programs))
-            contents.end = walked.end
-            contents.bytesTotal = walked.bytesTotal
+            let walked = ChainWalk.run(walk, check.followerFromSnapshot(follower, newest, programs))
+            check.contents.end = walked.end
+            check.contents.bytesTotal = walked.bytesTotal
             marked = walked.marked ?? marked
             if let failure = walked.failure { throw failure }
         }
-        note(chainFault)
         return marked
     }
 
@@ -177,12 +161,8 @@ struct DatabaseCheck {
 // Reading
 
 extension Reader {
-    func readMeta() throws(ReadFailure) -> MetaRow {
-        do throws(SQLiteFailure) {
-            if let read = try MetaRow.read(meta) { return read }
-        } catch {
-            throw .sqlite(error)
-        }
+    func readMeta() throws(DatabaseFailure) -> MetaRow {
+        if let read = try MetaRow.read(meta) { return read }
         throw .damaged("the journal's metadata has changed since it was written")
     }
 
@@ -191,13 +171,8 @@ extension Reader {
     func checkRecordsReach(
         from base: ChainPosition,
         to snapshot: ChainPosition
-    ) throws(ReadFailure) {
-        let first: Int64?
-        do throws(SQLiteFailure) {
-            first = try connection.integer("SELECT version FROM records ORDER BY version LIMIT 1")
-        } catch {
-            throw .sqlite(error)
-        }
+    ) throws(DatabaseFailure) {
+        let first = try connection.integer("SELECT version FROM records ORDER BY version LIMIT 1")
         let begin = first.map { UInt64(bitPattern: $0) }
         guard begin == base.version + 1 || (begin == nil && snapshot.version == base.version) else {
             throw .damaged("record \(base.version + 1) is missing")
@@ -207,24 +182,20 @@ extension Reader {
         }
     }
 
-    func snapshotEntries() throws(ReadFailure) -> [SnapshotEntry] {
+    func snapshotEntries() throws(DatabaseFailure) -> [SnapshotEntry] {
         var entries: [SnapshotEntry] = []
-        do throws(SQLiteFailure) {
-            let rows = try Statement(
-                connection,
-                "SELECT version, time, bytes FROM snapshots ORDER BY version"
-            )
-            while try rows.step() {
-                entries.append(
-                    SnapshotEntry(
-                        version: UInt64(bitPattern: rows.integer(0)),
-                        time: rows.integer(1),
-                        bytesTotal: UInt64(bitPattern: rows.integer(2))
-                    )
+        let rows = try Statement(
+            connection,
+            "SELECT version, time, bytes FROM snapshots ORDER BY version"
+        )
+        while try rows.step() {
+            entries.append(
+                SnapshotEntry(
+                    version: UInt64(bitPattern: rows.integer(0)),
+                    time: rows.integer(1),
+                    bytesTotal: UInt64(bitPattern: rows.integer(2))
                 )
-            }
-        } catch {
-            throw .sqlite(error)
+            )
         }
         return entries
     }
@@ -233,23 +204,16 @@ extension Reader {
     ///
     /// Rows are stored in the table and in the index by time. If a damaged page hides a row in one
     /// of them, the count of the other one reveals it.
-    func countOutcomes(
-        _ body: (KeptOutcome) -> Void = { _ in }
-    ) throws(ReadFailure) -> Int {
+    func countOutcomes(_ body: (KeptOutcome) -> Void = { _ in }) throws(DatabaseFailure) -> Int {
         var count = 0
         let all = try forEachOutcome { outcome in
             body(outcome)
             count += 1
             return true
         }
-        let indexed: Int64?
-        do throws(SQLiteFailure) {
-            indexed = try connection.integer(
-                "SELECT count(*) FROM outcomes INDEXED BY outcomes_by_time"
-            )
-        } catch {
-            throw .sqlite(error)
-        }
+        let indexed = try connection.integer(
+            "SELECT count(*) FROM outcomes INDEXED BY outcomes_by_time"
+        )
         guard all, indexed == Int64(count) else {
             throw .damaged("an idempotency key has changed since it was written")
         }
@@ -259,30 +223,26 @@ extension Reader {
     /// Calls `body` with each intact outcome, until `body` returns false.
     ///
     /// - Returns: true if no outcome so far was damaged.
-    func forEachOutcome(_ body: (KeptOutcome) -> Bool) throws(ReadFailure) -> Bool {
+    func forEachOutcome(_ body: (KeptOutcome) -> Bool) throws(DatabaseFailure) -> Bool {
         var all = true
-        do throws(SQLiteFailure) {
-            let rows = try Statement(
-                connection,
-                """
-                SELECT fingerprint, first, last, changed, time, sum, key, principal
-                FROM outcomes ORDER BY key, principal
-                """
+        let rows = try Statement(
+            connection,
+            """
+            SELECT fingerprint, first, last, changed, time, sum, key, principal
+            FROM outcomes ORDER BY key, principal
+            """
+        )
+        while try rows.step() {
+            let principal = rows.string(7)
+            let key = IdempotencyKey(
+                principal: principal.isEmpty ? nil : String(principal.dropFirst()),
+                key: rows.string(6)
             )
-            while try rows.step() {
-                let principal = rows.string(7)
-                let key = IdempotencyKey(
-                    principal: principal.isEmpty ? nil : String(principal.dropFirst()),
-                    key: rows.string(6)
-                )
-                guard let outcome = outcome(rows, of: key) else {
-                    all = false
-                    continue
-                }
-                guard body(outcome) else { return all }
+            guard let outcome = outcome(rows, of: key) else {
+                all = false
+                continue
             }
-        } catch {
-            throw .sqlite(error)
+            guard body(outcome) else { return all }
         }
         return all
     }

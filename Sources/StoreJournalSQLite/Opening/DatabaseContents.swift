@@ -42,7 +42,7 @@ struct MetaRow: Equatable, Sendable {
     /// Reads the row with a prepared statement.
     ///
     /// - Returns: the row; `nil` if it is missing or does not match its checksum.
-    static func read(_ statement: Statement) throws(SQLiteFailure) -> MetaRow? {
+    static func read(_ statement: Statement) throws(DatabaseFailure) -> MetaRow? {
         defer { statement.reset() }
         guard try statement.step(), let baseHash = ChainHash(statement.bytes(3)) else { return nil }
         var meta = MetaRow(epoch: UInt32(truncatingIfNeeded: statement.integer(0)))
@@ -52,7 +52,7 @@ struct MetaRow: Equatable, Sendable {
     }
 
     /// Writes the row within the open transaction.
-    func write(to connection: Connection) throws(SQLiteFailure) {
+    func write(to connection: Connection) throws(DatabaseFailure) {
         let statement = try Statement(
             connection,
             "REPLACE INTO meta (id, epoch, origin, base, base_hash, sum) VALUES (0, ?, ?, ?, ?, ?)"
@@ -61,8 +61,8 @@ struct MetaRow: Equatable, Sendable {
         try statement.bind(2, Int64(origin))
         try statement.bind(3, Int64(bitPattern: base.version))
         let sum = sum
-        try base.hash.withBytes { (hash) throws(SQLiteFailure) in
-            try sum.withBytes { (sum) throws(SQLiteFailure) in
+        try base.hash.withBytes { (hash) throws(DatabaseFailure) in
+            try sum.withBytes { (sum) throws(DatabaseFailure) in
                 try statement.bind(4, blob: hash)
                 try statement.bind(5, blob: sum)
                 try statement.run()

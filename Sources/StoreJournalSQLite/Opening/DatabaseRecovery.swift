@@ -44,7 +44,7 @@ struct DatabaseRecovery {
     private func copy(_ reader: Reader, to path: String) throws(JournalOpenError) {
         let contents = beginning(reader)
         let connection = try opening.makeDatabase(path, contents.meta)
-        let writer = try opening.sqlite { () throws(SQLiteFailure) in
+        let writer = try opening.sqlite { () throws(DatabaseFailure) in
             try Writer(connection, contents)
         }
         do throws(JournalError) {
@@ -63,7 +63,7 @@ struct DatabaseRecovery {
     private func beginning(_ reader: Reader) -> DatabaseContents {
         var meta = check.contents.meta
         meta.epoch = epoch
-        let all = try? reader.transaction { (reader) throws(ReadFailure) in
+        let all = try? reader.transaction { (reader) throws(DatabaseFailure) in
             var rows = try RecordRows(
                 reader,
                 after: meta.base.version,
@@ -82,7 +82,7 @@ struct DatabaseRecovery {
     /// forms.
     private func copyPrograms(_ reader: Reader, to writer: Writer) throws(JournalError) {
         let programs = (try? reader.checkedPrograms().intact) ?? []
-        try writer.transaction { (writer) throws(SQLiteFailure) in
+        try writer.transaction { (writer) throws(DatabaseFailure) in
             for program in programs { try writer.insert(program) }
         }
     }
@@ -92,7 +92,7 @@ struct DatabaseRecovery {
         while writer.end.version < last {
             let page = JournalPage(after: writer.end.version, limit: 1_000)
             let read: JournalRecords
-            do throws(ReadFailure) {
+            do throws(DatabaseFailure) {
                 read = try reader.read(page, newest: last)
             } catch {
                 throw error.journalError
@@ -127,7 +127,7 @@ struct DatabaseRecovery {
                 snapshot = try? reader.newestSnapshot(atOrBefore: version) { _ in }
             }
             guard let snapshot, snapshot.position.version == version else { continue }
-            try writer.transaction { (writer) throws(SQLiteFailure) in
+            try writer.transaction { (writer) throws(DatabaseFailure) in
                 try snapshot.insert(into: writer.connection)
             }
         }
@@ -149,13 +149,13 @@ struct DatabaseRecovery {
     }
 
     private func opened() throws(JournalOpenError) -> (Connection, DatabaseContents) {
-        let connection = try opening.sqlite { () throws(SQLiteFailure) in
+        let connection = try opening.sqlite { () throws(DatabaseFailure) in
             let connection = try Connection(path: old.database, for: .write)
             try opening.configure(connection)
             return connection
         }
         let found = try opening.check(
-            try opening.sqlite { () throws(SQLiteFailure) in try Reader(old.database) },
+            try opening.sqlite { () throws(DatabaseFailure) in try Reader(old.database) },
             nil
         )
         guard found.damage == nil else { throw failure("reading the rebuilt journal") }

@@ -13,20 +13,6 @@ struct JournalOpening {
     let follower: (any HistoryFollower)?
     let log: @Sendable (String) -> Void
 
-    init(
-        _ directory: JournalDirectory,
-        acceptDataLoss: Bool,
-        keepsForm: Bool,
-        follower: (any HistoryFollower)?,
-        log: @escaping @Sendable (String) -> Void
-    ) {
-        self.directory = directory
-        self.acceptDataLoss = acceptDataLoss
-        self.keepsForm = keepsForm
-        self.follower = follower
-        self.log = log
-    }
-
     func run() throws(JournalOpenError) -> (Writer, MarkFile) {
         guard sqlite3_threadsafe() != 0 else {
             throw JournalOpenError(
@@ -42,12 +28,14 @@ struct JournalOpening {
 
     /// Runs `body`, and turns an error of SQLite into an error for the operator.
     func sqlite<Result>(
-        _ body: () throws(SQLiteFailure) -> Result
+        _ body: () throws(DatabaseFailure) -> Result
     ) throws(JournalOpenError) -> Result {
-        do throws(SQLiteFailure) {
+        do throws(DatabaseFailure) {
             return try body()
         } catch {
-            if error.isCorrupt { throw unrecoverable("\(error)") }
+            guard case .sqlite(let failure) = error, !failure.isCorrupt else {
+                throw unrecoverable("\(error)")
+            }
             throw JournalOpenError(
                 .system,
                 "opening the journal in \(directory.path) failed: \(error)",
@@ -82,15 +70,13 @@ extension JournalOpening {
             try checkIsNew(found)
             return try makeNewDatabase()
         }
-        let connection = try sqlite { () throws(SQLiteFailure) in
+        let connection = try sqlite { () throws(DatabaseFailure) in
             try Connection(path: directory.database, for: .write)
         }
         if try identify(connection, found) == .unfinished { return try makeNewDatabase() }
-        try sqlite { () throws(SQLiteFailure) in try configure(connection) }
-        var mark: HighWaterMark?
-        if case .mark(let known) = found { mark = known }
-        let reader = try sqlite { () throws(SQLiteFailure) in try Reader(directory.database) }
-        var check = try self.check(reader, mark, follower)
+        try sqlite { () throws(DatabaseFailure) in try configure(connection) }
+        let reader = try sqlite { () throws(DatabaseFailure) in try Reader(directory.database) }
+        var check = try self.check(reader, found.mark, follower)
         if found == .unreadable { check.add("the mark beside the database can't be read") }
         if let damage = check.damage {
             follower?.forget()
@@ -118,13 +104,8 @@ extension JournalOpening {
         _ mark: HighWaterMark?,
         _ follower: (any HistoryFollower)? = nil
     ) throws(JournalOpenError) -> DatabaseCheck {
-        do throws(ReadFailure) {
-            return try DatabaseCheck(of: reader, mark: mark, follower: follower, log: log)
-        } catch {
-            if case .sqlite(let failure) = error {
-                return try sqlite { () throws(SQLiteFailure) in throw failure }
-            }
-            throw unrecoverable("\(error)")
+        try sqlite { () throws(DatabaseFailure) in
+            try DatabaseCheck(of: reader, mark: mark, follower: follower, log: log)
         }
     }
 
@@ -132,13 +113,11 @@ extension JournalOpening {
     /// is accepted.
     private func checkIsNew(_ found: MarkFile.Found) throws(JournalOpenError) {
         if found == .nothing { return }
-        if case .mark(let mark) = found, mark.end.version == 0 { return }
-        var known = "there was one"
-        if case .mark(let mark) = found { known = "it reached version \(mark.end.version)" }
+        let reached = found.mark?.end.version
+        if reached == 0 { return }
+        let known = reached.map { "it reached version \($0)" } ?? "there was one"
         let what = "the database is missing or empty, and \(known)"
-        guard acceptDataLoss else {
-            throw damaged(what, keeping: "begin at version 0")
-        }
+        guard acceptDataLoss else { throw damaged(what, keeping: "begin at version 0") }
         log("data loss accepted: \(what); history begins anew")
     }
 
@@ -162,7 +141,7 @@ extension JournalOpening {
 
     /// Makes an empty database.
     func makeDatabase(_ path: String, _ meta: MetaRow) throws(JournalOpenError) -> Connection {
-        try sqlite { () throws(SQLiteFailure) in
+        try sqlite { () throws(DatabaseFailure) in
             let connection = try Connection(path: path, for: .create)
             // Set the mode before the log and its index exist, because they inherit it. Some
             // mounted file systems do not support it; there the mode of the directory has to
@@ -180,7 +159,7 @@ extension JournalOpening {
     ) throws(JournalOpenError) {
         contents.meta.epoch = Self.epoch(otherThan: contents.meta.epoch)
         let meta = contents.meta
-        try sqlite { () throws(SQLiteFailure) in
+        try sqlite { () throws(DatabaseFailure) in
             try connection.execute("BEGIN IMMEDIATE")
             try meta.write(to: connection)
             try connection.execute("COMMIT")
@@ -192,10 +171,10 @@ extension JournalOpening {
         _ contents: inout DatabaseContents,
         of connection: Connection
     ) throws(JournalOpenError) {
-        let old = try sqlite { () throws(SQLiteFailure) in try Schema.format(of: connection) }
+        let old = try sqlite { () throws(DatabaseFailure) in try Schema.format(of: connection) }
         contents.format = old
         guard old < Schema.format, !keepsForm else { return }
-        do throws(SQLiteFailure) {
+        do throws(DatabaseFailure) {
             try Schema.upgrade(connection, from: old)
         } catch {
             throw JournalOpenError(
@@ -223,14 +202,12 @@ extension JournalOpening {
         _ contents: DatabaseContents,
         after found: MarkFile.Found
     ) throws(JournalOpenError) -> (Writer, MarkFile) {
-        let writer = try sqlite { () throws(SQLiteFailure) in try Writer(connection, contents) }
+        let writer = try sqlite { () throws(DatabaseFailure) in try Writer(connection, contents) }
         try makeDurable(writer)
-        var sequence: UInt64?
-        if case .mark(let mark) = found { sequence = mark.sequence }
         let log = log
         let file = MarkFile(
             directory.mark,
-            after: sequence,
+            after: found.mark?.sequence,
             epoch: contents.meta.epoch,
             end: contents.end,
             failed: { log("\($0); the end of history is not guarded until it works again") }
@@ -281,13 +258,15 @@ extension JournalOpening {
         var application: Int64 = 0
         var format: Int64 = 0
         var tables: Int64 = 0
-        do throws(SQLiteFailure) {
+        do throws(DatabaseFailure) {
             application = try connection.integer("PRAGMA application_id") ?? 0
             format = try Schema.format(of: connection)
             tables = try connection.integer("SELECT count(*) FROM sqlite_master") ?? 0
         } catch {
-            if error.kind == SQLITE_NOTADB { throw foreign("is no SQLite database") }
-            return try sqlite { () throws(SQLiteFailure) in throw error }
+            if case .sqlite(let failure) = error, failure.kind == SQLITE_NOTADB {
+                throw foreign("is no SQLite database")
+            }
+            return try sqlite { () throws(DatabaseFailure) in throw error }
         }
         if application == 0, format == 0, tables == 0, found == .nothing { return .unfinished }
         guard application == Schema.applicationID else {
@@ -299,7 +278,7 @@ extension JournalOpening {
                     + " \(Schema.formats.lowerBound) to \(Schema.formats.upperBound)"
             )
         }
-        let isIntact = try sqlite { () throws(SQLiteFailure) -> Bool in
+        let isIntact = try sqlite { () throws(DatabaseFailure) -> Bool in
             guard try connection.text("PRAGMA encoding") == "UTF-8" else { return false }
             return try Schema.isIntact(in: connection, format: format)
         }
@@ -316,16 +295,18 @@ extension JournalOpening {
     }
 
     /// Sets the pragmas for durability, and checks that SQLite accepted them.
-    func configure(_ connection: Connection) throws(SQLiteFailure) {
+    func configure(_ connection: Connection) throws(DatabaseFailure) {
         let mode = try connection.text("PRAGMA journal_mode = WAL")
         try connection.execute("PRAGMA synchronous = FULL")
         let synchronous = try connection.integer("PRAGMA synchronous")
         guard mode == "wal", synchronous == 2 else {
-            throw SQLiteFailure(
-                code: SQLITE_ERROR,
-                systemError: 0,
-                attempted: "asking for a synced write-ahead log",
-                message: "journal_mode is \(mode), synchronous is \(synchronous ?? -1)"
+            throw .sqlite(
+                SQLiteFailure(
+                    code: SQLITE_ERROR,
+                    systemError: 0,
+                    attempted: "asking for a synced write-ahead log",
+                    message: "journal_mode is \(mode), synchronous is \(synchronous ?? -1)"
+                )
             )
         }
         // The writer makes the checkpoints, because SQLite would not report errors of a checkpoint

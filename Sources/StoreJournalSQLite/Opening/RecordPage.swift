@@ -54,11 +54,11 @@ package struct RecordPage: ~Copyable {
     /// Fills the page with the next rows; leaves it empty if there are none. Calls `each` once for
     /// each record, when the rows stand at the record.
     ///
-    /// - Throws: ``ReadFailure`` if a row is damaged or missing, or if the system can't read.
+    /// - Throws: ``DatabaseFailure`` if a row is damaged or missing, or if the system can't read.
     mutating func fill(
         _ rows: inout RecordRows,
         each: (borrowing RecordRows) -> Void
-    ) throws(ReadFailure) {
+    ) throws(DatabaseFailure) {
         form.clear()
         places.removeAll(keepingCapacity: true)
         first = rows.end.version + 1

@@ -101,7 +101,7 @@ enum Schema {
         """
 
     /// Makes the tables of an empty database.
-    static func create(in connection: Connection, _ meta: MetaRow) throws(SQLiteFailure) {
+    static func create(in connection: Connection, _ meta: MetaRow) throws(DatabaseFailure) {
         try connection.execute("BEGIN IMMEDIATE")
         try connection.execute("PRAGMA application_id = \(applicationID)")
         try connection.execute("PRAGMA user_version = \(format)")
@@ -111,15 +111,15 @@ enum Schema {
     }
 
     /// Returns the form in the header of a database.
-    static func format(of connection: Connection) throws(SQLiteFailure) -> Int64 {
+    static func format(of connection: Connection) throws(DatabaseFailure) -> Int64 {
         try connection.integer("PRAGMA user_version") ?? 0
     }
 
     /// Upgrades an older form in one transaction. No record is rewritten: SQLite reads a new column
     /// as NULL if a row ends before it.
-    static func upgrade(_ connection: Connection, from old: Int64) throws(SQLiteFailure) {
+    static func upgrade(_ connection: Connection, from old: Int64) throws(DatabaseFailure) {
         try connection.execute("BEGIN IMMEDIATE")
-        do throws(SQLiteFailure) {
+        do throws(DatabaseFailure) {
             if old < 2 { try connection.execute("ALTER TABLE records ADD COLUMN session TEXT") }
             try connection.execute("ALTER TABLE records ADD COLUMN program INTEGER")
             try connection.execute(programs)
@@ -132,7 +132,7 @@ enum Schema {
     }
 
     /// True if the tables are exactly those of a form.
-    static func isIntact(in connection: Connection, format: Int64) throws(SQLiteFailure) -> Bool {
+    static func isIntact(in connection: Connection, format: Int64) throws(DatabaseFailure) -> Bool {
         let statement = try Statement(
             connection,
             "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name"
