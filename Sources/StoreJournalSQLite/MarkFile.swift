@@ -41,11 +41,8 @@ final class MarkFile: Sendable {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return errno == ENOENT ? .nothing : .unreadable }
         defer { close(descriptor) }
-        let newest = withUnsafeTemporaryAllocation(
-            byteCount: HighWaterMark.bytesCount,
-            alignment: 8
-        ) {
-            buffer in
+        let size = HighWaterMark.bytesCount
+        let newest = withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { buffer in
             [0, slotBytes].compactMap { offset -> HighWaterMark? in
                 let count = pread(descriptor, buffer.baseAddress, buffer.count, offset)
                 guard count == buffer.count else { return nil }
@@ -78,7 +75,7 @@ final class MarkFile: Sendable {
         descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         writing = Locked(Writing(sequence: sequence ?? 0))
         self.failed = failed
-        // Write both slots, so that the file system allocates both now.
+        // Both slots are written, so that the file system allocates both now.
         guard descriptor >= 0, put(epoch, end), put(epoch, end), fsync(descriptor) == 0,
             file == path || rename(file, path) == 0
         else { return nil }
@@ -139,13 +136,9 @@ struct HighWaterMark: Equatable, Sendable {
     var sequence: UInt64
     var epoch: UInt32
     var end: ChainPosition
+}
 
-    init(sequence: UInt64, epoch: UInt32, end: ChainPosition) {
-        self.sequence = sequence
-        self.epoch = epoch
-        self.end = end
-    }
-
+extension HighWaterMark {
     /// Reads one slot; `nil` if it is torn or was never written.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= Self.bytesCount,

@@ -151,9 +151,8 @@ public final class SQLiteJournal: Journal {
     ///   must be opened again.
     public func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError) {
         let notice = try write { [syncs] (writer, mark) throws(JournalError) in
-            guard writer.end.version == expected else {
-                throw .conflict(version: writer.end.version)
-            }
+            let newest = writer.end.version
+            guard newest == expected else { throw .conflict(version: newest) }
             try Self.check(batch, after: expected)
             try writer.write(batch, timing: syncs)
             mark.write(epoch: writer.meta.epoch, end: writer.end)

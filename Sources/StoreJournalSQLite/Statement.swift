@@ -8,14 +8,8 @@ final class Statement {
 
     init(_ connection: Connection, _ sql: String) throws(DatabaseFailure) {
         var prepared: OpaquePointer?
-        let code = sqlite3_prepare_v3(
-            connection.handle,
-            sql,
-            -1,
-            UInt32(SQLITE_PREPARE_PERSISTENT),
-            &prepared,
-            nil
-        )
+        let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
+        let code = sqlite3_prepare_v3(connection.handle, sql, -1, flags, &prepared, nil)
         guard code == SQLITE_OK, let prepared else { throw connection.failure(code, sql) }
         self.connection = connection
         self.sql = sql
@@ -70,16 +64,9 @@ extension Statement {
             return try check(sqlite3_bind_text(handle, index, "", 0, nil))
         }
         let bytes = base.assumingMemoryBound(to: CChar.self)
-        try check(
-            sqlite3_bind_text64(
-                handle,
-                index,
-                bytes,
-                UInt64(text.count),
-                nil,
-                UInt8(truncatingIfNeeded: SQLITE_UTF8)
-            )
-        )
+        let encoding = UInt8(truncatingIfNeeded: SQLITE_UTF8)
+        let count = UInt64(text.count)
+        try check(sqlite3_bind_text64(handle, index, bytes, count, nil, encoding))
     }
 
     func bindNull(_ index: CInt) throws(DatabaseFailure) {

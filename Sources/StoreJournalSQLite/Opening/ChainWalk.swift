@@ -37,9 +37,8 @@ struct ChainWalk: ~Copyable {
 
     /// Walks to the end of the records, or to the first damaged record. Passes each page to the
     /// follower.
-    ///
-    /// - Returns: the position at the end of the walk, and the error of the record that stopped it.
-    static func run(_ walk: consuming ChainWalk, _ follower: (any HistoryFollower)?) -> WalkEnd {
+    static func run(_ walk: consuming ChainWalk, _ follower: (any HistoryFollower)?) -> WalkedPages
+    {
         let pages = WalkedPages(walk)
         var page = RecordPage()
         var follower = follower
@@ -55,34 +54,27 @@ struct ChainWalk: ~Copyable {
             if !follows.follow(page) { follower = nil }
             pages.wait()
         }
-        return pages.end
+        return pages
     }
 }
 
-/// The result of a walk.
-struct WalkEnd {
-    var end: ChainPosition
-    var bytesTotal: UInt64
-    var marked: ChainHash?
-    var failure: DatabaseFailure?
-}
-
-/// The next page of a walk. Another thread may fill it while the follower processes the page
+/// The pages of a walk. Another thread may fill the next page while the follower processes the page
 /// before.
-private final class WalkedPages: @unchecked Sendable {
+final class WalkedPages: @unchecked Sendable {
     // Safety: from `beginFillingNext` to the signal, only the thread that fills the page uses the
     // variables. At all other times, only the thread of the walk does.
-    private var walk: ChainWalk
+    private(set) var walk: ChainWalk
+    /// The error of the record that stopped the walk.
+    private(set) var failure: DatabaseFailure?
     private var next = RecordPage()
-    private var failure: DatabaseFailure?
     private var isFilling = false
     private let filled = DispatchSemaphore(value: 0)
 
-    init(_ walk: consuming ChainWalk) {
+    fileprivate init(_ walk: consuming ChainWalk) {
         self.walk = walk
     }
 
-    func beginFillingNext() {
+    fileprivate func beginFillingNext() {
         isFilling = true
         DispatchQueue.global().async { [self] in
             fillNext()
@@ -90,24 +82,20 @@ private final class WalkedPages: @unchecked Sendable {
         }
     }
 
-    func wait() {
+    fileprivate func wait() {
         guard isFilling else { return }
         filled.wait()
         isFilling = false
     }
 
-    func fillNext() {
+    fileprivate func fillNext() {
         do throws(DatabaseFailure) { try walk.fill(&next) } catch { failure = error }
     }
 
     /// Takes the filled page; returns false if it is empty, or if a record is damaged.
-    func take(_ page: inout RecordPage) -> Bool {
+    fileprivate func take(_ page: inout RecordPage) -> Bool {
         guard failure == nil, next.count > 0 else { return false }
         swap(&page, &next)
         return true
-    }
-
-    var end: WalkEnd {
-        WalkEnd(end: walk.end, bytesTotal: walk.bytesTotal, marked: walk.marked, failure: failure)
     }
 }

@@ -118,11 +118,11 @@ struct DatabaseCheck {
             let (start, bytesTotal) = (check.start, check.contents.bytesTotal)
             let walk = try ChainWalk(reader, from: start, bytesTotal: bytesTotal, mark: mark)
             let newest = follower == nil ? 0 : try reader.newestVersion()
-            let walked = ChainWalk.run(walk, check.followerFromSnapshot(follower, newest, programs))
-            check.contents.end = walked.end
-            check.contents.bytesTotal = walked.bytesTotal
-            marked = walked.marked ?? marked
-            if let failure = walked.failure { throw failure }
+            let pages = ChainWalk.run(walk, check.followerFromSnapshot(follower, newest, programs))
+            check.contents.end = pages.walk.end
+            check.contents.bytesTotal = pages.walk.bytesTotal
+            marked = pages.walk.marked ?? marked
+            if let failure = pages.failure { throw failure }
         }
         return marked
     }

@@ -5,21 +5,17 @@ struct DatabaseContents: Equatable {
     var format = Schema.format
     var end: ChainPosition
     /// The bytes of payload and meta of all records since the beginning of history.
-    var bytesTotal: UInt64
-    var outcomesCount: Int
+    var bytesTotal: UInt64 = 0
+    var outcomesCount = 0
     /// The last time at which a stored key was used; 0 if there are no keys.
-    var newestKeyTime: Int64
+    var newestKeyTime: Int64 = 0
     /// The stored snapshots, in ascending order.
-    var snapshots: [SnapshotEntry]
+    var snapshots: [SnapshotEntry] = []
 
     /// Makes the contents of a new database.
     init(_ meta: MetaRow) {
         self.meta = meta
         end = meta.base
-        bytesTotal = 0
-        outcomesCount = 0
-        newestKeyTime = 0
-        snapshots = []
     }
 }
 

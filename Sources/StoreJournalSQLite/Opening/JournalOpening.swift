@@ -255,9 +255,7 @@ extension JournalOpening {
         _ connection: Connection,
         _ found: MarkFile.Found
     ) throws(JournalOpenError) -> Identity {
-        var application: Int64 = 0
-        var format: Int64 = 0
-        var tables: Int64 = 0
+        let application, format, tables: Int64
         do throws(DatabaseFailure) {
             application = try connection.integer("PRAGMA application_id") ?? 0
             format = try Schema.format(of: connection)
