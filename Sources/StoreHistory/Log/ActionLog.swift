@@ -152,18 +152,11 @@ extension ActionLog {
         }
         let records = try journalRecords(version...end)
         let isShort = earlier.map { $0.bytes.count < LogCache.shortPieceBytes } ?? false
-        return LogPiece(
-            records[...],
-            epoch: epoch,
-            owners: owners,
-            behind: isShort ? earlier : nil
-        )
+        return LogPiece(records[...], epoch: epoch, owners: owners, behind: isShort ? earlier : nil)
     }
 
     /// Returns the first records of a range: at least one, and without a gap.
-    private func journalRecords(
-        _ versions: ClosedRange<UInt64>
-    ) throws(JournalError) -> [Record] {
+    private func journalRecords(_ versions: ClosedRange<UInt64>) throws(JournalError) -> [Record] {
         let page = JournalPage(
             after: versions.lowerBound - 1,
             limit: Int(versions.upperBound - versions.lowerBound) + 1,

@@ -18,12 +18,7 @@ package struct LogPageReader: Sendable {
     /// The viewer on whose behalf the log is read.
     package let viewer: Viewer
 
-    package init(
-        of log: ActionLog,
-        newest: UInt64,
-        query: LogQuery,
-        for viewer: Viewer = .all
-    ) {
+    package init(of log: ActionLog, newest: UInt64, query: LogQuery, for viewer: Viewer = .all) {
         self.log = log
         self.newest = newest
         self.query = query
@@ -44,12 +39,7 @@ package struct LogPageReader: Sendable {
                 return try page(after: oldest - 1)
             }
         } catch {
-            if case .gone(let oldest) = error { throw .gone(oldest: oldest) }
-            log.logger.error(
-                .journalUnreadable,
-                "the log can't be read after version \(query.after ?? 0): \(error)"
-            )
-            throw .overloaded("the log can't be read; the server's own log has the reason")
+            throw problem(error, "after version \(query.after ?? 0)")
         }
     }
 
@@ -66,19 +56,20 @@ package struct LogPageReader: Sendable {
             let records = [root] + (try tree(of: root.version, after: root.version).records)
             return records.filter(isVisible)
         } catch {
-            if case .gone(let oldest) = error { throw .gone(oldest: oldest) }
-            log.logger.error(
-                .journalUnreadable,
-                "the log can't be read around version \(version): \(error)"
-            )
-            throw .overloaded("the log can't be read; the server's own log has the reason")
+            throw problem(error, "around version \(version)")
         }
+    }
+
+    private func problem(_ error: JournalError, _ place: String) -> Problem {
+        if case .gone(let oldest) = error { return .gone(oldest: oldest) }
+        log.logger.error(.journalUnreadable, "the log can't be read \(place): \(error)")
+        return .overloaded("the log can't be read; the server's own log has the reason")
     }
 
     private func record(_ version: UInt64) throws(JournalError) -> Record {
         let page = JournalPage(after: version - 1, limit: 1, bytesMax: Self.bytesMax)
-        guard let record = try log.journal.read(page).records.first, record.version == version
-        else {
+        let record = try log.journal.read(page).records.first
+        guard let record, record.version == version else {
             throw .corrupt("version \(version) is missing")
         }
         return record
@@ -127,9 +118,7 @@ package struct LogPageReader: Sendable {
                 family.insert(record.version)
                 guard record.version > start, query.type.map(record.type.isSame) ?? true,
                     isVisible(record)
-                else {
-                    continue
-                }
+                else { continue }
                 found.append(record)
                 if found.count == query.limit {
                     through = record.version
@@ -144,13 +133,7 @@ package struct LogPageReader: Sendable {
     private static let treeRecordsMax = 1_000
 
     private func page(_ records: [Record], through: UInt64) -> LogPage {
-        LogPage(
-            records: records,
-            through: through,
-            epoch: log.epoch,
-            newest: newest,
-            query: query
-        )
+        LogPage(records: records, through: through, epoch: log.epoch, newest: newest, query: query)
     }
 }
 
@@ -178,12 +161,7 @@ package struct LogQuery: Sendable {
     /// records.
     package var cause: UInt64?
 
-    package init(
-        after: UInt64? = nil,
-        limit: UInt64,
-        type: String? = nil,
-        cause: UInt64? = nil
-    ) {
+    package init(after: UInt64? = nil, limit: UInt64, type: String? = nil, cause: UInt64? = nil) {
         self.after = after
         self.limit = limit
         self.type = type

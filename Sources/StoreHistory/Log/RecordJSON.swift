@@ -27,30 +27,15 @@ extension JSONOutput {
             raw(",\"meta\":")
             line(meta)
         }
-        if let principal = record.principal {
-            raw(",\"principal\":")
-            string(principal.name)
-            if let role = principal.role {
-                raw(",\"role\":")
-                string(role)
-            }
-        }
-        if inFull, let request = record.requestID {
-            raw(",\"requestId\":")
-            string(request)
-        }
+        text(",\"principal\":", record.principal?.name)
+        text(",\"role\":", record.principal?.role)
+        if inFull { text(",\"requestId\":", record.requestID) }
         if let cause = record.cause {
             raw(",\"cause\":")
             integer(cause)
         }
-        if let origin = record.origin {
-            raw(",\"origin\":")
-            string(origin)
-        }
-        if inFull, let session = record.session {
-            raw(",\"session\":")
-            string(session)
-        }
+        text(",\"origin\":", record.origin)
+        if inFull { text(",\"session\":", record.session) }
         if inFull, record.program > 0 {
             raw(program == nil ? ",\"program\":" : ",\"program\":{\"number\":")
             integer(UInt64(record.program))
@@ -61,6 +46,13 @@ extension JSONOutput {
             }
         }
         if record.changed { raw(",\"changed\":true}") } else { raw(",\"changed\":false}") }
+    }
+
+    /// Writes a text after its key, unless it is `nil`.
+    private mutating func text(_ key: StaticString, _ text: String?) {
+        guard let text else { return }
+        raw(key)
+        string(text)
     }
 
     /// Writes JSON as its client sent it, with spaces in place of line ends. Line ends only occur

@@ -39,28 +39,21 @@ package final class PastActions: Sendable {
     /// search follows the causes until a record names a session.
     private func session(of record: Record) -> String? {
         if let session = record.session { return session }
-        var record = record
         // The versions on the path. All have the same session.
         var path: [UInt64] = []
-        var found: String??
-        while found == nil {
+        var name: String?
+        var next: Record? = record
+        // Each record on the path is older than the record before, so the path ends.
+        while let record = next {
             path.append(record.version)
             if let known = sessions.withLock({ $0[record.version] }) {
-                found = .some(known)
-            } else if let session = record.session
-                ?? record.origin.flatMap(ClientOrigin.session(in:))
-            {
-                found = .some(session)
-            } else if let cause = record.cause, cause < record.version,
-                let next = self.record(cause)
-            {
-                // Each record on the path is older than the one before, so the path ends.
-                record = next
-            } else {
-                found = .some(nil)
+                name = known
+                break
             }
+            name = record.session ?? record.origin.flatMap(ClientOrigin.session(in:))
+            if name != nil { break }
+            next = record.cause.flatMap { $0 < record.version ? self.record($0) : nil }
         }
-        let name = found ?? nil
         sessions.withLock { sessions in
             for version in path { sessions[version] = .some(name) }
         }

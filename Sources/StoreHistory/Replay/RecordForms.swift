@@ -67,12 +67,6 @@ package final class RecordForms: Sendable {
         }
     }
 
-    /// Returns the migrations for a record's name. Prefers migrations for the exact name to
-    /// migrations for its pattern.
-    func migrations(for name: RecordName, _ whole: String) -> [Migration] {
-        byName[ExactText(whole)] ?? byName[ExactText(name.pattern)] ?? []
-    }
-
     /// Returns the reason why a record of this name can't be read: no action and no migration has
     /// the name.
     func unknown(_ whole: String) -> String {
@@ -86,9 +80,9 @@ package final class RecordForms: Sendable {
     /// the earlier ones.
     func readings(of whole: String, writtenBy program: ProgramForms?) -> [RecordReading] {
         let name = RecordName(whole)
-        let old = migrations(for: name, whole).map { migration in
-            RecordReading.migrated(migration, name.instance)
-        }
+        // Migrations for the exact name go before migrations for its pattern.
+        let migrations = byName[ExactText(whole)] ?? byName[ExactText(name.pattern)] ?? []
+        let old = migrations.map { RecordReading.migrated($0, name.instance) }
         guard let found = table[whole] else {
             if old.isEmpty, let request = ClientRequest(recorded: whole) {
                 return [.request(request)]

@@ -54,11 +54,7 @@ package final class RecordReader: ActionReader, @unchecked Sendable {
         }
     }
 
-    private func misfit(
-        _ error: JSONError,
-        _ type: RecordedType,
-        _ record: RecordView
-    ) -> String {
+    private func misfit(_ error: JSONError, _ type: RecordedType, _ record: RecordView) -> String {
         let reason = "its fields don't fit: \(error.messageForOperators)"
         let name = RecordName(type.name).pattern
         guard let then = (try? forms.forms(of: record.program))?[name]?.form,
@@ -67,9 +63,7 @@ package final class RecordReader: ActionReader, @unchecked Sendable {
         return reason + "; it was written as \(then), and is \(now) today"
     }
 
-    private func type(
-        of record: RecordView
-    ) throws(UnreadableRecord) -> RecordedType {
+    private func type(of record: RecordView) throws(UnreadableRecord) -> RecordedType {
         let place = Self.place(of: record.type, record.program)
         if let known = places[place], known.has(record.type, record.program) { return known }
         do throws(JournalError) {

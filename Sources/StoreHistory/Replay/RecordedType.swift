@@ -59,9 +59,12 @@ final class RecordedType: Sendable {
         bytes = Array(name)
         table = forms.table
         readings = forms.readings(of: self.name, writtenBy: try forms.forms(of: program))
-        let empty = RegisteredType.emptyObject
+        let (readings, table) = (readings, table)
         do throws(JSONError) {
-            let read = try Self.read(empty, readings, table, decoder)
+            let read = try RegisteredType.emptyObject.withUnsafeBufferPointer {
+                (bytes) throws(JSONError) in
+                try Self.read(UnsafeRawBufferPointer(bytes), readings, table, decoder)
+            }
             (bare, isBareNothing, isReadBare) = (read ?? NoAction(), read == nil, true)
         } catch {
             (bare, isBareNothing, isReadBare) = (NoAction(), true, false)
@@ -83,17 +86,6 @@ final class RecordedType: Sendable {
         _ decoder: JSONDecoder
     ) throws(JSONError) -> (any Action)? {
         try Self.read(payload, readings, table, decoder)
-    }
-
-    private static func read(
-        _ payload: [UInt8],
-        _ readings: [RecordReading],
-        _ table: ActionTable,
-        _ decoder: JSONDecoder
-    ) throws(JSONError) -> (any Action)? {
-        try payload.withUnsafeBytes { bytes in
-            Result { () throws(JSONError) in try read(bytes, readings, table, decoder) }
-        }.get()
     }
 
     /// Returns the action of the first reading that the fields fit.

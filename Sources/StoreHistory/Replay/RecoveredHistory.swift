@@ -50,23 +50,21 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
                 state: try encoder.encode(given ?? program.state),
                 form: given == nil ? form : form + GivenState.mark
             )
-            do {
-                try journal.save(first)
-            } catch {
-                throw RecoveryError(beginningIn: error)
+            do { try journal.save(first) } catch {
+                let failure = "history can't begin, because its first state can't be written"
+                throw RecoveryError(failure, error)
             }
         } else {
             file?.logIfUnused(by: journal, encoder, logger)
         }
         version = journal.version
+        let comparison = ProgramComparison(
+            journal: journal,
+            forms: replay.forms,
+            progress: progress
+        )
         let programs: [WritingProgram]
-        do {
-            programs = try ProgramComparison(
-                journal: journal,
-                forms: replay.forms,
-                progress: progress
-            ).run()
-        } catch {
+        do { programs = try comparison.run() } catch {
             throw RecoveryError(error, version: version)
         }
         state = try replayed?.state(version) ?? replay.recover(version, showing: progress)
@@ -85,7 +83,8 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
         do {
             for program in programs { number = try journal.register(program) }
         } catch {
-            throw RecoveryError(registeringIn: error)
+            let failure = "the forms of this program's actions can't be written to the history"
+            throw RecoveryError(failure, error)
         }
         return number
     }
@@ -106,12 +105,8 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
     ) -> Replay<State> {
         let forms = replayed?.forms ?? RecordForms(registry.table, program.migrations)
         forms.use(journal)
-        return Replay(
-            program: program,
-            forms: forms,
-            journal: journal,
-            form: replayed?.form ?? Self.form
-        )
+        let form = replayed?.form ?? Self.form
+        return Replay(program: program, forms: forms, journal: journal, form: form)
     }
 
     /// The identity of the state type's form: the SHA-256 of its JSON Schema.

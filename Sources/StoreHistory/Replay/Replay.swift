@@ -131,17 +131,12 @@ extension Replay {
         let reachesBack = journal.oldest == 1
         let found: StateSnapshot?
         do { found = try journal.snapshot(atOrBefore: version) } catch { throw .journal(error) }
-        guard let snapshot = found else {
-            if reachesBack { return try beginning() }
+        if reachesBack, found.map(isRead) != true { return try beginning() }
+        guard let snapshot = found, snapshot.version + 1 >= journal.oldest else {
             throw .gone(oldest: journal.oldestSnapshot ?? journal.version)
         }
-        guard snapshot.version + 1 >= journal.oldest else {
-            throw .gone(oldest: journal.oldestSnapshot ?? journal.version)
-        }
-        if !isRead(snapshot), reachesBack { return try beginning() }
         do {
-            let state = try program.state(in: snapshot)
-            return Base(state: state, version: snapshot.version)
+            return Base(state: try program.state(in: snapshot), version: snapshot.version)
         } catch {
             if reachesBack { return try beginning() }
             throw .foreignSnapshot(snapshot.version, error.messageForOperators)
@@ -159,10 +154,7 @@ extension Replay {
         let given: StateSnapshot?
         do { given = try GivenState.began(journal) } catch { throw .journal(error) }
         guard let given else { return Base(state: program.state, version: 0) }
-        do {
-            let state = try program.state(in: given)
-            return Base(state: state, version: 0)
-        } catch {
+        do { return Base(state: try program.state(in: given), version: 0) } catch {
             throw .foreignBeginning("\(error.pointer): \(error.messageForOperators)")
         }
     }
@@ -186,18 +178,9 @@ extension Replay {
 package struct RecoveryError: Error, CustomStringConvertible {
     package let description: String
 
-    /// Makes the error for a first state that can't be saved.
-    package init(beginningIn error: JournalError) {
-        description =
-            "history can't begin, because its first state can't be written: \(error)\n"
-            + "repair the disk of --data, and start again"
-    }
-
-    /// Makes the error for forms of the program that can't be saved.
-    init(registeringIn error: JournalError) {
-        description =
-            "the forms of this program's actions can't be written to the history: \(error)\n"
-            + "repair the disk of --data, and start again"
+    /// Makes the error for a part of history that can't be written.
+    init(_ failure: String, _ error: JournalError) {
+        description = "\(failure): \(error)\nrepair the disk of --data, and start again"
     }
 
     package init(_ error: ReplayError, version: UInt64) {

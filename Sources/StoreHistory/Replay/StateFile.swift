@@ -13,10 +13,7 @@ package struct StateFile<State: Codable & Sendable>: Sendable {
     /// Fills in the copies of shared values that modules read.
     package let connect: @Sendable (inout State) -> Void
 
-    package init(
-        path: String,
-        connect: @escaping @Sendable (inout State) -> Void
-    ) {
+    package init(path: String, connect: @escaping @Sendable (inout State) -> Void) {
         self.path = path
         self.connect = connect
     }
