@@ -93,9 +93,7 @@ extension ActionLog {
         SSEFrame.caughtUp(at: Tag(epoch: epoch, version: version))
     }
 
-    private func request(_ version: UInt64) {
-        worker.post { $0.request(version) }
-    }
+    private func request(_ version: UInt64) { worker.post { $0.request(version) } }
 }
 
 // The work of the log's thread: it reads the versions that readers need next.
@@ -115,7 +113,7 @@ extension ActionLog {
             let piece = try piece(with: version, behind: earlier, newest: newest)
             worker.withQueue { work in
                 work.cache.insert(piece)
-                work.succeeded()
+                work.isFailing = false
             }
         } catch {
             if case .gone(let oldest) = error, oldest > version {
@@ -190,11 +188,10 @@ struct LogWork: WorkQueue {
     /// The versions that could not be read. A version is removed when the next reader asks for it.
     private var unreadable: Set<UInt64> = []
     /// True if the last attempt to read failed.
-    private var isFailing = false
+    var isFailing = false
 
     var isEmpty: Bool { requested.isEmpty }
 
-    /// Adds a version to the queue.
     mutating func request(_ version: UInt64) {
         guard requested.count < Self.requestedMax, isRequested.insert(version).inserted else {
             return
@@ -202,22 +199,15 @@ struct LogWork: WorkQueue {
         requested.append(version)
     }
 
-    /// Takes the version that is read next.
     mutating func take() -> UInt64 {
         let version = requested.removeFirst()
         isRequested.remove(version)
         return version
     }
 
-    /// Drops all requests of readers.
     mutating func dropRequested() {
         requested = []
         isRequested = []
-    }
-
-    /// Records that a version was read.
-    mutating func succeeded() {
-        isFailing = false
     }
 
     /// Records that a version could not be read. Returns true if the attempt before succeeded, so
@@ -231,7 +221,5 @@ struct LogWork: WorkQueue {
     }
 
     /// Returns true once if a version could not be read.
-    mutating func takeFailure(of version: UInt64) -> Bool {
-        unreadable.remove(version) != nil
-    }
+    mutating func takeFailure(of version: UInt64) -> Bool { unreadable.remove(version) != nil }
 }

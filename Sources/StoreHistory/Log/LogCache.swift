@@ -33,9 +33,7 @@ struct LogCache {
     /// The charges of all pieces together.
     private(set) var bytes = 0
 
-    init(bytesMax: Int = 4 << 20) {
-        self.bytesMax = bytesMax
-    }
+    init(bytesMax: Int = 4 << 20) { self.bytesMax = bytesMax }
 
     /// Returns the first and the last version of the block with this version.
     static func block(of version: UInt64) -> ClosedRange<UInt64> {

@@ -18,7 +18,7 @@ package struct RecordOwners: Sendable {
     /// Makes the rules for a state of these modules. `hasRoles` is true if roles may not see all
     /// modules.
     package init(
-        _ actions: ActionTable,
+        _ actions: ActionTable?,
         _ modules: [(name: String, ownership: SliceOwnership)],
         hasRoles: Bool = false
     ) {
@@ -28,13 +28,7 @@ package struct RecordOwners: Sendable {
     }
 
     /// The rule of a store in which every reader may read all records.
-    package static let everybody = RecordOwners()
-
-    private init() {
-        actions = nil
-        shared = []
-        hasSessions = false
-    }
+    package static let everybody = RecordOwners(nil, [])
 
     /// Returns the owner of a record.
     package func owner(of record: Record) -> RecordOwner {

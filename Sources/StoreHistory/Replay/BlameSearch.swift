@@ -34,26 +34,21 @@ struct BlameSearch<State: Codable & Sendable, Version: EncodedState> {
 
     func run(at version: UInt64) throws(ReplayError) -> Blame {
         var end = version
-        while end > 0 {
-            if deadline.isOver { return Blame(record: nil, after: end, isComplete: false) }
-            var base: Replay<State>.Base
-            do {
-                base = try replay.base(for: end - 1)
-            } catch {
-                guard case .gone = error else { throw error }
-                return Blame(record: nil, after: end, isComplete: false)
-            }
-            do {
+        do throws(ReplayError) {
+            while end > 0, !deadline.isOver {
+                var base = try replay.base(for: end - 1)
                 if let record = try lastChange(&base.state, after: base.version, through: end) {
                     return Blame(record: record, after: record.version - 1, isComplete: true)
                 }
-            } catch {
-                guard case .tooLong = error else { throw error }
-                return Blame(record: nil, after: end, isComplete: false)
+                end = base.version
             }
-            end = base.version
+        } catch {
+            switch error {
+            case .gone, .tooLong: break
+            default: throw error
+            }
         }
-        return Blame(record: nil, after: 0, isComplete: true)
+        return Blame(record: nil, after: end, isComplete: end == 0)
     }
 
     private func lastChange(

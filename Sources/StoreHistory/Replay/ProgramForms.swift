@@ -64,9 +64,7 @@ package struct ProgramForms: Sendable {
     }
 
     /// Makes forms of names alone.
-    package init(names: [String]) {
-        self.init(names.map { Form(name: $0) })
-    }
+    package init(names: [String]) { self.init(names.map { Form(name: $0) }) }
 
     /// The form of a wire name; `nil` if the program has no such action.
     package subscript(name: String) -> Form? { places[ExactText(name)].map { all[$0] } }

@@ -36,9 +36,7 @@ package final class RecordForms: Sendable {
     }
 
     /// Sets the journal in which programs are looked up from now on.
-    package func use(_ journal: any Journal) {
-        known.withLock { $0.journal = journal }
-    }
+    package func use(_ journal: any Journal) { known.withLock { $0.journal = journal } }
 
     /// Adds programs that were already read from the journal.
     package func add(_ programs: [RegisteredProgram]) {

@@ -18,9 +18,7 @@ package final class RecordReader: ActionReader, @unchecked Sendable {
     /// The type of the previous record.
     @exclusivity(unchecked) private var last: RecordedType?
 
-    package init(_ forms: RecordForms) {
-        self.forms = forms
-    }
+    package init(_ forms: RecordForms) { self.forms = forms }
 
     /// Returns the action of a record; `nil` if a migration drops it.
     ///

@@ -64,10 +64,16 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
             progress: progress
         )
         let programs: [WritingProgram]
-        do { programs = try comparison.run() } catch {
+        do throws(ReplayError) {
+            programs = try comparison.run()
+            if let state = replayed?.state(version) {
+                self.state = state
+            } else {
+                state = try replay.state(at: version, showing: progress)
+            }
+        } catch {
             throw RecoveryError(error, version: version)
         }
-        state = try replayed?.state(version) ?? replay.recover(version, showing: progress)
         self.program = try Self.register(programs, in: journal)
     }
 

@@ -158,20 +158,6 @@ extension Replay {
             throw .foreignBeginning("\(error.pointer): \(error.messageForOperators)")
         }
     }
-
-    /// Returns the journal's state of a version, for a store that continues from it.
-    ///
-    /// - Throws: ``RecoveryError``, with a text for the operator.
-    func recover(
-        _ version: UInt64,
-        showing progress: ReplayProgress?
-    ) throws(RecoveryError) -> State {
-        do {
-            return try state(at: version, showing: progress)
-        } catch {
-            throw RecoveryError(error, version: version)
-        }
-    }
 }
 
 /// The reason why a store can't continue from its journal, with the remedy.
