@@ -36,9 +36,7 @@ struct PublishingQueue: WorkQueue {
     private(set) var commits = 0
     private(set) var bytes = 0
 
-    init(published: Snapshot) {
-        self.published = published
-    }
+    init(published: Snapshot) { self.published = published }
 
     var isEmpty: Bool { items.isEmpty || isHeld }
 

@@ -71,9 +71,7 @@ package final class StatePublisher<State: Codable & Equatable & Sendable>: Sink,
         forget()
     }
 
-    package func completed() {
-        streams.wake()
-    }
+    package func completed() { streams.wake() }
 
     package func rolledBack() {
         writer.rolledBack()

@@ -70,14 +70,10 @@ package final class StateStreams: Sendable {
 
     /// Waits until the streams have all versions that were committed before, or until `seconds` are
     /// over. Any thread.
-    package func flush(seconds: Double) {
-        publishing.flush(seconds: seconds)
-    }
+    package func flush(seconds: Double) { publishing.flush(seconds: seconds) }
 
     /// Ends the publishing thread, and does not wait for its end. Any thread.
-    package func close() {
-        publishing.close()
-    }
+    package func close() { publishing.close() }
 }
 
 // Streams that open.

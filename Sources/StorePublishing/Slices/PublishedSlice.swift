@@ -82,9 +82,7 @@ package struct PublishedSlice: Sendable {
     }
 
     /// The pieces if pointers can lead to them by name: the instances; else `nil`.
-    var addressablePieces: EncodedPieces? {
-        pieces.flatMap { $0.form == .object ? $0 : nil }
-    }
+    var addressablePieces: EncodedPieces? { pieces.flatMap { $0.form == .object ? $0 : nil } }
 
     /// True if ``bytes`` is cheap, or if `isInside` and a piece is found without it.
     func isAtHand(inside isInside: Bool) -> Bool {

@@ -18,9 +18,8 @@ package final class ParsedDocuments: Sendable {
     static let quickBytesMax = 16 << 10
 
     private struct Table: Sendable {
-        var documents: [ObjectIdentifier: ParsedDocument] = [:]
+        var documents: [ObjectIdentifier: (document: ParsedDocument, used: UInt64)] = [:]
         var clock: UInt64 = 0
-        var used: [ObjectIdentifier: UInt64] = [:]
         var bytes = 0
     }
 
@@ -49,9 +48,9 @@ package final class ParsedDocuments: Sendable {
         guard bytes.count >= Self.keptBytesMin else { return nil }
         let id = ObjectIdentifier(bytes)
         return table.withLock { table in
-            guard let known = table.documents[id] else { return nil }
+            guard let known = table.documents[id]?.document else { return nil }
             table.clock += 1
-            table.used[id] = table.clock
+            table.documents[id]?.used = table.clock
             return known
         }
     }
@@ -59,16 +58,15 @@ package final class ParsedDocuments: Sendable {
     private static func keep(_ document: ParsedDocument, in table: inout Table) {
         // The document keeps its bytes alive, so no other bytes can have this identity.
         let id = ObjectIdentifier(document.bytes)
-        guard table.documents.updateValue(document, forKey: id) == nil else { return }
         table.clock += 1
-        table.used[id] = table.clock
+        let old = table.documents.updateValue((document, table.clock), forKey: id)
+        guard old == nil else { return }
         table.bytes += document.memoryBytes
         while table.documents.count > 1,
             table.bytes > bytesMax || table.documents.count > documentsMax,
-            let oldest = table.used.min(by: { $0.value < $1.value })?.key
+            let oldest = table.documents.min(by: { $0.value.used < $1.value.used })?.key
         {
-            table.used[oldest] = nil
-            table.bytes -= table.documents.removeValue(forKey: oldest)?.memoryBytes ?? 0
+            table.bytes -= table.documents.removeValue(forKey: oldest)?.document.memoryBytes ?? 0
         }
     }
 }

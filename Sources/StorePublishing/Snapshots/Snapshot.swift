@@ -219,14 +219,10 @@ enum PartPlace {
 package final class NewestSnapshot: Sendable {
     private let newest: Locked<Snapshot>
 
-    package init(_ first: Snapshot) {
-        newest = Locked(first)
-    }
+    package init(_ first: Snapshot) { newest = Locked(first) }
 
     package var value: Snapshot { newest.withLock { $0 } }
 
     /// Publishes a version: readers see it from now on.
-    func swap(for newer: Snapshot) {
-        newest.withLock { $0 = newer }
-    }
+    func swap(for newer: Snapshot) { newest.withLock { $0 = newer } }
 }

@@ -90,9 +90,7 @@ package final class LongPolls: Sendable {
     }
 
     /// Answers every waiter that may see a change in this version. The publishing thread calls it.
-    package func published(_ snapshot: Snapshot) {
-        answer(snapshot) { $0.isBehind(snapshot) }
-    }
+    package func published(_ snapshot: Snapshot) { answer(snapshot) { $0.isBehind(snapshot) } }
 
     /// Answers one waiter without a version because its time is over, if it still waits.
     package func expire(_ id: UInt64) {
@@ -116,9 +114,7 @@ package final class LongPolls: Sendable {
     }
 
     /// Answers every request without a version, because the server is about to stop.
-    package func expireAll() {
-        answer(nil) { _ in true }
-    }
+    package func expireAll() { answer(nil) { _ in true } }
 
     private func answer(_ news: Snapshot?, where isMeant: (Waiter) -> Bool) {
         let due = waiting.withLock { waiting -> [Waiter] in

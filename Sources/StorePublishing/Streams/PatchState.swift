@@ -31,9 +31,7 @@ final class PatchState: TopicState {
     }
 
     func whole() -> Bytes {
-        if let layout {
-            return SSEFrame.state(layout.joined(parts), at: tag, named: true)
-        }
+        if let layout { return SSEFrame.state(layout.joined(parts), at: tag, named: true) }
         let state = parts[0].map { SSEFrame.state($0, at: tag, named: true) }
         return state ?? SSEFrame.gone(at: tag)
     }

@@ -128,9 +128,7 @@ final class WatchingViewers: Sendable {
     /// True if a viewer still has a stream, or a reserved place.
     private let isReading: @Sendable (Viewer) -> Bool
 
-    init(_ isReading: @escaping @Sendable (Viewer) -> Bool) {
-        self.isReading = isReading
-    }
+    init(_ isReading: @escaping @Sendable (Viewer) -> Bool) { self.isReading = isReading }
 
     /// Adds a viewer that is about to read. The places of its streams must be reserved already.
     func insert(_ viewer: Viewer) {

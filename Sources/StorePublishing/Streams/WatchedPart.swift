@@ -66,9 +66,7 @@ package struct WatchedPart: Hashable, Sendable {
 
 extension WatchedPart.Container {
     /// The session that owns the container; `nil` if it is shared.
-    var session: ExactText? {
-        if case .module(_, let session) = self { session } else { nil }
-    }
+    var session: ExactText? { if case .module(_, let session) = self { session } else { nil } }
 
     /// Returns the container as a slice; `nil` if it is not a slice.
     func slice(in snapshot: Snapshot) -> PublishedSlice? {

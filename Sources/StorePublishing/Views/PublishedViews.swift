@@ -41,7 +41,7 @@ package struct ViewRequest: Sendable {
     /// The index of the view in the list of all views.
     package let view: Int
     package let parameters: any Codable & Sendable
-    package let topic: TopicID
+    package private(set) var topic: TopicID
 
     /// Makes a request. `query` is the canonical text of the parameters.
     package init(
@@ -50,18 +50,16 @@ package struct ViewRequest: Sendable {
         _ parameters: any Codable & Sendable,
         _ query: String
     ) {
-        self.init(view, parameters, TopicID(.view(ExactText(name), query: ExactText(query))))
-    }
-
-    private init(_ view: Int, _ parameters: any Codable & Sendable, _ topic: TopicID) {
         self.view = view
         self.parameters = parameters
-        self.topic = topic
+        topic = TopicID(.view(ExactText(name), query: ExactText(query)))
     }
 
     /// Returns the same request on behalf of a session.
     package func seen(by session: ExactText?) -> ViewRequest {
-        ViewRequest(view, parameters, topic.seen(by: session))
+        var request = self
+        request.topic = topic.seen(by: session)
+        return request
     }
 
     /// The session on whose behalf the view is requested.

@@ -86,7 +86,5 @@ extension ViewProjections {
 private struct PartialState<State: RootState>: Decodable {
     let state: State
 
-    init(from decoder: any Decoder) throws {
-        state = try State(readingSlicesOf: decoder)
-    }
+    init(from decoder: any Decoder) throws { state = try State(readingSlicesOf: decoder) }
 }

@@ -26,9 +26,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         /// The version of the state from which the view was made last.
         var made: UInt64 = 0
 
-        init(_ request: ViewRequest) {
-            self.request = request
-        }
+        init(_ request: ViewRequest) { self.request = request }
     }
 
     /// A source of a view: a module, and a session if the module's slices belong to sessions.
@@ -115,9 +113,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     }
 
     /// Sets the function that reads the state on the Core's thread. Call it before the Core starts.
-    package func look(by look: @escaping Look) {
-        self.look.withLock { $0 = look }
-    }
+    package func look(by look: @escaping Look) { self.look.withLock { $0 = look } }
 
     package var views: [PublishedView] { projections.views.map(\.published) }
 
