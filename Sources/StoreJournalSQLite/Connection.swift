@@ -58,14 +58,10 @@ final class Connection: @unchecked Sendable {
         }
     }
 
-    deinit {
-        sqlite3_close_v2(handle)
-    }
+    deinit { sqlite3_close_v2(handle) }
 
     /// Leaves the write-ahead log (WAL) unchanged when this connection closes.
-    func keepWALOnClose() {
-        csqlite_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-    }
+    func keepWALOnClose() { csqlite_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1) }
 
     /// Runs `body` without waiting for locks: a lock of another connection is an error at once.
     func withoutWaiting<Result>(_ body: () -> Result) -> Result {
@@ -115,9 +111,7 @@ enum DatabaseFailure: Error, CustomStringConvertible {
     case gone(base: ChainPosition)
 
     /// True if a write failed because the disk is full, and may succeed later.
-    var isFull: Bool {
-        if case .sqlite(let failure) = self { failure.isFull } else { false }
-    }
+    var isFull: Bool { if case .sqlite(let failure) = self { failure.isFull } else { false } }
 
     /// True if the file itself is damaged.
     var isDamage: Bool {
@@ -136,9 +130,7 @@ enum DatabaseFailure: Error, CustomStringConvertible {
     }
 
     /// The error for callers that can't try again.
-    var finalError: JournalError {
-        isDamage ? .corrupt(description) : .unknown(description)
-    }
+    var finalError: JournalError { isDamage ? .corrupt(description) : .unknown(description) }
 
     var description: String {
         switch self {

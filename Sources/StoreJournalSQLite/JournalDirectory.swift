@@ -19,9 +19,7 @@ final class JournalDirectory: Sendable {
         lockDescriptor = try Self.lock(path)
     }
 
-    deinit {
-        close(lockDescriptor)
-    }
+    deinit { close(lockDescriptor) }
 
     /// Returns the size of a file in bytes; `nil` if it does not exist.
     func size(of file: String) -> Int? {

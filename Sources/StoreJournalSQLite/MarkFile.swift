@@ -81,9 +81,7 @@ final class MarkFile: Sendable {
         else { return nil }
     }
 
-    deinit {
-        if descriptor >= 0 { close(descriptor) }
-    }
+    deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// Writes the new end of the history, and schedules a sync within about a second.
     func write(epoch: UInt32, end: ChainPosition) {
@@ -97,9 +95,7 @@ final class MarkFile: Sendable {
     /// Makes the newest mark durable.
     func sync() {
         syncIsDue.store(false, ordering: .relaxed)
-        if fdatasync(descriptor) != 0 {
-            failed("syncing the mark failed: \(SystemError.text)")
-        }
+        if fdatasync(descriptor) != 0 { failed("syncing the mark failed: \(SystemError.text)") }
     }
 
     private func put(_ epoch: UInt32, _ end: ChainPosition) -> Bool {

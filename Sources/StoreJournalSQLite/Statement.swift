@@ -16,9 +16,7 @@ final class Statement {
         handle = prepared
     }
 
-    deinit {
-        sqlite3_finalize(handle)
-    }
+    deinit { sqlite3_finalize(handle) }
 
     /// Moves to the next row; returns false at the end.
     func step() throws(DatabaseFailure) -> Bool {
@@ -31,9 +29,7 @@ final class Statement {
 
     /// Prepares the statement for another run. Ignores the result code, because ``step()`` has
     /// already thrown the error.
-    func reset() {
-        sqlite3_reset(handle)
-    }
+    func reset() { sqlite3_reset(handle) }
 
     /// Runs the statement to its end, for statements without rows.
     func run() throws(DatabaseFailure) {

@@ -18,9 +18,7 @@ struct CanonicalBytes: ~Copyable {
         memory = .allocate(byteCount: capacity, alignment: 16)
     }
 
-    deinit {
-        memory.deallocate()
-    }
+    deinit { memory.deallocate() }
 
     /// The bytes that were appended so far; valid until the next change.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: count) }
@@ -32,9 +30,7 @@ struct CanonicalBytes: ~Copyable {
 
     var hash: ChainHash { ChainHash(hashing: bytes) }
 
-    mutating func clear() {
-        count = 0
-    }
+    mutating func clear() { count = 0 }
 
     @inline(__always)
     mutating func append<Number: FixedWidthInteger>(_ number: Number) {
@@ -48,9 +44,7 @@ struct CanonicalBytes: ~Copyable {
     mutating func append(_ field: UnsafeRawBufferPointer) -> Range<Int> {
         reserve(field.count)
         let start = count
-        if let base = field.baseAddress {
-            memcpy(memory + start, base, field.count)
-        }
+        if let base = field.baseAddress { memcpy(memory + start, base, field.count) }
         count += field.count
         return start..<count
     }
@@ -81,9 +75,7 @@ struct CanonicalBytes: ~Copyable {
 
     /// Makes room for `more` bytes.
     @inline(__always)
-    mutating func reserve(_ more: Int) {
-        if count + more > capacity { grow(to: count + more) }
-    }
+    mutating func reserve(_ more: Int) { if count + more > capacity { grow(to: count + more) } }
 
     private mutating func grow(to needed: Int) {
         let larger = max(needed, capacity * 2)

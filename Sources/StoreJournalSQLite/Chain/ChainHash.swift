@@ -53,9 +53,7 @@ struct ChainHash: Equatable, Sendable {
         memory.storeBytes(of: words, as: (UInt64, UInt64, UInt64, UInt64).self)
     }
 
-    func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        ChainHash(bytes) == self
-    }
+    func matches(_ bytes: UnsafeRawBufferPointer) -> Bool { ChainHash(bytes) == self }
 }
 
 /// A version and the chain's hash at its record.

@@ -70,9 +70,7 @@ final class WalkedPages: @unchecked Sendable {
     private var isFilling = false
     private let filled = DispatchSemaphore(value: 0)
 
-    fileprivate init(_ walk: consuming ChainWalk) {
-        self.walk = walk
-    }
+    fileprivate init(_ walk: consuming ChainWalk) { self.walk = walk }
 
     fileprivate func beginFillingNext() {
         isFilling = true

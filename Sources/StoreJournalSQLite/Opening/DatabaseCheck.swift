@@ -55,9 +55,7 @@ struct DatabaseCheck {
     var start: ChainPosition { snapshot?.position ?? contents.meta.base }
 
     /// Adds a fault; only the first is kept.
-    mutating func add(_ fault: String) {
-        damage = damage ?? fault
-    }
+    mutating func add(_ fault: String) { damage = damage ?? fault }
 
     /// Runs one of the checks, and notes a damage, so that the next check may run. Throws other
     /// errors.

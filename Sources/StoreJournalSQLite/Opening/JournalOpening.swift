@@ -193,9 +193,7 @@ extension JournalOpening {
         )
     }
 
-    static func epoch(otherThan old: UInt32) -> UInt32 {
-        old &+ .random(in: 1...UInt32.max)
-    }
+    static func epoch(otherThan old: UInt32) -> UInt32 { old &+ .random(in: 1...UInt32.max) }
 
     private func startWriting(
         _ connection: Connection,

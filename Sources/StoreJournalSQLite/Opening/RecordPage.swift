@@ -22,9 +22,7 @@ package struct RecordPage: ~Copyable {
     private var places: [Place] = []
     private var first: UInt64 = 0
 
-    init() {
-        places.reserveCapacity(Self.recordsMax)
-    }
+    init() { places.reserveCapacity(Self.recordsMax) }
 
     /// The number of records in the page.
     package var count: Int { places.count }
