@@ -9,9 +9,7 @@ struct MetricsText {
     private let format: MetricsFormat
     private var lines = ""
 
-    init(_ format: MetricsFormat) {
-        self.format = format
-    }
+    init(_ format: MetricsFormat) { self.format = format }
 
     /// The whole text, to be read after the last metric.
     var text: String { format == .openMetrics ? lines + "# EOF\n" : lines }
