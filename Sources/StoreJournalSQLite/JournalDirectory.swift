@@ -45,9 +45,7 @@ extension JournalDirectory {
         var status = stat()
         if stat(path, &status) != 0 {
             guard errno == ENOENT else { throw failure("looking at", path) }
-            guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-                throw failure("making", path)
-            }
+            guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure("making", path) }
             _ = sync(path + "/..")
             guard stat(path, &status) == 0 else { throw failure("looking at", path) }
         }

@@ -105,8 +105,7 @@ final class MarkFile: Sendable {
             mark.put(into: &writing.form)
             let offset = Int(writing.sequence % 2) * Self.slotBytes
             let bytes = writing.form.bytes
-            let written =
-                pwrite(descriptor, bytes.baseAddress, bytes.count, offset) == bytes.count
+            let written = pwrite(descriptor, bytes.baseAddress, bytes.count, offset) == bytes.count
             let isNew = !written && !writing.failed
             writing.failed = !written
             return (written, isNew ? errno : nil)

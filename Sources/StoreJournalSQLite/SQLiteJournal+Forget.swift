@@ -41,10 +41,14 @@ extension Retention {
     /// state.
     fileprivate func forgettable(_ writer: Writer, _ now: Int64) -> UInt64 {
         let cutoff = secondsMax.map { now.before(seconds: $0) }
-        let superseded = writer.snapshots.last { snapshot in
+        let superseded = writer.contents.snapshots.last { snapshot in
             if let cutoff, snapshot.time < cutoff { return true }
-            if let bytesMax, writer.bytesTotal - snapshot.bytesTotal >= bytesMax { return true }
-            if let recordsMax, writer.end.version - snapshot.version >= recordsMax { return true }
+            if let bytesMax, writer.contents.bytesTotal - snapshot.bytesTotal >= bytesMax {
+                return true
+            }
+            if let recordsMax, writer.contents.end.version - snapshot.version >= recordsMax {
+                return true
+            }
             return false
         }
         return superseded?.version ?? 0
@@ -69,11 +73,11 @@ extension Writer {
     ///
     /// - Returns: true if there are more records to delete.
     func forgetRecords(through last: UInt64) throws(JournalError) -> Bool {
-        let base = meta.base.version
-        guard base < last, last <= end.version else { return false }
+        let base = contents.meta.base.version
+        guard base < last, last <= contents.end.version else { return false }
         let through = min(base + UInt64(Self.forgottenRowsMax), last)
         let fresh = try transaction { (writer) throws(DatabaseFailure) in
-            var fresh = writer.meta
+            var fresh = writer.contents.meta
             let hash = try Statement(
                 writer.connection,
                 "SELECT hash FROM records WHERE version = ?"
@@ -90,7 +94,7 @@ extension Writer {
             try fresh.write(to: writer.connection)
             return fresh
         }
-        defer { meta = fresh }
+        defer { contents.meta = fresh }
         return fresh.base.version > base && through < last
     }
 
@@ -99,7 +103,7 @@ extension Writer {
     /// - Returns: true if there may be more outcomes to delete.
     func forgetOutcomes(before cutoff: Int64, max: Int) throws(JournalError) -> Bool {
         let old = try forgetOutcomes("WHERE time < \(cutoff)", Self.forgottenRowsMax)
-        let surplus = min(outcomesCount - max, Self.forgottenRowsMax)
+        let surplus = min(contents.outcomesCount - max, Self.forgottenRowsMax)
         let many = surplus > 0 ? try forgetOutcomes("", surplus) : 0
         return old == Self.forgottenRowsMax || many == Self.forgottenRowsMax
     }
@@ -117,7 +121,7 @@ extension Writer {
             try delete.run()
             return delete.changes
         }
-        outcomesCount -= forgotten
+        contents.outcomesCount -= forgotten
         return forgotten
     }
 }

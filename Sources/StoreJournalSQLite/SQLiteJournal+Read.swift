@@ -17,9 +17,7 @@ extension SQLiteJournal {
     ///   ``JournalError/unknown(_:)`` if the system could not read.
     public func read(_ page: JournalPage) throws(JournalError) -> JournalRecords {
         let newest = version
-        guard page.after < newest else {
-            return JournalRecords(records: [], through: page.after)
-        }
+        guard page.after < newest else { return JournalRecords(records: [], through: page.after) }
         return try withReader { (reader) throws(DatabaseFailure) in
             try reader.read(page, newest: newest)
         }

@@ -158,7 +158,7 @@ extension Writer {
         at position: ChainPosition,
         compressed state: [UInt8]
     ) throws(JournalError) -> Bool {
-        if let newest = snapshots.last, newest.version >= snapshot.version { return false }
+        if let newest = contents.snapshots.last, newest.version >= snapshot.version { return false }
         let entry = try transaction { (writer) throws(DatabaseFailure) in
             let later = try Statement(
                 writer.connection,
@@ -171,7 +171,7 @@ extension Writer {
                 time: snapshot.time,
                 form: snapshot.form,
                 size: snapshot.state.count,
-                bytesTotal: writer.bytesTotal - UInt64(bitPattern: later.integer(0)),
+                bytesTotal: writer.contents.bytesTotal - UInt64(bitPattern: later.integer(0)),
                 state: state
             )
             try stored.insert(into: writer.connection)
@@ -181,18 +181,16 @@ extension Writer {
                 bytesTotal: stored.bytesTotal
             )
         }
-        snapshots.append(entry)
+        contents.snapshots.append(entry)
         return true
     }
 
     /// Deletes the surplus snapshots, and the snapshots from before the oldest record.
     func thinSnapshots(max: Int) throws(JournalError) {
-        let base = meta.base.version
-        let leading = snapshots.map(\.version).filter { $0 >= base }
-        let surplus = Set(
-            snapshots.map(\.version).filter { $0 < base }
-                + SnapshotLadder.surplus(leading, max: max)
-        )
+        let base = contents.meta.base.version
+        let versions = contents.snapshots.map(\.version)
+        let leading = versions.filter { $0 >= base }
+        let surplus = Set(versions.filter { $0 < base } + SnapshotLadder.surplus(leading, max: max))
         guard !surplus.isEmpty else { return }
         try transaction { (writer) throws(DatabaseFailure) in
             let delete = try Statement(writer.connection, "DELETE FROM snapshots WHERE version = ?")
@@ -201,7 +199,7 @@ extension Writer {
                 try delete.run()
             }
         }
-        snapshots.removeAll { surplus.contains($0.version) }
+        contents.snapshots.removeAll { surplus.contains($0.version) }
     }
 }
 

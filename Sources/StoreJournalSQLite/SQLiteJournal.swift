@@ -25,12 +25,12 @@ public final class SQLiteJournal: Journal {
         var oldestSnapshot: UInt64?
         var newestSnapshot: UInt64?
 
-        init(_ writer: Writer) {
-            end = writer.end.version
-            let base = writer.meta.base.version
+        init(_ contents: DatabaseContents) {
+            let base = contents.meta.base.version
+            end = contents.end.version
             self.base = base
-            oldestSnapshot = writer.snapshots.first { $0.version >= base }?.version
-            newestSnapshot = writer.snapshots.last?.version
+            oldestSnapshot = contents.snapshots.first { $0.version >= base }?.version
+            newestSnapshot = contents.snapshots.last?.version
         }
     }
 
@@ -122,12 +122,12 @@ public final class SQLiteJournal: Journal {
         let (writer, mark) = try opening.run()
         self.retention = retention
         self.clock = clock
-        keyClock?.goOn(from: writer.newestKeyTime)
+        keyClock?.goOn(from: writer.contents.newestKeyTime)
         self.keyClock = keyClock ?? clock
         self.log = log
         databasePath = directory.database
-        epoch = writer.meta.epoch
-        extent = Locked(Extent(writer))
+        epoch = writer.contents.meta.epoch
+        extent = Locked(Extent(writer.contents))
         opened = Locked(Opened(writer: writer, mark: mark, directory: directory))
     }
 
@@ -151,11 +151,11 @@ public final class SQLiteJournal: Journal {
     ///   must be opened again.
     public func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError) {
         let notice = try write { [syncs] (writer, mark) throws(JournalError) in
-            let newest = writer.end.version
+            let newest = writer.contents.end.version
             guard newest == expected else { throw .conflict(version: newest) }
             try Self.check(batch, after: expected)
             try writer.write(batch, timing: syncs)
-            mark.write(epoch: writer.meta.epoch, end: writer.end)
+            mark.write(epoch: writer.contents.meta.epoch, end: writer.contents.end)
             return writer.checkpointIfDue()
         }
         if let notice { log(notice) }
@@ -206,7 +206,7 @@ extension SQLiteJournal {
         try opened.withLock { (opened) throws(JournalError) -> Result in
             guard let open = opened else { throw .unknown("the journal is closed") }
             let result = try body(open.writer, open.mark)
-            let reached = Extent(open.writer)
+            let reached = Extent(open.writer.contents)
             extent.withLock { $0 = reached }
             return result
         }

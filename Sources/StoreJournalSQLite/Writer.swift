@@ -21,16 +21,8 @@ final class Writer: @unchecked Sendable {
     static let walPagesMax: CInt = 1_000
     static let walBytesKept = 16 << 20
     let connection: Connection
-    /// The position of the newest record.
-    private(set) var end: ChainPosition
-    /// The bytes of payload and meta of all records since the beginning of history.
-    private(set) var bytesTotal: UInt64
-    var meta: MetaRow
-    var outcomesCount: Int
-    /// The time at which a key was used last, among the keys at the start and all newer ones.
-    private(set) var newestKeyTime: Int64
-    /// The stored snapshots, in ascending order.
-    var snapshots: [SnapshotEntry]
+    /// The contents of the database, with the records of an open transaction.
+    var contents: DatabaseContents
     /// The error after which nothing more is written. If an error leaves the outcome unknown,
     /// SQLite and the system may see different files. Later records could then follow a missing
     /// one.
@@ -51,12 +43,7 @@ final class Writer: @unchecked Sendable {
 
     init(_ connection: Connection, _ contents: DatabaseContents) throws(DatabaseFailure) {
         self.connection = connection
-        end = contents.end
-        bytesTotal = contents.bytesTotal
-        meta = contents.meta
-        outcomesCount = contents.outcomesCount
-        newestKeyTime = contents.newestKeyTime
-        snapshots = contents.snapshots
+        self.contents = contents
         begin = try Statement(connection, "BEGIN IMMEDIATE")
         commit = try Statement(connection, "COMMIT")
         rollback = try Statement(connection, "ROLLBACK")
@@ -143,16 +130,16 @@ final class Writer: @unchecked Sendable {
         return failure.finalError
     }
 
-    /// Writes a batch and makes it durable. Its first record has to follow ``end``.
+    /// Writes a batch and makes it durable. Its first record has to follow the end of the contents.
     func write(_ batch: JournalBatch, timing syncs: Histogram? = nil) throws(JournalError) {
-        let before = (end, bytesTotal, outcomesCount)
+        let before = (contents.end, contents.bytesTotal, contents.outcomesCount)
         do throws(JournalError) {
             try transaction(timing: syncs) { (writer) throws(DatabaseFailure) in
                 for record in batch.records { try writer.insert(record) }
                 for outcome in batch.outcomes { try writer.insert(outcome) }
             }
         } catch {
-            (end, bytesTotal, outcomesCount) = before
+            (contents.end, contents.bytesTotal, contents.outcomesCount) = before
             throw error
         }
     }
@@ -161,7 +148,7 @@ final class Writer: @unchecked Sendable {
         guard let insertRecord else {
             throw connection.failure(SQLITE_READONLY, "appending to a file of an older form")
         }
-        let fields = form.put(record, after: end.hash)
+        let fields = form.put(record, after: contents.end.hash)
         let hash = form.hash
         try insertRecord.bind(1, Int64(bitPattern: fields.version))
         try insertRecord.bind(2, fields.time)
@@ -188,15 +175,15 @@ final class Writer: @unchecked Sendable {
             try insertRecord.bind(9, blob: bytes)
             try insertRecord.run()
         }
-        end = ChainPosition(version: fields.version, hash: hash)
-        bytesTotal += UInt64(record.bytes)
+        contents.end = ChainPosition(version: fields.version, hash: hash)
+        contents.bytesTotal += UInt64(record.bytes)
     }
 
     private func insert(_ outcome: KeptOutcome) throws(DatabaseFailure) {
         let fields = form.put(outcome)
         try countOutcome.bind(1, text: fields.key)
         try countOutcome.bind(2, text: fields.principal)
-        if try countOutcome.step(), countOutcome.integer(0) == 0 { outcomesCount += 1 }
+        if try countOutcome.step(), countOutcome.integer(0) == 0 { contents.outcomesCount += 1 }
         countOutcome.reset()
         try insertOutcome.bind(1, text: fields.key)
         try insertOutcome.bind(2, text: fields.principal)
@@ -207,7 +194,7 @@ final class Writer: @unchecked Sendable {
         try insertOutcome.bind(7, outcome.time)
         try insertOutcome.bind(8, form.sum)
         try insertOutcome.run()
-        newestKeyTime = max(newestKeyTime, outcome.time)
+        contents.newestKeyTime = max(contents.newestKeyTime, outcome.time)
     }
 
     /// Moves the log's pages into the database if there are too many of them.

@@ -1,4 +1,4 @@
-/// The contents of a database that the ``Writer`` needs for appends.
+/// The contents of a database that the ``Writer`` needs for appends, and keeps up to date.
 struct DatabaseContents: Equatable {
     var meta: MetaRow
     /// The form of the file.
@@ -7,7 +7,7 @@ struct DatabaseContents: Equatable {
     /// The bytes of payload and meta of all records since the beginning of history.
     var bytesTotal: UInt64 = 0
     var outcomesCount = 0
-    /// The last time at which a stored key was used; 0 if there are no keys.
+    /// The last time at which a key was used; 0 if none was.
     var newestKeyTime: Int64 = 0
     /// The stored snapshots, in ascending order.
     var snapshots: [SnapshotEntry] = []

@@ -89,8 +89,8 @@ struct DatabaseRecovery {
 
     private func copyRecords(_ reader: Reader, to writer: Writer) throws(JournalError) {
         let last = check.contents.end.version
-        while writer.end.version < last {
-            let page = JournalPage(after: writer.end.version, limit: 1_000)
+        while writer.contents.end.version < last {
+            let page = JournalPage(after: writer.contents.end.version, limit: 1_000)
             let read: JournalRecords
             do throws(DatabaseFailure) {
                 read = try reader.read(page, newest: last)
@@ -106,7 +106,7 @@ struct DatabaseRecovery {
         var outcomes: [KeptOutcome] = []
         // Copy as much as possible: the only harm of a lost key is that it can be used again.
         _ = try? reader.forEachOutcome { outcome in
-            if outcome.last <= writer.end.version { outcomes.append(outcome) }
+            if outcome.last <= writer.contents.end.version { outcomes.append(outcome) }
             return true
         }
         var rest = outcomes[...]
@@ -121,7 +121,8 @@ struct DatabaseRecovery {
         if let newest = check.snapshot {
             versions = versions.filter { $0 < newest.position.version } + [newest.position.version]
         }
-        for version in versions where writer.meta.base.version...writer.end.version ~= version {
+        for version in versions
+        where writer.contents.meta.base.version...writer.contents.end.version ~= version {
             var snapshot = check.snapshot
             if version != snapshot?.position.version {
                 snapshot = try? reader.newestSnapshot(atOrBefore: version) { _ in }
