@@ -56,9 +56,7 @@ struct PublishingQueue: WorkQueue {
             return
         }
         guard commits < Self.commitsMax, commits == 0 || bytes + commit.bytes <= Self.bytesMax
-        else {
-            return join(with: commit)
-        }
+        else { return join(with: commit) }
         items.append(.commit(commit))
         commits += 1
         bytes += commit.bytes

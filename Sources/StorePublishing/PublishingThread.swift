@@ -109,9 +109,7 @@ final class PublishingThread: Sendable {
 
     /// Runs `task` on the thread at its place between the commits. The argument of `task` is the
     /// newest version that readers were sent by then. Any thread. After ``close()``, no task runs.
-    func perform(_ task: @escaping @Sendable (Snapshot) -> Void) {
-        worker.post { $0.add(task) }
-    }
+    func perform(_ task: @escaping @Sendable (Snapshot) -> Void) { worker.post { $0.add(task) } }
 
     /// Runs `task` at once on the caller's thread, in place of the publishing thread. Requires that
     /// nothing waits, the thread is idle and `isQuick` returns true for the newest version. Returns

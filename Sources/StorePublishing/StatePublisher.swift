@@ -48,9 +48,7 @@ package final class StatePublisher<State: Codable & Equatable & Sendable>: Sink,
         preparedBytes < Self.batchFramesBytesMax && streams.takesEachVersion
     }
 
-    package func reduced(_ state: State, version: UInt64, changed: Bool) {
-        encode(state, version)
-    }
+    package func reduced(_ state: State, version: UInt64, changed: Bool) { encode(state, version) }
 
     package func prepare(_ state: State, through version: UInt64) throws {
         if unencodable == nil, prepared.last?.version != version { encode(state, version) }

@@ -136,8 +136,7 @@ extension StateStreams {
             let seen = snapshot.visible(to: viewer)
             let first = version(seen, after: seen, for: viewer, in: mode)
             return .shared(first, through: snapshot.version)
-        case .slice(let slice):
-            return slices?.firstFrame(of: slice, in: mode, from: snapshot)
+        case .slice(let slice): return slices?.firstFrame(of: slice, in: mode, from: snapshot)
         case .part(let part):
             let first = parts.firstVersion(of: part, in: mode, from: snapshot)
             return .shared(first, through: first.number)

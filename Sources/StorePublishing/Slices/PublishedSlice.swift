@@ -70,9 +70,7 @@ package struct PublishedSlice: Sendable {
     package var isOfSessions: Bool { sessions != nil }
 
     /// Returns the slice that a session gets.
-    func visible(to session: String) -> PublishedSlice {
-        sessions?.visible(to: session) ?? self
-    }
+    func visible(to session: String) -> PublishedSlice { sessions?.visible(to: session) ?? self }
 
     /// True if a reader gets another value than from an older version of the slice. After a session
     /// ends, its reader gets the first slice again. The first slice is older than the session's own

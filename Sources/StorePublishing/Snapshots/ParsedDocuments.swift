@@ -117,8 +117,7 @@ extension ParsedDocuments {
         guard snapshot.isAtHand(pointer) else { return .later }
         switch snapshot.place(of: pointer) {
         case .found(nil): return .nowhere
-        case .found(let bytes?):
-            return bytes.isPaced ? .later : .bytes(bytes)
+        case .found(let bytes?): return bytes.isPaced ? .later : .bytes(bytes)
         case .within(let bytes, let pointer):
             if bytes.isInPieces { return .later }
             if bytes.count < Self.keptBytesMin {

@@ -88,9 +88,7 @@ package final class Snapshot: Sendable {
         let all = layout ?? SliceLayout([])
         var slices = slices
         if let session = viewer.session {
-            for index in all.ofSessions {
-                slices[index] = slices[index].visible(to: session.text)
-            }
+            for index in all.ofSessions { slices[index] = slices[index].visible(to: session.text) }
         }
         guard let sight = viewer.sight else { return with(slices, all, readers) }
         let layout = all.seen(with: sight)

@@ -37,8 +37,7 @@ package enum StatePatch {
     /// two states, given the slices that may differ.
     package static func comparison<State: Encodable & Sendable>(
         of type: State.Type,
-        _ patch:
-            @escaping @Sendable (State, State, [SliceEdit], Viewer) throws(JSONError) -> Bytes
+        _ patch: @escaping @Sendable (State, State, [SliceEdit], Viewer) throws(JSONError) -> Bytes
     ) -> DryRunComparison {
         { run, viewer in
             Result { () throws(JSONError) in
@@ -155,5 +154,4 @@ package enum StatePatch {
 }
 
 /// A function that finds the changes of a dry run, as a viewer sees them.
-package typealias DryRunComparison =
-    @Sendable (DryRun, Viewer) -> Result<Bytes, JSONError>
+package typealias DryRunComparison = @Sendable (DryRun, Viewer) -> Result<Bytes, JSONError>

@@ -94,9 +94,7 @@ extension WatchedPart.Container {
 
     /// Returns the pieces that contain the parts, each a document of its own; `nil` if the
     /// container has no named pieces.
-    func pieces(in snapshot: Snapshot) -> EncodedPieces? {
-        slice(in: snapshot)?.addressablePieces
-    }
+    func pieces(in snapshot: Snapshot) -> EncodedPieces? { slice(in: snapshot)?.addressablePieces }
 
     /// Returns the version that last changed the container, as far as this server has seen changes.
     func version(in snapshot: Snapshot) -> UInt64 {
