@@ -165,9 +165,7 @@ extension ActionLog {
         where record.version != versions.lowerBound + UInt64(place) {
             throw .corrupt("version \(record.version) is in the place of another version")
         }
-        guard !records.isEmpty else {
-            throw .corrupt("version \(versions.lowerBound) is missing")
-        }
+        guard !records.isEmpty else { throw .corrupt("version \(versions.lowerBound) is missing") }
         return records
     }
 }

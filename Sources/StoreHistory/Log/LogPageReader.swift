@@ -25,9 +25,7 @@ package struct LogPageReader: Sendable {
         self.viewer = viewer
     }
 
-    private func isVisible(_ record: Record) -> Bool {
-        log.owners.isVisible(record, to: viewer)
-    }
+    private func isVisible(_ record: Record) -> Bool { log.owners.isVisible(record, to: viewer) }
 
     /// Returns the page, which ends early if its records are large. Waits for the disk.
     package func page() throws(Problem) -> LogPage {

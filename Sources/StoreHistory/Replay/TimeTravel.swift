@@ -97,8 +97,7 @@ package final class TimeTravel<State: Codable & Sendable, Version: EncodedState>
     /// Returns the problem for a client whose state can't be made.
     private func problem(_ error: ReplayError, _ version: UInt64) -> Problem {
         switch error {
-        case .gone(let oldest), .journal(.gone(let oldest)):
-            return .gone(oldest: oldest)
+        case .gone(let oldest), .journal(.gone(let oldest)): return .gone(oldest: oldest)
         case .tooLong(let reached):
             return .overloaded(
                 "making version \(version) again takes too long; \(reached) was reached"
