@@ -8,7 +8,6 @@ import StoreCore
 /// the thread that took the reader out of the pool, uses it.
 final class Connection: @unchecked Sendable {
     enum Purpose {
-        /// Only reads.
         case read
         /// Reads an existing file and writes to it.
         case write
@@ -60,7 +59,6 @@ final class Connection: @unchecked Sendable {
 
     deinit { sqlite3_close_v2(handle) }
 
-    /// Leaves the write-ahead log (WAL) unchanged when this connection closes.
     func keepWALOnClose() { csqlite_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1) }
 
     /// Runs `body` without waiting for locks: a lock of another connection is an error at once.
@@ -70,7 +68,6 @@ final class Connection: @unchecked Sendable {
         return body()
     }
 
-    /// True if a transaction is open.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
     func execute(_ sql: String) throws(DatabaseFailure) {

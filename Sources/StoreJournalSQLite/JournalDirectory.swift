@@ -3,9 +3,9 @@ import StorePlatform
 
 /// The directory of a journal, for one process at a time.
 ///
-/// The process holds `flock` on the file `lock`, which keeps other servers away. The kernel
-/// releases it when the process ends. SQLite's own locks are on `store.db`, and only SQLite may
-/// open that file. Closing any descriptor of a file releases all POSIX locks of the process on it.
+/// The process holds `flock` on the file `lock` until it ends. SQLite's own locks are on
+/// `store.db`, and only SQLite may open that file. Closing any descriptor of a file releases all
+/// POSIX locks of the process on it.
 final class JournalDirectory: Sendable {
     let path: String
     private let lockDescriptor: CInt

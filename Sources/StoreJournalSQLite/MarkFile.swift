@@ -36,7 +36,6 @@ final class MarkFile: Sendable {
     private let queue = DispatchQueue(label: "journal.mark", qos: .utility)
     private let failed: @Sendable (String) -> Void
 
-    /// Reads the newest mark of a file.
     static func read(_ path: String) -> Found {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return errno == ENOENT ? .nothing : .unreadable }
@@ -56,13 +55,10 @@ final class MarkFile: Sendable {
     /// directory. Returns `nil` if the system reports an error.
     ///
     /// A new file gets its name only when it is complete. So a process that ends earlier leaves no
-    /// file, instead of an unreadable one.
+    /// unreadable file.
     ///
     /// - Parameters:
-    ///   - path: the path of the file.
     ///   - sequence: the highest sequence in the file; `nil` to replace the file with a new one.
-    ///   - epoch: the epoch of the history.
-    ///   - end: the position at which the history ends.
     ///   - failed: called on a thread of the system's pool if a later write or sync fails.
     init?(
         _ path: String,
@@ -92,7 +88,6 @@ final class MarkFile: Sendable {
         }
     }
 
-    /// Makes the newest mark durable.
     func sync() {
         syncIsDue.store(false, ordering: .relaxed)
         if fdatasync(descriptor) != 0 { failed("syncing the mark failed: \(SystemError.text)") }
@@ -148,7 +143,6 @@ extension HighWaterMark {
         end = ChainPosition(version: version, hash: hash)
     }
 
-    /// Replaces the bytes of a buffer with the form of the mark.
     func put(into form: inout CanonicalBytes) {
         form.clear()
         form.append(Self.magic)

@@ -69,9 +69,8 @@ extension Writer {
     /// The most rows that one transaction deletes.
     static let forgottenRowsMax = 1_000
 
-    /// Deletes the oldest records, up to `last` at most, which must have a snapshot.
-    ///
-    /// - Returns: true if there are more records to delete.
+    /// Deletes the oldest records, up to `last` at most, which must have a snapshot. Returns true
+    /// if there are more to delete.
     func forgetRecords(through last: UInt64) throws(JournalError) -> Bool {
         let base = contents.meta.base.version
         guard base < last, last <= contents.end.version else { return false }
@@ -98,9 +97,8 @@ extension Writer {
         return fresh.base.version > base && through < last
     }
 
-    /// Deletes the oldest outcomes: those before `cutoff`, and those beyond `max`.
-    ///
-    /// - Returns: true if there may be more outcomes to delete.
+    /// Deletes the oldest outcomes, used before `cutoff` or beyond the number `max`. Returns true
+    /// if there may be more to delete.
     func forgetOutcomes(before cutoff: Int64, max: Int) throws(JournalError) -> Bool {
         let old = try forgetOutcomes("WHERE time < \(cutoff)", Self.forgottenRowsMax)
         let surplus = min(contents.outcomesCount - max, Self.forgottenRowsMax)

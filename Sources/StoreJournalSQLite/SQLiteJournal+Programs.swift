@@ -32,7 +32,8 @@ extension SQLiteJournal {
 extension Reader {
     /// Returns the programs in the file, in the order of their last registration.
     ///
-    /// - Throws: ``DatabaseFailure/damaged(_:)`` if the forms of a program do not match their checksum.
+    /// - Throws: ``DatabaseFailure/damaged(_:)`` if the forms of a program do not match their
+    ///   checksum.
     func programs() throws(DatabaseFailure) -> [RegisteredProgram] {
         let (intact, damaged) = try checkedPrograms()
         guard let number = damaged.first else { return intact }

@@ -60,8 +60,8 @@ extension Reader {
     /// Returns the newest intact snapshot. Calls `passingOver` with the version of each newer,
     /// damaged one.
     ///
-    /// - Throws: ``DatabaseFailure/damaged(_:)`` if all snapshots are damaged, and the records do not
-    ///   reach back to version 0 either.
+    /// - Throws: ``DatabaseFailure/damaged(_:)`` if all snapshots are damaged, and the records do
+    ///   not reach back to version 0 either.
     func newestSnapshot(
         atOrBefore version: UInt64 = .max,
         passingOver: (UInt64) -> Void
@@ -113,7 +113,6 @@ extension Reader {
         return snapshot.hash.matches(snapshots.bytes(6)) ? snapshot : nil
     }
 
-    /// Returns the position of a version in the chain.
     func position(at version: UInt64) throws(DatabaseFailure) -> ChainPosition {
         try transaction { (reader) throws(DatabaseFailure) in
             try RecordRows(reader, after: version, through: version).end
@@ -134,7 +133,6 @@ struct StoredSnapshot {
     /// The state, compressed with zstd.
     var state: [UInt8]
 
-    /// The hash of all fields.
     var hash: ChainHash {
         var bytes = CanonicalBytes(capacity: state.count + 256)
         bytes.append(position.version)
@@ -150,9 +148,8 @@ struct StoredSnapshot {
 }
 
 extension Writer {
-    /// Stores a snapshot in a transaction of its own.
-    ///
-    /// - Returns: false if the newest stored snapshot is not older; then nothing is written.
+    /// Stores a snapshot in a transaction of its own. Writes nothing, and returns false, if the
+    /// newest stored snapshot is not older.
     func insert(
         _ snapshot: StateSnapshot,
         at position: ChainPosition,
@@ -212,7 +209,6 @@ struct SnapshotEntry: Equatable, Sendable {
 }
 
 extension StoredSnapshot {
-    /// Writes the row within the open transaction.
     func insert(into connection: Connection) throws(DatabaseFailure) {
         let statement = try Statement(
             connection,
@@ -242,9 +238,7 @@ extension StoredSnapshot {
 enum Compression {
     private static let level: CInt = 3
 
-    /// Compresses bytes.
-    ///
-    /// - Returns: the compressed bytes; `nil` if memory does not suffice.
+    /// Compresses bytes; returns `nil` if memory does not suffice.
     static func compress(_ bytes: [UInt8]) -> [UInt8]? {
         let bound = ZSTD_compressBound(bytes.count)
         guard ZSTD_isError(bound) == 0 else { return nil }
@@ -258,9 +252,8 @@ enum Compression {
         return failed ? nil : compressed
     }
 
-    /// Decompresses a result of ``compress(_:)`` whose original has `size` bytes.
-    ///
-    /// - Returns: the original bytes; `nil` if the input is not such a result.
+    /// Decompresses a result of ``compress(_:)`` whose original has `size` bytes. Returns `nil` for
+    /// any other input.
     static func decompress(_ bytes: [UInt8], size: Int) -> [UInt8]? {
         let stated = bytes.withUnsafeBytes { ZSTD_getFrameContentSize($0.baseAddress, $0.count) }
         guard stated == UInt64(size) else { return nil }

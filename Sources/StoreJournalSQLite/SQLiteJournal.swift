@@ -166,7 +166,7 @@ public final class SQLiteJournal: Journal {
     ///
     /// Later calls of other functions fail. A second call does nothing.
     public func close() {
-        // Close the readers first: the last connection deletes the log, and has to be the writer's.
+        // The readers close first: the last connection deletes the log, and has to be the writer's.
         readers.withLock { $0 = Readers(isClosed: true) }
         let notice = opened.withLock { opened -> String? in
             guard let open = opened else { return nil }

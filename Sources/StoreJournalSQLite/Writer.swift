@@ -4,10 +4,9 @@ import StorePlatform
 
 /// The only connection that writes and checkpoints, with its prepared statements.
 ///
-/// SQLite 3.7.0 to 3.51.2 can damage a database if two connections write or checkpoint at the
-/// moment in which the write-ahead log is reset. Three facts prevent that here. The lock on the
-/// directory keeps other processes away, this class does all writing and checkpointing under one
-/// lock, and readers can do neither.
+/// SQLite 3.7.0 to 3.51.2 can damage a database if two connections write or checkpoint while the
+/// write-ahead log is reset. Here only this class writes and checkpoints, under one lock. The lock
+/// on the directory keeps other processes away.
 ///
 /// The write-ahead log is bounded. After a commit that leaves ``walPagesMax`` pages or more in the
 /// log, they are moved into the database. SQLite restarts the log when no reader uses its old
@@ -90,9 +89,8 @@ final class Writer: @unchecked Sendable {
         walPages.deallocate()
     }
 
-    /// Runs `body` in a transaction of its own, and returns when its writes are durable.
-    ///
-    /// Adds the duration of the sync to `syncs`.
+    /// Runs `body` in a transaction of its own, and returns when its writes are durable. Adds the
+    /// duration of the sync to `syncs`.
     ///
     /// - Throws: ``JournalError/storageFull`` after everything was rolled back, so that the caller
     ///   may try again. Any other error is final, because a failed sync is never repeated.
@@ -197,17 +195,15 @@ final class Writer: @unchecked Sendable {
         contents.newestKeyTime = max(contents.newestKeyTime, outcome.time)
     }
 
-    /// Moves the log's pages into the database if there are too many of them.
-    ///
-    /// - Returns: a line for the operator; `nil` if there is nothing to report.
+    /// Moves the log's pages into the database if there are too many of them. Returns a line for
+    /// the operator if it fails.
     func checkpointIfDue() -> String? {
         guard broken == nil, walPages.pointee >= Self.walPagesMax else { return nil }
         return checkpoint(SQLITE_CHECKPOINT_PASSIVE)
     }
 
-    /// Moves all pages into the database, and empties the log.
-    ///
-    /// - Returns: a line for the operator; `nil` if there is nothing to report.
+    /// Moves all pages into the database, and empties the log. Returns a line for the operator if
+    /// it fails.
     func checkpointAll() -> String? {
         guard broken == nil else { return nil }
         return checkpoint(SQLITE_CHECKPOINT_TRUNCATE)

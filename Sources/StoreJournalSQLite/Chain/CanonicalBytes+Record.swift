@@ -34,8 +34,8 @@ extension CanonicalBytes {
     /// The size of the head of the source part: the cause, and the length of the origin.
     ///
     /// A record has a source part if it has a cause, an origin or a session. The length and the
-    /// text of a session follow the origin. Without a session, the form ends after the origin. So
-    /// the form of a record without a session is the same as before sessions existed.
+    /// text of a session follow the origin. So the form of a record without a session is the same
+    /// as before sessions existed.
     fileprivate static let sourceHeadBytes = 8 + 4
 
     /// Returns the size of the program's number, which ends the form of a record; 0 if the program
@@ -59,7 +59,6 @@ extension CanonicalBytes {
         if let meta = record.meta { Self.put(meta, at: &place) }
         if let principal = record.principal { Self.put(principal, at: &place) }
         if let request = record.request { Self.put(request, at: &place) }
-        // A record without a source has no source part.
         if source > 0 {
             Self.putSource(record, at: place)
             place += Self.sourceHeadBytes

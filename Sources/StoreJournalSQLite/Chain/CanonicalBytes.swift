@@ -73,7 +73,6 @@ struct CanonicalBytes: ~Copyable {
         return memory + count
     }
 
-    /// Makes room for `more` bytes.
     @inline(__always)
     mutating func reserve(_ more: Int) { if count + more > capacity { grow(to: count + more) } }
 

@@ -47,7 +47,6 @@ struct ChainHash: Equatable, Sendable {
         return try withUnsafeBytes(of: copy, body)
     }
 
-    /// Writes the bytes of the hash to memory that has room for them.
     @inline(__always)
     func store(to memory: UnsafeMutableRawPointer) {
         memory.storeBytes(of: words, as: (UInt64, UInt64, UInt64, UInt64).self)

@@ -13,8 +13,8 @@ struct RecordRows: ~Copyable {
     /// True if there are no more rows. Another step of the statement would start again.
     private var isAtEnd: Bool
 
-    /// Begins to read rows after a version, up to `through`, which must exist, or up to the last
-    /// row. Reads the hash at `after` from the database if `start` is `nil`.
+    /// Begins to read rows after a version, up to `through`, or up to the last row. Reads the hash
+    /// at `after` from the database if `start` is `nil`.
     ///
     /// - Throws: ``DatabaseFailure`` if the record at `after` is missing or deleted, or can't be
     ///   read.

@@ -3,7 +3,6 @@ import Dispatch
 /// A pass over the chain, from the start of a check to the end of the records.
 struct ChainWalk: ~Copyable {
     private var rows: RecordRows
-    /// The version in the mark file.
     private let markedVersion: UInt64?
     /// The hash at ``markedVersion``, if the walk has passed it.
     private(set) var marked: ChainHash?

@@ -96,9 +96,7 @@ struct DatabaseCheck {
         return damaged
     }
 
-    /// Reads the records after the snapshot.
-    ///
-    /// - Returns: the hash of the version in the mark file, if it is known.
+    /// Reads the records after the snapshot. Returns the hash of the marked version if it is known.
     private mutating func followChain(
         _ reader: Reader,
         _ mark: HighWaterMark?,
@@ -218,9 +216,8 @@ extension Reader {
         return count
     }
 
-    /// Calls `body` with each intact outcome, until `body` returns false.
-    ///
-    /// - Returns: true if no outcome so far was damaged.
+    /// Calls `body` with each intact outcome, until `body` returns false. Returns true if no
+    /// outcome so far was damaged.
     func forEachOutcome(_ body: (KeptOutcome) -> Bool) throws(DatabaseFailure) -> Bool {
         var all = true
         let rows = try Statement(

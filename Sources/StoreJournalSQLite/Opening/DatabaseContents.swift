@@ -1,7 +1,6 @@
 /// The contents of a database that the ``Writer`` needs for appends, and keeps up to date.
 struct DatabaseContents: Equatable {
     var meta: MetaRow
-    /// The form of the file.
     var format = Schema.format
     var end: ChainPosition
     /// The bytes of payload and meta of all records since the beginning of history.
@@ -35,9 +34,7 @@ struct MetaRow: Equatable, Sendable {
         base = ChainPosition(version: 0, hash: ChainHash(genesisOf: epoch))
     }
 
-    /// Reads the row with a prepared statement.
-    ///
-    /// - Returns: the row; `nil` if it is missing or does not match its checksum.
+    /// Reads the row; returns `nil` if it is missing or does not match its checksum.
     static func read(_ statement: Statement) throws(DatabaseFailure) -> MetaRow? {
         defer { statement.reset() }
         guard try statement.step(), let baseHash = ChainHash(statement.bytes(3)) else { return nil }
@@ -47,7 +44,6 @@ struct MetaRow: Equatable, Sendable {
         return meta.sum.matches(statement.bytes(4)) ? meta : nil
     }
 
-    /// Writes the row within the open transaction.
     func write(to connection: Connection) throws(DatabaseFailure) {
         let statement = try Statement(
             connection,

@@ -139,7 +139,6 @@ extension JournalOpening {
         return (connection, DatabaseContents(meta))
     }
 
-    /// Makes an empty database.
     func makeDatabase(_ path: String, _ meta: MetaRow) throws(JournalOpenError) -> Connection {
         try sqlite { () throws(DatabaseFailure) in
             let connection = try Connection(path: path, for: .create)

@@ -2,7 +2,6 @@ package import StoreCore
 
 /// Checked records of a journal that is being opened, in order and in contiguous memory.
 package struct RecordPage: ~Copyable {
-    /// The most records.
     static let recordsMax = 1_000
     /// The number of bytes from which a page is full. Its last record may exceed it.
     static let bytesMax = 256 << 10
@@ -24,7 +23,6 @@ package struct RecordPage: ~Copyable {
 
     init() { places.reserveCapacity(Self.recordsMax) }
 
-    /// The number of records in the page.
     package var count: Int { places.count }
 
     var isFull: Bool { places.count >= Self.recordsMax || form.count >= Self.bytesMax }
@@ -49,10 +47,8 @@ package struct RecordPage: ~Copyable {
         return fields.session.map { (end - $0.count)..<end }
     }
 
-    /// Fills the page with the next rows; leaves it empty if there are none. Calls `each` once for
-    /// each record, when the rows stand at the record.
-    ///
-    /// - Throws: ``DatabaseFailure`` if a row is damaged or missing, or if the system can't read.
+    /// Fills the page with the next rows; leaves it empty if there are none. Calls `each` when the
+    /// rows stand at a record.
     mutating func fill(
         _ rows: inout RecordRows,
         each: (borrowing RecordRows) -> Void

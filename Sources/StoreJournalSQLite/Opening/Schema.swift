@@ -100,7 +100,6 @@ enum Schema {
         )
         """
 
-    /// Makes the tables of an empty database.
     static func create(in connection: Connection, _ meta: MetaRow) throws(DatabaseFailure) {
         try connection.execute("BEGIN IMMEDIATE")
         try connection.execute("PRAGMA application_id = \(applicationID)")
