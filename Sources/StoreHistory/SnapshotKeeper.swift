@@ -21,9 +21,7 @@ package final class SnapshotKeeper: Sendable {
     /// The queue of the thread: true if a snapshot is due. Several requests become one.
     private struct Due: WorkQueue {
         var isDue = false
-
         var isEmpty: Bool { !isDue }
-
         mutating func take() { isDue = false }
     }
 

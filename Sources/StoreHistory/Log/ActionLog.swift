@@ -18,11 +18,10 @@ package final class ActionLog: LogSource, VersionFollower {
     /// The version after ``durable`` that a reader waits for; 0 if no reader waits.
     private let awaited = Atomic<UInt64>(0)
     private let onMove: @Sendable () -> Void
-    /// The owner of each record.
     package let owners: RecordOwners
 
-    /// Makes a log; ``start()`` starts its thread. `version` is the published version. `onMove` is
-    /// called on the log's thread after each read, and makes the stream writer check its readers.
+    /// Makes a log that begins at the published version. `onMove` is called on the log's thread
+    /// after each read, and makes the stream writer check its readers.
     package init(
         journal: any Journal,
         epoch: Epoch,
@@ -128,8 +127,7 @@ extension ActionLog {
     }
 
     /// Reads a piece that contains `version`, from the end of `earlier` or the start of the block.
-    /// If large or missing records keep this read from reaching `version`, reads again from
-    /// `version` itself.
+    /// Reads again from `version` itself if large or missing records come before it.
     private func piece(
         with version: UInt64,
         behind earlier: LogPiece?,
@@ -176,7 +174,6 @@ struct LogWork: WorkQueue {
     static let requestedMax = 1_024
 
     var cache = LogCache()
-    /// The pieces as sessions and roles may read them.
     var seen = SeenPieces()
     /// The oldest version in the journal, as far as the log has noticed.
     var oldest: UInt64 = 1
@@ -218,6 +215,5 @@ struct LogWork: WorkQueue {
         return !isFailing
     }
 
-    /// Returns true once if a version could not be read.
     mutating func takeFailure(of version: UInt64) -> Bool { unreadable.remove(version) != nil }
 }

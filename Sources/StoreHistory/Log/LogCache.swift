@@ -41,7 +41,6 @@ struct LogCache {
         return first...(first + min(blockVersions - 1, .max - first))
     }
 
-    /// Returns the piece that contains a version; `nil` if it is not cached.
     mutating func piece(with version: UInt64) -> LogPiece? {
         let block = Self.block(of: version).lowerBound
         guard let place = blocks[block]?.firstIndex(where: { $0.piece.contains(version) }) else {
@@ -69,16 +68,12 @@ struct LogCache {
     /// Drops the least recently used piece, but not the newest one. Returns false if there is no
     /// other piece.
     private mutating func removeOldest(but newest: UInt64) -> Bool {
-        var oldest: (block: UInt64, used: UInt64) = (0, newest)
-        for (block, entries) in blocks {
-            for entry in entries where entry.used < oldest.used { oldest = (block, entry.used) }
-        }
-        guard oldest.used < newest,
-            let place = blocks[oldest.block]?.firstIndex(where: { $0.used == oldest.used }),
-            let entry = blocks[oldest.block]?.remove(at: place)
-        else { return false }
-        bytes -= entry.charge
-        if blocks[oldest.block]?.isEmpty == true { blocks[oldest.block] = nil }
+        let oldest = blocks.values.joined().min { $0.used < $1.used }
+        guard let oldest, oldest.used < newest else { return false }
+        let block = Self.block(of: oldest.piece.first).lowerBound
+        blocks[block]?.removeAll { $0.used == oldest.used }
+        if blocks[block]?.isEmpty == true { blocks[block] = nil }
+        bytes -= oldest.charge
         return true
     }
 }

@@ -15,7 +15,6 @@ package struct LogPageReader: Sendable {
     /// records.
     package let newest: UInt64
     package let query: LogQuery
-    /// The viewer on whose behalf the log is read.
     package let viewer: Viewer
 
     package init(of log: ActionLog, newest: UInt64, query: LogQuery, for viewer: Viewer = .all) {
@@ -46,7 +45,7 @@ package struct LogPageReader: Sendable {
     package func family(of version: UInt64) throws(Problem) -> [Record] {
         do throws(JournalError) {
             var root = try record(version)
-            // A cause is always older, so the loop ends. The limit bounds it for long chains.
+            // The limit bounds the loop for long chains.
             for _ in 0..<query.limit {
                 guard let cause = root.cause, cause > 0 else { break }
                 root = try record(cause)
@@ -79,8 +78,7 @@ package struct LogPageReader: Sendable {
         let deadline = Deadline(seconds: secondsMax)
         var answer = JournalRecords(records: [], through: start)
         var records: [Record] = []
-        // The journal reads a bounded number of records at a time. Perhaps none of these records
-        // has the type and is visible to the viewer.
+        // A read is bounded, so perhaps none of its records has the type and is visible.
         repeat {
             answer = try log.journal.read(
                 JournalPage(
@@ -96,9 +94,8 @@ package struct LogPageReader: Sendable {
     }
 
     /// Returns the records that follow from a version, directly or through other records. The
-    /// search always begins at `cause`, because a record is recognized by the related records
-    /// before it. Its time counts from `start` on, so that each page goes further than the one
-    /// before, however far away `cause` is.
+    /// search begins at `cause`, because a record is recognized by the related records before it.
+    /// Its time counts from `start` on, so that each page goes further than the page before.
     private func tree(of cause: UInt64, after start: UInt64) throws(JournalError) -> LogPage {
         var deadline: Deadline?
         var family: Set<UInt64> = [cause]

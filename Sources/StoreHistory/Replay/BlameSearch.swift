@@ -28,7 +28,6 @@ struct BlameSearch<State: Codable & Sendable, Version: EncodedState> {
     let epoch: Epoch
     let encode: StateEncoding<State, Version>
     let pointer: JSONPointer
-    /// The viewer on whose behalf the state is read.
     let viewer: Viewer
     let deadline: Deadline
 
@@ -37,10 +36,11 @@ struct BlameSearch<State: Codable & Sendable, Version: EncodedState> {
         do throws(ReplayError) {
             while end > 0, !deadline.isOver {
                 var base = try replay.base(for: end - 1)
-                if let record = try lastChange(&base.state, after: base.version, through: end) {
+                let start = base.version
+                if let record = try lastChange(&base, through: end) {
                     return Blame(record: record, after: record.version - 1, isComplete: true)
                 }
-                end = base.version
+                end = start
             }
         } catch {
             switch error {
@@ -52,13 +52,12 @@ struct BlameSearch<State: Codable & Sendable, Version: EncodedState> {
     }
 
     private func lastChange(
-        _ state: inout State,
-        after start: UInt64,
+        _ base: inout Replay<State>.Base,
         through end: UInt64
     ) throws(ReplayError) -> Record? {
-        var part = part(of: state, at: start)
+        var part = part(of: base.state, at: base.version)
         var found: Record?
-        try replay.advance(&state, after: start, through: end, until: deadline) { record, state in
+        try replay.advance(&base, through: end, until: deadline) { record, state in
             guard record.changed else { return true }
             let next = self.part(of: state, at: record.version)
             if next != part {
@@ -70,7 +69,6 @@ struct BlameSearch<State: Codable & Sendable, Version: EncodedState> {
         return found
     }
 
-    /// Returns the encoded part. Equal values have equal bytes.
     private func part(of state: State, at version: UInt64) -> Bytes? {
         let tag = Tag(epoch: epoch, version: version)
         return (try? encode(state, tag))?.part(at: pointer, for: viewer)

@@ -3,10 +3,9 @@ import StoreTexts
 
 /// A comparison of the programs that have written a history with the program of this start.
 ///
-/// A start needs only the newest snapshot and the records behind it. Earlier records are needed
-/// later, for past versions and by `verify`. Then it would be too late to notice that the program
-/// can't read them. So a program that was not the last to start reads a record of each name whose
-/// form has changed. If nothing has changed, no record is read.
+/// A start needs only the newest snapshot and the records behind it. But past versions and `verify`
+/// need the earlier records, too. So a program that was not the last to start reads a record of
+/// each name whose form has changed. If it can't read a record, the start fails.
 struct ProgramComparison {
     /// A name in the records of one program. Unknown programs have the number 0.
     private struct Key: Hashable {

@@ -10,7 +10,6 @@ import StoreTexts
 package struct ProgramForms: Sendable {
     /// The form of a wire name. All instances of a module share a name: `boards/{id}/cardAdded`.
     package struct Form: Codable, Equatable, Sendable {
-        /// The wire name.
         package let name: String
         /// The payload's form, as ``FormText`` writes it; `nil` if it is not known, as for records
         /// from before programs were stored.
@@ -23,7 +22,6 @@ package struct ProgramForms: Sendable {
         package var isOnlyMigrated: Bool { form == nil && migrations != nil }
     }
 
-    /// The forms, in the order of the program.
     package let all: [Form]
     private let places: [ExactText: Int]
 
@@ -47,10 +45,9 @@ package struct ProgramForms: Sendable {
             )
         }
         for migration in migrations {
-            guard let count = counts.removeValue(forKey: ExactText(migration.name)) else {
-                continue
+            if let count = counts.removeValue(forKey: ExactText(migration.name)) {
+                all.append(Form(name: migration.name, form: nil, migrations: count))
             }
-            all.append(Form(name: migration.name, form: nil, migrations: count))
         }
         self.init(all)
     }
@@ -63,7 +60,6 @@ package struct ProgramForms: Sendable {
         self.init(all)
     }
 
-    /// Makes forms of names alone.
     package init(names: [String]) { self.init(names.map { Form(name: $0) }) }
 
     /// The form of a wire name; `nil` if the program has no such action.

@@ -20,9 +20,6 @@ package final class RecordReader: ActionReader, @unchecked Sendable {
 
     package init(_ forms: RecordForms) { self.forms = forms }
 
-    /// Returns the action of a record; `nil` if a migration drops it.
-    ///
-    /// - Throws: the reason why the record can't be read.
     func action(of record: Record) throws(UnreadableRecord) -> (any Action)? {
         try record.withView { view throws(UnreadableRecord) in try action(of: view) }
     }

@@ -110,5 +110,4 @@ final class RecordedType: Sendable {
     }
 }
 
-/// A placeholder for a missing action.
 private struct NoAction: Action {}

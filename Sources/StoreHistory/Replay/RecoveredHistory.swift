@@ -77,10 +77,8 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
         self.program = try Self.register(programs, in: journal)
     }
 
-    /// Registers programs in the journal, so that it has the forms of the records that are appended
-    /// from now on.
-    ///
-    /// - Returns: the number of the last program.
+    /// Registers the programs of the records that are appended from now on. Returns the number of
+    /// the last program.
     private static func register(
         _ programs: [WritingProgram],
         in journal: any Journal

@@ -13,22 +13,21 @@ package struct Replay<State: Codable & Sendable>: Sendable {
     /// The identity of the state type's form: the SHA-256 of its JSON Schema.
     package let form: String
 
-    /// Reduces every record after `start` up to `end`. Calls `each` with the state after each
+    /// Reduces every record behind `base` up to `end`. Calls `each` with the state after each
     /// record. The replay ends early if `each` returns `false`.
     ///
     /// - Throws: ``ReplayError``, also if the deadline has passed.
     package func advance(
-        _ state: inout State,
-        after start: UInt64,
+        _ base: inout Base,
         through end: UInt64,
         until deadline: Deadline? = nil,
         showing progress: ReplayProgress? = nil,
         each: (borrowing Record, State) -> Bool = { _, _ in true }
     ) throws(ReplayError) {
-        var pages = JournalPages(journal, after: start, through: end)
+        var pages = JournalPages(journal, after: base.version, through: end)
         var replay = RecordReplay(
             RecordReader(forms),
-            ProgressCounter(progress, "replayed", after: start, through: end)
+            ProgressCounter(progress, "replayed", after: base.version, through: end)
         )
         defer { replay.finish() }
         while let records = try pages.next() {
@@ -36,14 +35,15 @@ package struct Replay<State: Codable & Sendable>: Sendable {
             for record in records {
                 do {
                     try replay.reduce(record) { action in
-                        try program.reducer(&state, action, record.version, record.session)
+                        try program.reducer(&base.state, action, record.version, record.session)
                     }
                 } catch let error as UnreadableRecord {
                     throw try unreadable(from: error, records, &pages, &replay)
                 } catch {
                     throw .diverged(record.version, "\(error)")
                 }
-                guard each(record, state) else { return }
+                base.version = record.version
+                guard each(record, base.state) else { return }
             }
         }
     }
@@ -111,13 +111,7 @@ extension Replay {
         showing progress: ReplayProgress? = nil
     ) throws(ReplayError) -> State {
         var base = try base(for: version)
-        try advance(
-            &base.state,
-            after: base.version,
-            through: version,
-            until: deadline,
-            showing: progress
-        )
+        try advance(&base, through: version, until: deadline, showing: progress)
         return base.state
     }
 

@@ -8,7 +8,6 @@ import Synchronization
 /// A version of the state as its readers get it. History does not decide the form.
 package protocol EncodedState: Sendable {
     var version: UInt64 { get }
-    /// The whole state, as JSON.
     var state: Bytes { get }
 
     /// Returns the part at a pointer that a viewer may read; `nil` if there is none. Equal values
@@ -94,7 +93,6 @@ package final class TimeTravel<State: Codable & Sendable, Version: EncodedState>
         }
     }
 
-    /// Returns the problem for a client whose state can't be made.
     private func problem(_ error: ReplayError, _ version: UInt64) -> Problem {
         switch error {
         case .gone(let oldest), .journal(.gone(let oldest)): return .gone(oldest: oldest)

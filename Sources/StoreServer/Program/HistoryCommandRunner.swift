@@ -171,12 +171,8 @@ struct SnapshotComparison<State: Codable & Equatable & Sendable> {
             var base = try replay.base(for: snapshots.first?.version ?? 0)
             var compared = 0
             var different: UInt64?
-            try replay.advance(
-                &base.state,
-                after: base.version,
-                through: end,
-                showing: progress
-            ) { record, state in
+            let start = base.version
+            try replay.advance(&base, through: end, showing: progress) { record, state in
                 guard let then = snapshots.first(where: { $0.version == record.version }),
                     replay.isRead(then)
                 else { return true }
@@ -193,7 +189,7 @@ struct SnapshotComparison<State: Codable & Equatable & Sendable> {
             }
             let others = snapshots.filter { !replay.isRead($0) }.count
             return
-                "\(end - base.version) actions replayed; snapshots compared: \(compared), different: 0"
+                "\(end - start) actions replayed; snapshots compared: \(compared), different: 0"
                 + (others > 0 ? ", of another form of the state, not compared: \(others)" : "")
         } catch let error as ReplayError {
             throw HistoryCommandError(RecoveryError(error, version: end).description)
