@@ -57,25 +57,22 @@ extension JournalDirectory {
             )
         }
         guard access(path, R_OK | W_OK | X_OK) == 0 else {
-            if errno == EROFS {
-                throw JournalOpenError(
-                    .directory,
-                    "the journal can't write to \(path): its file system is read-only",
-                    hint: "mount it writable, or give another directory with --data"
-                )
-            }
-            guard status.st_uid != geteuid() else {
-                throw JournalOpenError(
-                    .directory,
-                    "the journal can't write to \(path): its mode does not allow its owner to write",
-                    hint: "chmod u+rwx \(path), or give another directory with --data"
-                )
-            }
+            let (owner, user) = (status.st_uid, geteuid())
+            let (reason, remedy) =
+                if errno == EROFS {
+                    ("its file system is read-only", "mount it writable")
+                } else if owner == user {
+                    ("its mode does not allow its owner to write", "chmod u+rwx \(path)")
+                } else {
+                    (
+                        "it belongs to user \(owner), and this process runs as user \(user)",
+                        "chown \(user) \(path)"
+                    )
+                }
             throw JournalOpenError(
                 .directory,
-                "the journal can't write to \(path): it belongs to user \(status.st_uid), and this"
-                    + " process runs as user \(geteuid())",
-                hint: "chown \(geteuid()) \(path), or give another directory with --data"
+                "the journal can't write to \(path): \(reason)",
+                hint: "\(remedy), or give another directory with --data"
             )
         }
     }

@@ -43,15 +43,10 @@ extension SQLiteJournal {
                     }
                 )
             else { return nil }
-            guard let state = Compression.decompress(stored.state, size: stored.size) else {
+            guard let snapshot = stored.unpacked else {
                 throw .damaged("the snapshot of version \(stored.position.version) can't be read")
             }
-            return StateSnapshot(
-                version: stored.position.version,
-                time: stored.time,
-                state: state,
-                form: stored.form
-            )
+            return snapshot
         }
     }
 }
@@ -132,6 +127,13 @@ struct StoredSnapshot {
     var bytesTotal: UInt64
     /// The state, compressed with zstd.
     var state: [UInt8]
+
+    /// The snapshot with its state decompressed; `nil` if that fails.
+    var unpacked: StateSnapshot? {
+        Compression.decompress(state, size: size).map {
+            StateSnapshot(version: position.version, time: time, state: $0, form: form)
+        }
+    }
 
     var hash: ChainHash {
         var bytes = CanonicalBytes(capacity: state.count + 256)

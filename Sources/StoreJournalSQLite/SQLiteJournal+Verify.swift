@@ -77,7 +77,7 @@ extension Reader {
                 report.faults.append("the snapshot of version \(entry.version) is damaged")
                 continue
             }
-            guard Compression.decompress(snapshot.state, size: snapshot.size) != nil else {
+            guard snapshot.unpacked != nil else {
                 report.faults.append("the snapshot of version \(entry.version) can't be unpacked")
                 continue
             }

@@ -129,15 +129,7 @@ struct DatabaseCheck {
         _ newest: UInt64,
         _ programs: [RegisteredProgram]
     ) -> (any HistoryFollower)? {
-        guard let follower, let snapshot,
-            let state = Compression.decompress(snapshot.state, size: snapshot.size)
-        else { return nil }
-        let found = StateSnapshot(
-            version: snapshot.position.version,
-            time: snapshot.time,
-            state: state,
-            form: snapshot.form
-        )
+        guard let follower, let found = snapshot?.unpacked else { return nil }
         return follower.begins(with: found, newest: newest, writtenBy: programs) ? follower : nil
     }
 

@@ -53,12 +53,21 @@ struct JournalOpening {
         )
     }
 
-    private func damaged(_ what: String, keeping kept: String) -> JournalOpenError {
-        JournalOpenError(
-            .damaged,
-            "the journal in \(directory.path) is damaged: \(what)",
-            hint: "restore a backup, or start with --accept-data-loss to \(kept), under a new epoch"
-        )
+    /// Logs a loss and its result, or throws if the loss is not accepted.
+    private func accept(
+        _ loss: String,
+        keeping kept: String,
+        _ result: String
+    ) throws(JournalOpenError) {
+        guard acceptDataLoss else {
+            throw JournalOpenError(
+                .damaged,
+                "the journal in \(directory.path) is damaged: \(loss)",
+                hint:
+                    "restore a backup, or start with --accept-data-loss to \(kept), under a new epoch"
+            )
+        }
+        log("data loss accepted: \(loss); \(result)")
     }
 }
 
@@ -80,7 +89,9 @@ extension JournalOpening {
         if found == .unreadable { check.add("the mark beside the database can't be read") }
         if let damage = check.damage {
             follower?.forget()
-            try checkLossIsAccepted(damage, check)
+            let end = "version \(check.contents.end.version)"
+            let kept = "keep the intact part, up to \(end)"
+            try accept(damage, keeping: kept, "history ends at \(end) and takes a new epoch")
             guard check.isSound else {
                 return try DatabaseRecovery(self, check).run(consume reader, consume connection)
             }
@@ -116,20 +127,8 @@ extension JournalOpening {
         let reached = found.mark?.end.version
         if reached == 0 { return }
         let known = reached.map { "it reached version \($0)" } ?? "there was one"
-        let what = "the database is missing or empty, and \(known)"
-        guard acceptDataLoss else { throw damaged(what, keeping: "begin at version 0") }
-        log("data loss accepted: \(what); history begins anew")
-    }
-
-    private func checkLossIsAccepted(
-        _ damage: String,
-        _ check: DatabaseCheck
-    ) throws(JournalOpenError) {
-        let end = check.contents.end.version
-        guard acceptDataLoss else {
-            throw damaged(damage, keeping: "keep the intact part, up to version \(end)")
-        }
-        log("data loss accepted: \(damage); history ends at version \(end) and takes a new epoch")
+        let loss = "the database is missing or empty, and \(known)"
+        try accept(loss, keeping: "begin at version 0", "history begins anew")
     }
 
     private func makeNewDatabase() throws(JournalOpenError) -> (Connection, DatabaseContents) {
