@@ -21,12 +21,7 @@ struct MetricsText {
         _ help: String,
         _ values: Metric.Values<any MetricValue>
     ) {
-        switch (kind, format) {
-        case (.counter, _): head(name, help, "counter", without: "_total")
-        case (.gauge, _), (.info, .prometheus): head(name, help, "gauge")
-        case (.info, .openMetrics): head(name, help, "info", without: "_info")
-        case (.histogram, _): head(name, help, "histogram")
-        }
+        head(kind, name, help)
         for (labels, value) in values {
             if let distribution = value as? Distribution {
                 write(distribution, of: name, labels)
@@ -54,18 +49,17 @@ struct MetricsText {
         line("\(name)_count", labels, "\(count)")
     }
 
-    private mutating func head(
-        _ name: String,
-        _ help: String,
-        _ type: String,
-        without suffix: String = ""
-    ) {
+    private mutating func head(_ kind: MetricKind, _ name: String, _ help: String) {
+        guard format == .openMetrics else {
+            let type = kind == .info ? MetricKind.gauge : kind
+            lines += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
+            return
+        }
         var family = name
-        if format == .openMetrics, !suffix.isEmpty, name.hasSuffix(suffix) {
+        for suffix in ["_total", "_info"] where name.hasSuffix(suffix) {
             family.removeLast(suffix.count)
         }
-        lines += "# HELP \(family) \(help)\n# TYPE \(family) \(type)\n"
-        guard format == .openMetrics else { return }
+        lines += "# HELP \(family) \(help)\n# TYPE \(family) \(kind)\n"
         for unit in ["seconds", "bytes"] where family.hasSuffix("_" + unit) {
             lines += "# UNIT \(family) \(unit)\n"
         }
