@@ -7,8 +7,8 @@ struct Commit: Sendable {
     /// readers.
     static let audiencesMax = 16
 
-    /// A function that publishes watched views for the readers of a commit. Its first argument is
-    /// the commit, or the joined commit that the commit became a part of.
+    /// A function that publishes watched views for the readers of a commit, or of the joined commit
+    /// that the commit became a part of.
     typealias Views = @Sendable (Commit, ReaderFilter?) -> Void
 
     /// The versions in ascending order: at least the newest.

@@ -2,13 +2,12 @@ import StoreCore
 import StorePlatform
 import Synchronization
 
-/// The published state, and the thread of its own or of a pool that brings it to readers. The Core
-/// continues after each commit, for any number of readers and however slow they are.
+/// The published state, and the thread of its own or of a pool that brings it to readers. However
+/// many readers there are, the Core only swaps the snapshot and queues one value.
 ///
-/// The Core swaps the snapshot and queues one value. The thread makes frames and answers of long
-/// polls from the queue, in the order of the commits. A stream opens at its place in that order. So
-/// the stream begins with the newest version at the time of the request, or with a later version.
-/// After that, the stream misses no version.
+/// The thread makes frames and answers of long polls from the queue, in the order of the commits. A
+/// stream opens at its place in that order. So it begins with the newest version at the time of the
+/// request, or with a later version, and misses no version after that.
 ///
 /// Memory is bounded by ``PublishingQueue``. At the queue's bound, after a slow turn, and while
 /// many actions arrive, waiting commits are joined. Streams then get only the newest version. While
@@ -47,13 +46,8 @@ final class PublishingThread: Sendable {
 
     /// Publishes on the pool's threads, with a nice value of 10, or on a thread of its own.
     ///
-    /// - Parameters:
-    ///   - first: the version that is published first.
-    ///   - pool: the threads to publish on; `nil` for a thread of its own.
-    ///   - isRead: returns true if there is a reader, or a request that is about to become a
-    ///     reader. Each commit calls it after the swap of the snapshot. So it has to be true before
-    ///     the request is queued.
-    ///   - sending: returns the seconds of work so far for sending what was published.
+    /// Each commit calls `isRead` after the swap of the snapshot. So `isRead` has to be true before
+    /// a request is queued that is about to become a reader.
     init(
         _ first: Snapshot,
         on pool: ThreadPool? = nil,
@@ -70,10 +64,8 @@ final class PublishingThread: Sendable {
         self.sending = sending
     }
 
-    /// Starts the thread. Call it once.
-    ///
-    /// The thread calls `work` when it begins, and on a pool in each turn. If `work` returns `nil`,
-    /// publishing ends.
+    /// Starts the thread; call it once. The thread calls `work` when it begins, and on a pool in
+    /// each turn. If `work` returns `nil`, publishing ends.
     func start(_ work: @escaping @Sendable () -> Work?) {
         worker.start(.withFirstWork) { [weak self] worker in
             guard let self, let work = work() else {

@@ -13,8 +13,8 @@ package final class StatePublisher<State: Codable & Equatable & Sendable>: Sink,
     // Safety: only the Core's thread uses the variables and `writer`. All other members are
     // immutable.
 
-    /// The most bytes of single versions in one batch. After more bytes, streams get only the last
-    /// version of the batch.
+    /// The bytes of versions in one batch after which streams get only the last version of the
+    /// batch.
     static var batchFramesBytesMax: Int { 1 << 20 }
 
     private let writer: any StateWriter<State>

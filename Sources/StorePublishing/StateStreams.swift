@@ -6,9 +6,8 @@ package import StoreWire
 
 /// The published state and its streams: the whole state, modules, parts and views.
 ///
-/// A thread of its own or of a pool makes the frames, in the order of the commits. A stream opens
-/// at its place in that order, with its first frame, and so misses no version. Another thread may
-/// stand in for the publishing thread (``beginNow(_:in:_:)``).
+/// A ``PublishingThread`` makes the frames, in the order of the commits. A stream opens at its
+/// place in that order, with its first frame, and so misses no version.
 package final class StateStreams: Sendable {
     package let epoch: Epoch
     /// The streams of parts of the state.
@@ -25,8 +24,7 @@ package final class StateStreams: Sendable {
     /// Wakes the event loop for completed answers.
     let wake: @Sendable () -> Void
 
-    /// Publishes the first version, before the server accepts requests. The frames are made on the
-    /// pool's threads, with a nice value of 10, or on a thread of its own. `layout` is `nil` if the
+    /// Publishes the first version, before the server accepts requests. `layout` is `nil` if the
     /// state is not made of modules.
     package init(
         _ first: Snapshot,

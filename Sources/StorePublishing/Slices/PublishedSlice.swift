@@ -96,7 +96,6 @@ package struct PublishedSlice: Sendable {
         }
     }
 
-    /// Returns the place of a part of the slice.
     func place(of pointer: JSONPointer) -> PartPlace {
         switch form {
         case .whole(let bytes):

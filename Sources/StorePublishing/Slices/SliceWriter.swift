@@ -25,7 +25,6 @@ package final class SliceWriter<State: RootState>: StateWriter {
     private var values: [Int: any Sendable] = [:]
     private var committedSlices: [PublishedSlice] = []
     private var committedValues: [Int: any Sendable] = [:]
-
     private let times: EncodeTimes?
 
     /// Makes a writer; `times` gets the duration of each encoding, if it is not `nil`.

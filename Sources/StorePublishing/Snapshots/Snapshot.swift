@@ -13,16 +13,12 @@ package final class Snapshot: Sendable {
     /// The slices of the modules that the state is made of, in their order. Empty if the state is
     /// not made of modules.
     package let slices: [PublishedSlice]
-
     /// The layout of the slices in the state; `nil` if the state is not made of modules.
     let layout: SliceLayout?
-
     /// The number of bytes that this version does not share with the version before.
     let ownBytes: Int
-
     /// The readers that may see an action between the previously encoded version and this one.
     let readers: VersionReaders
-
     private let whole: Locked<Bytes?>
     private let event = Locked<(version: UInt64, frame: Bytes)?>(nil)
     /// The filtered version for the viewer that asked last.
@@ -131,11 +127,10 @@ package final class Snapshot: Sendable {
     }
 
     /// Returns the version of the event for a reader whose slices report `changed` as their last
-    /// change.
+    /// change, and reported `before` in the reader's previous version.
     ///
     /// After a session ends, its reader gets the first slices again, which are older than the
-    /// session's own slices. `changed` is then less than `before`, the last change of the reader's
-    /// previous version. In this case, the result is this version, so that the versions of a stream
+    /// session's own slices. The result is then this version, so that the versions of a stream
     /// never go back.
     func version(_ changed: UInt64, after before: UInt64) -> UInt64 {
         changed < before ? version : changed
@@ -155,11 +150,8 @@ package final class Snapshot: Sendable {
         return changed
     }
 
-    /// The state as JSON. Any thread; the first caller joins the slices, and the others wait for
-    /// the result.
-    ///
-    /// A large state is a list of its slices. Its bytes are only copied if a caller needs ``Bytes``
-    /// in one piece.
+    /// The state as JSON; a large state is a list of its slices. Any thread; the first caller joins
+    /// the slices, and the others wait for the result.
     package var state: Bytes {
         whole.withLock { whole in
             if let whole { return whole }

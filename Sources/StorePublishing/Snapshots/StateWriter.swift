@@ -31,7 +31,6 @@ extension StateWriter {
 /// A writer that encodes any state as a whole.
 package final class WholeStateWriter<State: Encodable>: StateWriter {
     private let encoder: JSONEncoder
-
     private let times: EncodeTimes?
 
     /// Makes a writer; `times` gets the duration of each encoding, if it is not `nil`.

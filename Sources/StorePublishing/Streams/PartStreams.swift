@@ -294,6 +294,5 @@ package final class PartStreams: Sendable {
 }
 
 extension WatchedPart {
-    /// The first token of the pointer.
     fileprivate var name: ExactText? { pointer.tokens.first.map { ExactText($0) } }
 }

@@ -44,8 +44,7 @@ struct WatchPlaces {
         (held[client] ?? [:]).keys
     }
 
-    /// Returns the reason why a client may not watch a pointer; `nil` if it may. Considers only the
-    /// numbers of pointers.
+    /// Returns the reason why a client may not watch one more pointer; `nil` if it may.
     func refusal(of part: WatchedPart, for client: WatchingClient) -> WatchRefusal? {
         let own = held[client] ?? [:]
         guard own[part] == nil else { return nil }

@@ -68,7 +68,6 @@ extension WatchedPart.Container {
     /// The session that owns the container; `nil` if it is shared.
     var session: ExactText? { if case .module(_, let session) = self { session } else { nil } }
 
-    /// Returns the container as a slice; `nil` if it is not a slice.
     func slice(in snapshot: Snapshot) -> PublishedSlice? {
         guard case .module(let index, let session) = self else { return nil }
         let slice = snapshot.slices[index]

@@ -12,10 +12,8 @@ package struct ViewProjections<State: Codable & Equatable & Sendable>: Sendable 
     let show: @Sendable (inout State, _ session: String) -> Void
 }
 
-/// A view with the function that makes it.
 struct ViewDescription<State: Sendable>: Sendable {
     let published: PublishedView
-    /// Makes the view; `nil` if there is nothing to show.
     let make: @Sendable (State, any Codable & Sendable) -> (any Encodable & Sendable)?
 }
 

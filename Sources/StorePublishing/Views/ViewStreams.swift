@@ -92,8 +92,8 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     private let encoder: JSONEncoder
     private let logger: Logger
     private let table = Locked(Table())
-    /// The modules that watched views read. The Core reads this set at each commit, and so never
-    /// waits for a thread that iterates over the table.
+    /// The modules that watched views read. Apart from the table, so that no commit of the Core
+    /// waits for a thread that iterates over it.
     private let modulesRead = Locked<Set<Int>>([])
     private let look = Locked<Look>({ _ in })
 
@@ -236,8 +236,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         return try made(request, state, isShown: true)
     }
 
-    /// Makes a view for streams. Writes a log line for an error, because the readers of streams get
-    /// none.
+    /// Makes a view for streams. Logs an error, because the readers of streams get none.
     private func madeOrLogged(_ request: ViewRequest, _ state: State) throws(JSONError) -> Bytes? {
         do {
             return try made(request, state)
@@ -249,9 +248,8 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         }
     }
 
-    /// Returns the view as JSON; `nil` if there is nothing to show.
-    ///
-    /// - Throws: if the view has no JSON form, or one of its links leads nowhere.
+    /// Returns the view as JSON; `nil` if there is nothing to show. Throws if the view has no JSON
+    /// form, or one of its links leads nowhere.
     private func made(
         _ request: ViewRequest,
         _ state: State,
