@@ -149,11 +149,7 @@ extension StateStreams {
 
 extension StateStreams {
     private var work: PublishingThread.Work {
-        PublishingThread.Work { [self] in
-            distribute($0)
-        } answered: { [self] in
-            wake()
-        } skipped: { [self] in
+        PublishingThread.Work(distribute: distribute, answered: wake) { [self] in
             parts.forget()
             views?.forget()
         }
@@ -229,14 +225,13 @@ extension StateStreams {
         for viewer: Viewer,
         in mode: StreamMode
     ) -> TopicVersion {
-        let version =
-            viewer.sight == nil
-            ? snapshot.version
-            : snapshot.version(snapshot.changedVersion, after: before.changedVersion)
+        var version = snapshot.version
+        if viewer.sight != nil {
+            version = snapshot.version(snapshot.changedVersion, after: before.changedVersion)
+        }
         return switch mode {
         case .snapshot: TopicVersion(version, frame: snapshot.frame(at: version))
-        case .patch:
-            TopicVersion(version, state: PatchState(snapshot, at: version, after: before))
+        case .patch: TopicVersion(version, state: PatchState(snapshot, at: version, after: before))
         }
     }
 }

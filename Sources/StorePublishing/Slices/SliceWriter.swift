@@ -56,13 +56,8 @@ package final class SliceWriter<State: RootState>: StateWriter {
                 began = ended
             }
         }
-        return Snapshot(
-            tag: tag,
-            slices: slices,
-            layout: layout,
-            ownBytes: writer.bytes,
-            readers: readers
-        )
+        let own = writer.bytes
+        return Snapshot(tag: tag, slices: slices, layout: layout, ownBytes: own, readers: readers)
     }
 
     package func committed() {

@@ -55,12 +55,8 @@ package enum StatePatch {
         to new: State,
         with encoder: JSONEncoder
     ) throws(JSONError) -> Bytes {
-        let change = JSONPatch.Change(
-            at: .root,
-            from: try encoder.encodeShared(old),
-            to: try encoder.encodeShared(new)
-        )
-        return try JSONPatch.diff(of: [change])
+        let (old, new) = (try encoder.encodeShared(old), try encoder.encodeShared(new))
+        return try JSONPatch.diff(of: [.init(at: .root, from: old, to: new)])
     }
 
     private static func changes<Root: RootState>(
@@ -83,13 +79,8 @@ package enum StatePatch {
             return pieces
         }
         let part = mount.slice.ownership == .keyedBySession ? session : nil
-        return [
-            JSONPatch.Change(
-                at: place,
-                from: try encoded(before, part, encoder),
-                to: try encoded(after, part, encoder)
-            )
-        ]
+        let (from, to) = (try encoded(before, part, encoder), try encoded(after, part, encoder))
+        return [.init(at: place, from: from, to: to)]
     }
 
     /// Returns the changes of the differing pieces that the session may see. Returns `nil` if a
@@ -112,13 +103,8 @@ package enum StatePatch {
         var changes: [JSONPatch.Change] = []
         for (old, new) in zip(before, after) {
             guard let mine = old.value, let theirs = new.value else { return nil }
-            changes.append(
-                JSONPatch.Change(
-                    at: place.appending(new.key),
-                    from: try encoded(mine, encoder),
-                    to: try encoded(theirs, encoder)
-                )
-            )
+            let (from, to) = (try encoded(mine, encoder), try encoded(theirs, encoder))
+            changes.append(.init(at: place.appending(new.key), from: from, to: to))
         }
         return changes
     }

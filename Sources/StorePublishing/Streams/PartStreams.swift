@@ -53,7 +53,7 @@ package final class PartStreams: Sendable {
         subscript(part: WatchedPart) -> Sent? {
             get { parts[part.container]?[part.name]?[part] }
             set {
-                let old = parts[part.container]?[part.name]?[part]
+                let old = self[part]
                 parts[part.container, default: [:]][part.name, default: [:]][part] = newValue
                 if part.isPointer {
                     pointerBytes += (newValue?.bytes?.count ?? 0) - (old?.bytes?.count ?? 0)
@@ -236,8 +236,9 @@ package final class PartStreams: Sendable {
         in new: Snapshot,
         _ names: [String]
     ) -> [(WatchedPart, Bytes?)] {
-        let due = watched.withLock { $0.parts(of: container, under: names) }
-        return due.map { ($0, bytes(of: $0, in: new)) }
+        watched.withLock { $0.parts(of: container, under: names) }.map {
+            ($0, bytes(of: $0, in: new))
+        }
     }
 
     /// Returns the changed parts of one document, with their current bytes. Finds all of them in
@@ -263,13 +264,9 @@ package final class PartStreams: Sendable {
         let isRead = sender.isRead(part.topic)
         return watched.withLock { watched in
             guard let sent = watched[part] else { return false }
-            guard isRead else {
-                watched[part] = nil
-                return false
-            }
-            guard sent.bytes != bytes else { return false }
-            watched[part] = Sent(bytes: bytes, version: version)
-            return true
+            if isRead, sent.bytes == bytes { return false }
+            watched[part] = isRead ? Sent(bytes: bytes, version: version) : nil
+            return isRead
         }
     }
 

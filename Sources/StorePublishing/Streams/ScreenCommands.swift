@@ -84,18 +84,15 @@ package final class ScreenCommands: Sendable {
                 }
             }
             let data = json.bytes
-            guard data.count <= Self.bytesMax else {
-                logger.error(
-                    .commandUnsent,
-                    "the command '\(command.name)' has \(data.count) bytes, and at most "
-                        + "\(Self.bytesMax) may be sent; put large data into the state"
-                )
-                return nil
-            }
-            return SSEFrame.command(data)
+            if data.count <= Self.bytesMax { return SSEFrame.command(data) }
+            logger.error(
+                .commandUnsent,
+                "the command '\(command.name)' has \(data.count) bytes, and at most "
+                    + "\(Self.bytesMax) may be sent; put large data into the state"
+            )
         } catch {
             logger.error(.commandUnsent, "the command '\(command.name)' has no JSON form: \(error)")
-            return nil
         }
+        return nil
     }
 }

@@ -56,11 +56,10 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
 
         /// Returns the views whose sources differ between two versions: a list for each source.
         func lists(_ new: Snapshot, after old: Snapshot) -> [[Watched]] {
-            let modules = new.slices.indices.filter {
-                new.slices[$0].version != old.slices[$0].version
-            }
+            let (mine, theirs) = (new.slices, old.slices)
+            let modules = mine.indices.filter { mine[$0].version != theirs[$0].version }
             var sources = modules.map { Source(module: $0) }
-            let ofSessions = modules.filter { new.slices[$0].sessions != nil }
+            let ofSessions = modules.filter { mine[$0].sessions != nil }
             if !ofSessions.isEmpty {
                 if let sessions = new.sessions(changedSince: old) {
                     sources += sessions.flatMap { session in
@@ -212,10 +211,8 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
             pauseIfBusy()
             watched.made = version
             let bytes: Bytes?
-            do { bytes = try madeOrLogged(watched.request, state) } catch {
-                // The readers keep the previous frame.
-                continue
-            }
+            // After an error, the readers keep the previous frame.
+            do { bytes = try madeOrLogged(watched.request, state) } catch { continue }
             guard bytes != watched.bytes else { continue }
             (watched.bytes, watched.version) = (bytes, version)
             sender.send(bytes, to: watched.request.topic, since: version, for: filter)
