@@ -77,10 +77,8 @@ extension Writer {
         let through = min(base + UInt64(Self.forgottenRowsMax), last)
         let fresh = try transaction { (writer) throws(DatabaseFailure) in
             var fresh = writer.contents.meta
-            let hash = try Statement(
-                writer.connection,
-                "SELECT hash FROM records WHERE version = ?"
-            )
+            let sql = "SELECT hash FROM records WHERE version = ?"
+            let hash = try Statement(writer.connection, sql)
             try hash.bind(1, Int64(clamping: through))
             // A missing record is damage, and reading it reports an error. Until then, nothing is
             // deleted.

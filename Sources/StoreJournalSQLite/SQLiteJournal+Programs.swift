@@ -44,10 +44,8 @@ extension Reader {
     /// record has none.
     func newestProgram() throws(DatabaseFailure) -> UInt32 {
         guard hasPrograms else { return 0 }
-        let number = try connection.integer(
-            "SELECT program FROM records ORDER BY version DESC LIMIT 1"
-        )
-        return UInt32(clamping: number ?? 0)
+        let sql = "SELECT program FROM records ORDER BY version DESC LIMIT 1"
+        return UInt32(clamping: try connection.integer(sql) ?? 0)
     }
 
     /// Returns the programs that match their checksums, and the numbers of the others.
@@ -57,10 +55,8 @@ extension Reader {
         guard hasPrograms else { return ([], []) }
         var intact: [RegisteredProgram] = []
         var damaged: [UInt32] = []
-        let rows = try Statement(
-            connection,
-            "SELECT number, began, digest, forms, sum FROM programs ORDER BY began"
-        )
+        let sql = "SELECT number, began, digest, forms, sum FROM programs ORDER BY began"
+        let rows = try Statement(connection, sql)
         while try rows.step() {
             let kept = RegisteredProgram(
                 number: UInt32(truncatingIfNeeded: rows.integer(0)),

@@ -21,12 +21,8 @@ struct ChainHash: Equatable, Sendable {
         let input = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
         if let input { nettle_sha256_update(&context, bytes.count, input) }
         withUnsafeMutableBytes(of: &words) { output in
-            guard let digest = output.baseAddress else { return }
-            nettle_sha256_digest(
-                &context,
-                Self.bytesCount,
-                digest.assumingMemoryBound(to: UInt8.self)
-            )
+            let digest = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            if let digest { nettle_sha256_digest(&context, Self.bytesCount, digest) }
         }
     }
 

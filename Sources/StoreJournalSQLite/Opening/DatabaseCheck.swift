@@ -172,10 +172,8 @@ extension Reader {
 
     func snapshotEntries() throws(DatabaseFailure) -> [SnapshotEntry] {
         var entries: [SnapshotEntry] = []
-        let rows = try Statement(
-            connection,
-            "SELECT version, time, bytes FROM snapshots ORDER BY version"
-        )
+        let sql = "SELECT version, time, bytes FROM snapshots ORDER BY version"
+        let rows = try Statement(connection, sql)
         while try rows.step() {
             entries.append(
                 SnapshotEntry(

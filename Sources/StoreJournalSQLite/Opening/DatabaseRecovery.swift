@@ -155,10 +155,8 @@ struct DatabaseRecovery {
             try opening.configure(connection)
             return connection
         }
-        let found = try opening.check(
-            try opening.sqlite { () throws(DatabaseFailure) in try Reader(old.database) },
-            nil
-        )
+        let reader = try opening.sqlite { () throws(DatabaseFailure) in try Reader(old.database) }
+        let found = try opening.check(reader, nil)
         guard found.damage == nil else { throw failure("reading the rebuilt journal") }
         return (connection, found.contents)
     }
