@@ -79,31 +79,23 @@ package final class StatePublisher<State: Codable & Equatable & Sendable>: Sink,
     /// Returns the function that publishes the watched views of a state.
     private func views(of state: State) -> Commit.Views {
         { [views, publishing = streams.publishing] commit, filter in
-            views?.distribute(
-                state,
-                commit.newest,
-                after: commit.before,
-                for: filter,
-                publishing.pauseIfBusy
-            )
+            let (new, old) = (commit.newest, commit.before)
+            views?.distribute(state, new, after: old, for: filter, publishing.pauseIfBusy)
         }
     }
 
     private func encode(_ state: State, _ version: UInt64) {
         do {
-            let snapshot = try writer.snapshot(
-                state,
-                at: Tag(epoch: streams.epoch, version: version)
-            )
+            let tag = Tag(epoch: streams.epoch, version: version)
+            let snapshot = try writer.snapshot(state, at: tag)
             preparedBytes += snapshot.ownBytes
             prepared.append(snapshot)
         } catch {
             if let failure = error.failure {
                 logger.error(.stateUnencodable, "a state has no JSON form: \(failure)")
             }
-            unencodable = Refusal(
-                reason: "The state that would result has no JSON form: \(error.message)."
-            )
+            let reason = "The state that would result has no JSON form: \(error.message)."
+            unencodable = Refusal(reason: reason)
         }
     }
 

@@ -25,10 +25,8 @@ package final class SliceLayout: Sendable {
     private let narrowed = Locked<[Sight: SliceLayout]>([:])
 
     package convenience init<Root: RootState>(_ modules: [Mount<Root>]) {
-        self.init(
-            modules.map(\.name),
-            ofSessions: modules.indices.filter { modules[$0].slice.ownership != .everybody }
-        )
+        let ofSessions = modules.indices.filter { modules[$0].slice.ownership != .everybody }
+        self.init(modules.map(\.name), ofSessions: ofSessions)
     }
 
     init(_ names: [String], ofSessions: [Int] = [], shown: [Int]? = nil) {

@@ -182,11 +182,8 @@ private struct PieceWriter {
                 continue
             }
             let before = known?[session]
-            let slice = try slice(
-                of: value.part(of: session),
-                after: before ?? known?.first,
-                oldValue?.part(of: session)
-            )
+            let (part, oldPart) = (value.part(of: session), oldValue?.part(of: session))
+            let slice = try slice(of: part, after: before ?? known?.first, oldPart)
             if before == nil || slice.version == version { renewed.append((session, slice)) }
         }
         var first = known?.first

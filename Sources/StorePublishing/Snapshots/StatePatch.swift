@@ -19,16 +19,12 @@ package enum StatePatch {
         for viewer: Viewer,
         with encoder: JSONEncoder
     ) throws(JSONError) -> Bytes {
+        let session = viewer.session?.text
         var changes: [JSONPatch.Change] = []
-        for module in Set(edits.map(\.module)).sorted()
-        where viewer.sees(module: Root.modules[module].name) {
-            changes += try self.changes(
-                of: Root.modules[module],
-                from: old,
-                to: new,
-                for: viewer.session?.text,
-                encoder
-            )
+        for module in Set(edits.map(\.module)).sorted() {
+            let mount = Root.modules[module]
+            guard viewer.sees(module: mount.name) else { continue }
+            changes += try self.changes(of: mount, from: old, to: new, for: session, encoder)
         }
         return try JSONPatch.diff(of: changes)
     }

@@ -176,25 +176,15 @@ package final class PartStreams: Sendable {
         in mode: StreamMode,
         from snapshot: Snapshot
     ) -> TopicVersion {
-        let known = watched.withLock { $0[part] }
-        let first =
-            known
-            ?? Sent(
-                bytes: bytes(of: part, in: snapshot),
-                version: part.container.version(in: snapshot)
-            )
-        if known == nil {
-            watched.withLock { watched in
-                if watched.count >= watched.sweepAt { sweep(&watched) }
-                watched[part] = first
-            }
+        if let known = watched.withLock({ $0[part] }) {
+            return sender.version(of: known.bytes, since: known.version, in: mode, isKnown: true)
         }
-        return sender.version(
-            of: first.bytes,
-            since: first.version,
-            in: mode,
-            isKnown: known != nil
-        )
+        let (bytes, version) = (bytes(of: part, in: snapshot), part.container.version(in: snapshot))
+        watched.withLock { watched in
+            if watched.count >= watched.sweepAt { sweep(&watched) }
+            watched[part] = Sent(bytes: bytes, version: version)
+        }
+        return sender.version(of: bytes, since: version, in: mode)
     }
 
     /// Forgets the sent frames, because versions were published while no stream was open.

@@ -46,11 +46,9 @@ package struct TopicSender: Sendable {
         switch mode {
         case .snapshot:
             let frame = part.map { SSEFrame.state($0, at: tag) } ?? SSEFrame.gone(at: tag)
-            let isShared = isKnown && frame.isInPieces
-            return TopicVersion(
-                number,
-                frame: isShared ? Bytes(joining: frame.pieces, shared: frame.count) : frame
-            )
+            guard isKnown, frame.isInPieces else { return TopicVersion(number, frame: frame) }
+            let shared = Bytes(joining: frame.pieces, shared: frame.count)
+            return TopicVersion(number, frame: shared)
         case .patch:
             return TopicVersion(number, state: PatchState(part, at: tag, isKnown: isKnown))
         }
