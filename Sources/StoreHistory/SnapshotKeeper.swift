@@ -83,21 +83,14 @@ package final class SnapshotKeeper: Sendable {
         let began = SystemTime.steadyNanoseconds()
         defer { saving.observe(SystemTime.steadyNanoseconds() &- began) }
         do {
-            try journal.save(
-                StateSnapshot(
-                    version: newest.version,
-                    time: clock.now(),
-                    state: newest.state.withUnsafeBytes { Array($0) },
-                    form: form
-                )
-            )
+            let (version, time) = (newest.version, clock.now())
+            let state = newest.state.withUnsafeBytes { Array($0) }
+            try journal.save(StateSnapshot(version: version, time: time, state: state, form: form))
         } catch {
             // The records are durable, so the next start only takes more time.
             failures.count()
-            logger.warning(
-                .snapshotFailed,
-                "the state of version \(newest.version) can't be kept: \(error)"
-            )
+            let failure = "the state of version \(newest.version) can't be kept: \(error)"
+            logger.warning(.snapshotFailed, failure)
         }
         // The next attempt waits for as many records as usual, because repeated attempts would fill
         // a full disk.

@@ -118,10 +118,8 @@ extension ActionLog {
             if case .gone(let oldest) = error, oldest > version {
                 worker.withQueue { $0.oldest = max($0.oldest, oldest) }
             } else if worker.withQueue({ $0.failed(version) }) {
-                logger.error(
-                    .journalUnreadable,
-                    "the log can't be read at version \(version): \(error)"
-                )
+                let failure = "the log can't be read at version \(version): \(error)"
+                logger.error(.journalUnreadable, failure)
             }
         }
     }

@@ -37,10 +37,8 @@ package struct RecordOwners: Sendable {
         let isOfWholeState = action?.entry.isOfWholeState == true
         let module = isOfWholeState ? nil : action?.module
         let isShared = !hasSessions || isOfWholeState || module.map(shared.contains) == true
-        return RecordOwner(
-            session: isShared ? nil : ExactText(record.session ?? SessionName.shared),
-            module: module
-        )
+        let session = isShared ? nil : ExactText(record.session ?? SessionName.shared)
+        return RecordOwner(session: session, module: module)
     }
 
     /// True if a viewer may read a record.

@@ -42,12 +42,9 @@ private final class PendingPage: @unchecked Sendable {
     private let done = DispatchSemaphore(value: 0)
 
     init(_ journal: any Journal, after version: UInt64) {
+        let page = JournalPage(after: version, limit: Self.recordsMax, bytesMax: Self.bytesMax)
         DispatchQueue.global().async { [self] in
-            answer = Result { () throws(JournalError) in
-                try journal.read(
-                    JournalPage(after: version, limit: Self.recordsMax, bytesMax: Self.bytesMax)
-                )
-            }
+            answer = Result { () throws(JournalError) in try journal.read(page) }
             done.signal()
         }
     }

@@ -38,11 +38,8 @@ package struct ProgramForms: Sendable {
         var counts: [ExactText: Int] = [:]
         for migration in migrations { counts[ExactText(migration.name), default: 0] += 1 }
         var all = zip(forms, FormText.texts(of: forms)).map { form, text in
-            Form(
-                name: form.name,
-                form: text,
-                migrations: counts.removeValue(forKey: ExactText(form.name))
-            )
+            let count = counts.removeValue(forKey: ExactText(form.name))
+            return Form(name: form.name, form: text, migrations: count)
         }
         for migration in migrations {
             if let count = counts.removeValue(forKey: ExactText(migration.name)) {

@@ -58,11 +58,8 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
             file?.logIfUnused(by: journal, encoder, logger)
         }
         version = journal.version
-        let comparison = ProgramComparison(
-            journal: journal,
-            forms: replay.forms,
-            progress: progress
-        )
+        let forms = replay.forms
+        let comparison = ProgramComparison(journal: journal, forms: forms, progress: progress)
         let programs: [WritingProgram]
         do throws(ReplayError) {
             programs = try comparison.run()
