@@ -73,27 +73,21 @@ extension SQLiteJournal {
 extension Reader {
     fileprivate func verifySnapshots(_ report: inout JournalReport) throws(DatabaseFailure) {
         for entry in try snapshotEntries() {
-            guard let snapshot = try storedSnapshot(of: entry.version) else {
-                report.faults.append("the snapshot of version \(entry.version) is damaged")
-                continue
+            if let fault = try fault(ofSnapshot: entry.version) {
+                report.faults.append("the snapshot of version \(entry.version) \(fault)")
+            } else {
+                report.snapshotsCount += 1
             }
-            guard snapshot.unpacked != nil else {
-                report.faults.append("the snapshot of version \(entry.version) can't be unpacked")
-                continue
-            }
-            let base = try readMeta().base.version
-            if entry.version >= base {
-                guard try RecordRows(self, after: entry.version).end.hash == snapshot.position.hash
-                else {
-                    report.faults.append(
-                        "the snapshot of version \(entry.version) belongs to another history"
-                    )
-                    continue
-                }
-                resetRecords()
-            }
-            report.snapshotsCount += 1
         }
+    }
+
+    private func fault(ofSnapshot version: UInt64) throws(DatabaseFailure) -> String? {
+        guard let snapshot = try storedSnapshot(of: version) else { return "is damaged" }
+        guard snapshot.unpacked != nil else { return "can't be unpacked" }
+        guard version >= (try readMeta().base.version) else { return nil }
+        defer { resetRecords() }
+        let hash = try RecordRows(self, after: version).end.hash
+        return hash == snapshot.position.hash ? nil : "belongs to another history"
     }
 
     fileprivate func verifyOutcomes(_ report: inout JournalReport) throws(DatabaseFailure) {

@@ -54,9 +54,8 @@ struct RecordRows: ~Copyable {
     }
 
     /// Moves to the next record and appends its form to `form`, in which it is hashed. Returns the
-    /// offset of the form's first byte; `nil` after the last record.
-    ///
-    /// ``fields`` is valid until the next call.
+    /// offset of the form's first byte; `nil` after the last record. ``fields`` is valid until the
+    /// next call.
     mutating func next(_ form: inout CanonicalBytes) throws(DatabaseFailure) -> Int? {
         if let through, end.version >= through { return nil }
         if !isPending, !isAtEnd {

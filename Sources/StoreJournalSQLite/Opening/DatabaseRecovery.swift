@@ -3,9 +3,7 @@ import StoreCore
 import StorePlatform
 
 /// The recovery of a damaged database: copies the intact rows to a new one, and keeps the old one
-/// unchanged.
-///
-/// Nothing is repaired in place, because a write to a damaged B-tree makes the damage worse.
+/// unchanged. A write to a damaged B-tree would make the damage worse.
 struct DatabaseRecovery {
     private let opening: JournalOpening
     private let check: DatabaseCheck
