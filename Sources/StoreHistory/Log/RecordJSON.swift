@@ -3,13 +3,9 @@ import StoreJSON
 import StoreWire
 
 extension JSONOutput {
-    /// Writes a record as the log shows it (protocol 5.1), in one line.
-    ///
-    /// - Parameters:
-    ///   - record: the record.
-    ///   - inFull: adds the request, the session and the program, which the log does not show.
-    ///   - program: the program that wrote the record, written with the forms of its actions; `nil`
-    ///     for only its number.
+    /// Writes a record as the log shows it (protocol 5.1), in one line. `inFull` adds the request,
+    /// the session and the program, which the log does not show. Without `program`, only the number
+    /// of the program that wrote the record is written, and not its forms.
     package mutating func record(
         _ record: Record,
         inFull: Bool = false,

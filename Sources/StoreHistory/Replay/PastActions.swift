@@ -5,8 +5,7 @@ import Synchronization
 /// A reader for single actions of the journal, with the sessions that dispatched them.
 ///
 /// A start uses it for the effects that had not ended when the store stopped. Each of them runs
-/// again with the action that began it, and on behalf of its session. The start then drops this
-/// object and its cache.
+/// again with the action that began it, and on behalf of its session.
 package final class PastActions: Sendable {
     private let journal: any Journal
     private let forms: RecordForms

@@ -30,9 +30,8 @@ package struct ProgramForms: Sendable {
         places = Dictionary(all.indices.map { (ExactText(all[$0].name), $0) }) { first, _ in first }
     }
 
-    /// Makes the forms of today's program, followed by the names that only migrations read.
-    ///
-    /// Derives the schemas of all types of actions, so it is slow, and meant for a start.
+    /// Makes the forms of today's program, followed by the names that only migrations read. Slow,
+    /// because it derives the schemas of all types of actions.
     package init(_ table: ActionTable, _ migrations: [Migration]) {
         let forms = table.entries.map(\.form)
         var counts: [ExactText: Int] = [:]

@@ -25,8 +25,7 @@ package final class RecordReader: ActionReader, @unchecked Sendable {
     }
 
     /// Returns the action of a record without copying its payload; `nil` if a migration drops it.
-    ///
-    /// - Throws: the reason why the record can't be read.
+    /// Throws the reason why the record can't be read.
     package func action(of record: RecordView) throws(UnreadableRecord) -> (any Action)? {
         let type: RecordedType
         if let last, last.has(record.type, record.program) {

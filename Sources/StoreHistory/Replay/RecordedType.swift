@@ -88,9 +88,8 @@ final class RecordedType: Sendable {
         try Self.read(payload, readings, table, decoder)
     }
 
-    /// Returns the action of the first reading that the fields fit.
-    ///
-    /// - Throws: the reason why the fields do not fit the first reading.
+    /// Returns the action of the first reading that the fields fit. Throws the reason why the
+    /// fields do not fit the first reading.
     private static func read(
         _ payload: UnsafeRawBufferPointer,
         _ readings: [RecordReading],

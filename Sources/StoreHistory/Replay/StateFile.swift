@@ -18,9 +18,7 @@ package struct StateFile<State: Codable & Sendable>: Sendable {
         self.connect = connect
     }
 
-    /// Reads the state.
-    ///
-    /// - Throws: ``ConfigurationError`` with the pointer to the value that does not fit.
+    /// Reads the state. The error has the pointer to the value that does not fit.
     package func read() throws(ConfigurationError) -> State {
         guard let bytes = FileReader.read(path, bytesMax: Self.bytesMax) else {
             throw ConfigurationError(

@@ -120,9 +120,7 @@ package protocol PastStates<Version>: Sendable {
     func state(at version: UInt64) throws(Problem) -> Version
 
     /// Finds the action that last changed a part of the state, up to a version and as a viewer sees
-    /// it. Waits for the disk.
-    ///
-    /// - Throws: the same problems as ``state(at:)``.
+    /// it. Waits for the disk, and throws as ``state(at:)`` does.
     func blame(
         _ pointer: JSONPointer,
         at version: UInt64,
