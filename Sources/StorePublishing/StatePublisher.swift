@@ -4,9 +4,8 @@ package import StoreTelemetry
 import StoreWire
 
 /// The publisher of the Core's states: encodes each version once, and swaps the newest snapshot
-/// that readers read. ``StateStreams`` makes the frames of streams from the same bytes.
-///
-/// The Core's thread makes every call.
+/// that readers read. ``StateStreams`` makes the frames of streams from the same bytes. The Core's
+/// thread makes every call.
 package final class StatePublisher<State: Codable & Equatable & Sendable>: Sink,
     @unchecked Sendable
 {

@@ -4,10 +4,7 @@ import StorePlatform
 import Synchronization
 
 /// The pieces of a slice in one version, each encoded by itself: the instances of a module, or its
-/// pending effects.
-///
-/// Unchanged pieces are shared with the version before. The first reader of the whole slice joins
-/// the pieces, once.
+/// pending effects. Unchanged pieces are shared with the version before.
 package final class EncodedPieces: Sendable {
     private let pieces: SortedTable<Bytes>
     /// The arrangement of the pieces on the wire.

@@ -24,10 +24,8 @@ package struct PublishedSlice: Sendable {
     /// The placeholder of a slice that is hidden from its reader.
     static let hidden = PublishedSlice(.whole(nil), version: 0)
 
-    /// The slice as JSON; `nil` if it is absent.
-    ///
-    /// The first reader of a slice with instances joins the bytes of the instances. A reader of one
-    /// instance uses ``place(of:)`` instead.
+    /// The slice as JSON; `nil` if it is absent. The first reader joins the pieces of a slice. A
+    /// reader of one instance uses ``place(of:)`` instead.
     var bytes: Bytes? {
         switch form {
         case .whole(let bytes): bytes

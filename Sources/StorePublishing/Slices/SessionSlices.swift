@@ -1,9 +1,8 @@
 import StoreCore
 import StoreJSON
 
-/// The slices of a module for all sessions in one version, each encoded by itself.
-///
-/// Unchanged slices are shared with the version before.
+/// The slices of a module for all sessions in one version, each encoded by itself. Unchanged slices
+/// are shared with the version before.
 package final class SessionSlices: Sendable {
     /// The form in which a session gets its slice.
     enum Form: Sendable {

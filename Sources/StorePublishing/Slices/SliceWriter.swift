@@ -4,11 +4,9 @@ package import StoreJSON
 import StorePlatform
 package import StoreWire
 
-/// A writer for a state that is made of modules. Encodes only the slices that may have changed,
-/// each once. If a slice is made of pieces (sessions, instances or pending effects), only the
-/// changed pieces are encoded.
+/// A writer for a state that is made of modules. Encodes only the slices that may have changed, and
+/// of a slice in pieces (sessions, instances or pending effects) only the changed pieces.
 ///
-/// So the cost of an action does not depend on the size of other modules, instances or sessions.
 /// The bytes of unchanged slices are reused, and the slices are joined only for readers of the
 /// whole state.
 package final class SliceWriter<State: RootState>: StateWriter {

@@ -3,10 +3,8 @@ package import StoreCore
 package import StoreJSON
 package import StoreWire
 
-/// The patch between two states. Values that both states share are not encoded.
-///
-/// Slices are compared one by one. If a slice is made of pieces, only the differing pieces are
-/// encoded and compared.
+/// The patch between two states. Slices are compared one by one. If a slice is made of pieces, only
+/// the differing pieces are encoded and compared.
 package enum StatePatch {
     /// Returns the patch between two states of modules, as a viewer sees them. Only the slices in
     /// `edits` may differ.

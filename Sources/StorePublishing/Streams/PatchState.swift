@@ -1,9 +1,8 @@
 import StoreJSON
 import StoreWire
 
-/// A version of a topic for streams in patch mode, as the published bytes.
-///
-/// Only parts that differ are compared, on the stream writer's thread.
+/// A version of a topic for streams in patch mode, as the published bytes. Only parts that differ
+/// are compared, on the stream writer's thread.
 final class PatchState: TopicState {
     let bytes: Int
     private let tag: Tag

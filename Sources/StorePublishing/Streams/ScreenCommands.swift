@@ -10,7 +10,7 @@ import Synchronization
 /// session's route that are open at that moment.
 ///
 /// Commands leave on the publishing thread, after the versions that were committed before. They are
-/// not stored: neither journal nor log has them, and later readers do not get them.
+/// not stored, so later readers do not get them.
 package final class ScreenCommands: Sendable {
     /// The most commands that wait for the publishing thread.
     package static let waitingMax = 1_024
