@@ -3,10 +3,8 @@ import StoreTexts
 import Synchronization
 
 /// The durations of effects and the numbers of running effects, by kind. The kind of an effect is
-/// its module, and the action that it follows.
-///
-/// A program has as many kinds as its modules have actions with effects. A kind contains no id,
-/// instance or session.
+/// its module, and the action that it follows, without any id. So a program has as many kinds as
+/// its modules have actions with effects.
 package final class EffectTimes: Sendable {
     /// The most kinds with their own figures; effects of further kinds count as `other`.
     package static let kindsMax = 1_000
