@@ -82,7 +82,7 @@ extension JournalOpening {
         let connection = try sqlite { () throws(DatabaseFailure) in
             try Connection(path: directory.database, for: .write)
         }
-        if try identify(connection, found) == .unfinished { return try makeNewDatabase() }
+        if try isUnfinished(connection, found) { return try makeNewDatabase() }
         try sqlite { () throws(DatabaseFailure) in try configure(connection) }
         let reader = try sqlite { () throws(DatabaseFailure) in try Reader(directory.database) }
         var check = try self.check(reader, found.mark, follower)
@@ -95,16 +95,15 @@ extension JournalOpening {
             guard check.isSound else {
                 return try DatabaseRecovery(self, check).run(consume reader, consume connection)
             }
-            try bringToForm(&check.contents, of: connection)
-            try takeNewEpoch(&check.contents, in: connection)
-            return (connection, check.contents)
         }
         try bringToForm(&check.contents, of: connection)
-        if found == .nothing {
+        if check.damage == nil, found == .nothing {
             log(
                 "there is no mark in \(directory.path), so records may be missing after version"
                     + " \(check.contents.end.version) without notice; history takes a new epoch"
             )
+        }
+        if check.damage != nil || found == .nothing {
             try takeNewEpoch(&check.contents, in: connection)
         }
         return (connection, check.contents)
@@ -200,13 +199,13 @@ extension JournalOpening {
     ) throws(JournalOpenError) -> (Writer, MarkFile) {
         let writer = try sqlite { () throws(DatabaseFailure) in try Writer(connection, contents) }
         try makeDurable(writer)
-        let log = log
         let file = MarkFile(
             directory.mark,
             after: found.mark?.sequence,
             epoch: contents.meta.epoch,
             end: contents.end,
-            failed: { log("\($0); the end of history is not guarded until it works again") }
+            failed: { [log] in log("\($0); the end of history is not guarded until it works again")
+            }
         )
         guard let file else {
             throw JournalOpenError(
@@ -240,17 +239,12 @@ extension JournalOpening {
 }
 
 extension JournalOpening {
-    private enum Identity {
-        case ours
-        /// An empty database whose process ended while it made the tables.
-        case unfinished
-    }
-
-    /// Identifies the file before anything is changed.
-    private func identify(
+    /// Identifies the file before anything is changed. Returns true for an empty database whose
+    /// process ended while it made the tables.
+    private func isUnfinished(
         _ connection: Connection,
         _ found: MarkFile.Found
-    ) throws(JournalOpenError) -> Identity {
+    ) throws(JournalOpenError) -> Bool {
         let application, format, tables: Int64
         do throws(DatabaseFailure) {
             application = try connection.integer("PRAGMA application_id") ?? 0
@@ -262,7 +256,7 @@ extension JournalOpening {
             }
             return try sqlite { () throws(DatabaseFailure) in throw error }
         }
-        if application == 0, format == 0, tables == 0, found == .nothing { return .unfinished }
+        if application == 0, format == 0, tables == 0, found == .nothing { return true }
         guard application == Schema.applicationID else {
             throw foreign("is a database of another program")
         }
@@ -277,7 +271,7 @@ extension JournalOpening {
             return try Schema.isIntact(in: connection, format: format)
         }
         guard isIntact else { throw unrecoverable("its tables are not those of a journal") }
-        return .ours
+        return false
     }
 
     private func foreign(_ what: String) -> JournalOpenError {
