@@ -38,7 +38,7 @@ package final class SliceWriter<State: RootState>: StateWriter {
 
     package func snapshot(_ state: State, at tag: Tag) throws(JSONError) -> Snapshot {
         let (edited, readers) = (self.edited.take(), self.edited.takeReaders())
-        var writer = PieceWriter(encoder, at: tag.version)
+        var writer = PieceWriter(encoder: encoder, version: tag.version)
         if slices.isEmpty {
             slices = try modules.indices.map { index throws(JSONError) in
                 try written(index, state, &writer)
@@ -86,15 +86,10 @@ package final class SliceWriter<State: RootState>: StateWriter {
 
 /// An encoder for the slices of one version, based on the version before.
 private struct PieceWriter {
-    private let encoder: JSONEncoder
-    private let version: UInt64
+    let encoder: JSONEncoder
+    let version: UInt64
     /// The number of encoded bytes that no earlier version has.
     private(set) var bytes = 0
-
-    init(_ encoder: JSONEncoder, at version: UInt64) {
-        self.encoder = encoder
-        self.version = version
-    }
 
     /// Returns the slice of a value. `old` is the slice of `oldValue`, an earlier value.
     mutating func slice(
