@@ -4,7 +4,6 @@ package import StoreHTTPTransport
 package import StoreHistory
 import StorePlatform
 package import StorePublishing
-import StoreTelemetry
 import Synchronization
 
 /// A store as `/metrics` reads it.

@@ -52,14 +52,14 @@ struct MetricsText {
     private mutating func head(_ kind: MetricKind, _ name: String, _ help: String) {
         guard format == .openMetrics else {
             let type = kind == .info ? MetricKind.gauge : kind
-            lines += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
+            lines += "# HELP \(name) \(help)\n# TYPE \(name) \(type.rawValue)\n"
             return
         }
         var family = name
         for suffix in ["_total", "_info"] where name.hasSuffix(suffix) {
             family.removeLast(suffix.count)
         }
-        lines += "# HELP \(family) \(help)\n# TYPE \(family) \(kind)\n"
+        lines += "# HELP \(family) \(help)\n# TYPE \(family) \(kind.rawValue)\n"
         for unit in ["seconds", "bytes"] where family.hasSuffix("_" + unit) {
             lines += "# UNIT \(family) \(unit)\n"
         }
@@ -71,7 +71,7 @@ struct MetricsText {
 }
 
 /// The kind of a metric.
-enum MetricKind: Sendable {
+enum MetricKind: String, Sendable {
     /// Values that only grow. The name ends with `_total`.
     case counter
     /// Values that go up and down.
