@@ -1,6 +1,5 @@
 package import StoreActionCatalog
 package import StoreCore
-import StoreTexts
 package import StoreWire
 
 /// The rules for who may read the records of the log: the owner and the module of each record.

@@ -1,5 +1,4 @@
 import StoreCore
-import StoreTexts
 
 /// A comparison of the programs that have written a history with the program of this start.
 ///
