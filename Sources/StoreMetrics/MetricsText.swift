@@ -1,5 +1,4 @@
 import StorePlatform
-import StoreTexts
 
 /// Writes metrics, one after the other, in one of the formats.
 ///
