@@ -3,63 +3,82 @@ import StoreJSON
 import StoreTexts
 import Testing
 
+/// The end of an action that a test states: a change of the state, or a refusal.
+struct StatedEnd<State> {
+    /// The exact reason of the refusal; `nil` if the action has to be applied.
+    var refusal: String?
+    /// The faulty member of the refused action; not compared if it is `nil`.
+    var pointer: String?
+    /// Changes the state as the action should; `nil` if the action changes nothing.
+    var change: ((inout State) throws -> Void)?
+}
+
+/// The parts of a state that the store writes by itself, so that a test does not state them.
+struct StoreParts<State>: Sendable {
+    /// Updates the values that modules share.
+    var connect: @Sendable (inout State) -> Void = { _ in }
+    /// Copies the ledgers of effects and of presence from another state.
+    var takeLedgers: @Sendable (inout State, State) -> Void = { _, _ in }
+}
+
 /// Compares states with the changes that a test states. Reports each difference, with advice.
 struct StateCheck<State: Encodable & Equatable> {
     let reporter: TestReporter
     var exhaustivity = Exhaustivity.on
     /// The function that a failure's hint names: `send` for `send(…)`.
     let verb: String
-    /// Updates the values that modules share in a stated state, as the store does by itself.
-    var connect: (inout State) -> Void = { _ in }
-    /// Copies the store's own ledgers from another state.
-    var takingLedger: (inout State, State) -> Void = { _, _ in }
+    let parts: StoreParts<State>
 
     func fail(_ what: String, _ hint: String? = nil, at place: SourceLocation) {
         reporter.failed([what, hint].compactMap(\.self).joined(separator: "\n\n"), place)
     }
 
-    /// Compares the state after an action with the expected state, which `change` makes of the
-    /// state before.
+    /// Compares the end of an action that was applied with the stated end. The stated change makes
+    /// the expected state of the state before the action.
     func applied(
         _ action: any Action,
         from before: State,
         to actual: State,
-        _ change: ((inout State) throws -> Void)?,
+        as stated: StatedEnd<State>,
         at place: SourceLocation
     ) {
         let name = ActionText.of(action)
+        if let reason = stated.refusal {
+            fail(
+                "\(name) was applied, and should have been refused: \(reason)",
+                "Let the reducer throw Refusal(reason: \(JSONText.quoted(reason))), or state it "
+                    + "without `refused`.",
+                at: place
+            )
+            return
+        }
         var before = before
-        takingLedger(&before, actual)
-        var stated = exhaustivity == .on ? before : actual
+        parts.takeLedgers(&before, actual)
+        var expected = exhaustivity == .on ? before : actual
         do {
-            try change?(&stated)
-            connect(&stated)
+            try stated.change?(&expected)
+            parts.connect(&expected)
         } catch {
             fail("The closure for \(name) threw: \(error)", at: place)
             return
         }
-        if stated != actual {
-            let difference = StateDifference.text(from: stated, to: actual)
-            if change == nil {
-                fail(
-                    "\(name) changed the state, which is not stated.\n\n\(difference)",
-                    "State it in a closure: \(verb)(…) { $0.… = … }",
-                    at: place
-                )
-            } else {
-                fail(
-                    "The state after \(name) is not as stated.\n\n\(difference)",
-                    "−: stated, +: is",
-                    at: place
-                )
-            }
-        } else if exhaustivity == .on, change != nil, before == actual {
+        let isSilent = stated.change == nil
+        if expected != actual {
+            let difference = StateDifference.text(from: expected, to: actual)
+            fail(
+                isSilent
+                    ? "\(name) changed the state, which is not stated.\n\n\(difference)"
+                    : "The state after \(name) is not as stated.\n\n\(difference)",
+                isSilent ? "State it in a closure: \(verb)(…) { $0.… = … }" : "−: stated, +: is",
+                at: place
+            )
+        } else if exhaustivity == .on, !isSilent, before == actual {
             fail(
                 "\(name) changed nothing, and the closure states no change.",
                 "Leave the closure out.",
                 at: place
             )
-        } else if exhaustivity == .off(showSkipped: true), change == nil, before != actual {
+        } else if exhaustivity == .off(showSkipped: true), isSilent, before != actual {
             reporter.noted(
                 "\(name) changed the state, which the test skips.\n\n"
                     + StateDifference.text(from: before, to: actual),
@@ -68,54 +87,48 @@ struct StateCheck<State: Encodable & Equatable> {
         }
     }
 
-    /// Reports that an action was applied and should have been refused.
-    func applied(_ action: any Action, insteadOf reason: String, at place: SourceLocation) {
-        fail(
-            "\(ActionText.of(action)) was applied, and should have been refused: \(reason)",
-            "Let the reducer throw Refusal(reason: \(JSONText.quoted(reason))), or state it without "
-                + "`refused`.",
-            at: place
-        )
-    }
-
-    /// Reports that an action was refused and should have been applied.
-    func refused(_ action: any Action, _ refusal: Refusal, at place: SourceLocation) {
-        if let failure = refusal.failure { return failed(action, failure, at: place) }
-        fail(
-            "\(ActionText.of(action)) was refused: \(refusal.reason)",
-            "If that is intended, state it: "
-                + "\(verb)(…, refused: \(JSONText.quoted(refusal.reason)))",
-            at: place
-        )
-    }
-
-    /// Reports that the reducer threw an error other than a refusal.
-    private func failed(_ action: any Action, _ error: any Error, at place: SourceLocation) {
-        fail(
-            "\(ActionText.of(action)) made the reducer fail: \(error)",
-            "A reducer refuses by throwing a Refusal; clients get no details of any other error.",
-            at: place
-        )
-    }
-
-    /// Compares the reason of an expected refusal, and its pointer if the test states one.
+    /// Compares the end of an action that was refused with the stated end: the reason, and the
+    /// pointer if the test states one.
     func refused(
         _ action: any Action,
         _ refusal: Refusal,
-        for reason: String,
-        _ pointer: String?,
+        as stated: StatedEnd<State>,
         at place: SourceLocation
     ) {
-        if let failure = refusal.failure { return failed(action, failure, at: place) }
-        let isPointed = pointer.map { refusal.pointer?.isSame(as: $0) == true } ?? true
+        let name = ActionText.of(action)
+        if let failure = refusal.failure {
+            fail(
+                "\(name) made the reducer fail: \(failure)",
+                "A reducer refuses by throwing a Refusal; clients get no details of any other error.",
+                at: place
+            )
+            return
+        }
+        guard let reason = stated.refusal else {
+            fail(
+                "\(name) was refused: \(refusal.reason)",
+                "If that is intended, state it: "
+                    + "\(verb)(…, refused: \(JSONText.quoted(refusal.reason)))",
+                at: place
+            )
+            return
+        }
+        if stated.change != nil {
+            fail(
+                "\(name) has to be refused, and then changes nothing.",
+                "Leave the closure out.",
+                at: place
+            )
+        }
+        let isPointed = stated.pointer.map { refusal.pointer?.isSame(as: $0) == true } ?? true
         guard !refusal.reason.isSame(as: reason) || !isPointed else { return }
         func text(_ reason: String, _ pointer: String?) -> String {
             JSONText.quoted(reason)
                 + (isPointed ? "" : ", pointer: \(JSONText.quoted(pointer ?? ""))")
         }
         fail(
-            "\(ActionText.of(action)) was refused for another reason.\n\n"
-                + "−   \(text(reason, pointer))\n+   \(text(refusal.reason, refusal.pointer))",
+            "\(name) was refused for another reason.\n\n"
+                + "−   \(text(reason, stated.pointer))\n+   \(text(refusal.reason, refusal.pointer))",
             "−: stated, +: is",
             at: place
         )

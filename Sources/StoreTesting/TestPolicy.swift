@@ -38,9 +38,7 @@ public struct TestPolicy: Sendable {
     /// modules.
     ///
     /// - Throws: an error with all mistakes of the policy.
-    func check<Root: RootState>(
-        of root: Root.Type
-    ) throws -> TestAdmission {
+    func check<Root: RootState>(of root: Root.Type) throws -> TestAdmission {
         let modules = Root.modules
         let registry = try ActionRegistry<Root>(
             [],

@@ -120,6 +120,21 @@ import Testing
         #expect(store.state.step == 2)
     }
 
+    @Test func `a closure beside a stated refusal is a failure`() async {
+        let store = tally()
+        let reason = "A step of 0 leads nowhere."
+        await store.send(.stepChanged(to: 0), refused: reason) { $0.step = 0 }
+        #expect(
+            failures.take() == [
+                """
+                Tally.Action.stepChanged(to: 0) has to be refused, and then changes nothing.
+
+                Leave the closure out.
+                """
+            ]
+        )
+    }
+
     @Test func `a refusal with another pointer is a failure`() async {
         let store = tally()
         let reason = "A step of 0 leads nowhere."

@@ -1,27 +1,8 @@
 public import StoreCore
 
-/// The root state of a module that is tested alone.
+/// The root state of a module that is tested alone. The ledger is for effects that outlive the
+/// server; it stays empty if the module has none.
 struct SoleState<M: Module>: RootState {
-    var state: M.State?
-
-    init() {}
-
-    init(_ state: M.State) {
-        self.state = state
-    }
-
-    /// Always empty: the module under test is a value, and a type's property cannot contain it.
-    static var modules: Modules { [] }
-
-    static func modules(_ module: M) -> Modules {
-        [Mount(module, at: SharedPlace<Self, OptionalContainer<M.State>>(\.state))]
-    }
-
-    static func == (a: Self, b: Self) -> Bool { a.state == b.state }
-}
-
-/// The root state of a module whose effects outlive the server. The state contains their ledger.
-struct KeptSoleState<M: Module>: RootState {
     var state: M.State?
     var effects = PendingEffects.State()
 
@@ -31,7 +12,7 @@ struct KeptSoleState<M: Module>: RootState {
         self.state = state
     }
 
-    /// Always empty, as in ``SoleState``.
+    /// Always empty: the module under test is a value, and a type's property cannot contain it.
     static var modules: Modules { [] }
 
     static func modules(_ module: M) -> Modules {
@@ -44,20 +25,22 @@ struct KeptSoleState<M: Module>: RootState {
     static func == (a: Self, b: Self) -> Bool { a.state == b.state && a.effects == b.effects }
 }
 
-extension Module {
-    /// True if effects of the module outlive the server.
-    var keepsItsEffects: Bool {
-        KeptSoleState<Self>.modules(self).contains(where: \.hasDurableEffects)
-    }
-}
-
 extension RootState {
-    /// Copies the ledgers of effects and of presence from another state. They belong to the store,
-    /// so a test does not state them.
-    static var takingLedger: @Sendable (inout Self, Self) -> Void {
+    /// Returns the names of modules in quotation marks, for messages. The ledger of effects is left
+    /// out, because a test does not send its actions.
+    static func names(of modules: Modules) -> [String] {
+        modules.map(\.name).filter { $0 != PendingEffects.name }.map { "'\($0)'" }
+    }
+
+    /// The parts of this root state that its store writes by itself.
+    static var storeParts: StoreParts<Self> {
         let effects = taking(PendingEffects.State.self, of: PendingEffects.name)
         let presence = taking(Presence.State.self, of: Presence.name)
-        return { state, other in
+        // A failure of these modules is reported when the test makes a store.
+        let machine = try? ModuleMachine<Self>(of: modules)
+        return StoreParts {
+            machine?.connect(&$0)
+        } takeLedgers: { state, other in
             effects(&state, other)
             presence(&state, other)
         }
@@ -80,14 +63,5 @@ extension Shared {
     public init(_ value: Value) {
         self.init()
         self.value = value
-    }
-}
-
-extension RootState {
-    /// Fills the values that modules of this state share, as a store does after each action.
-    static var connected: @Sendable (inout Self) -> Void {
-        // A failure of these modules is reported when the test makes a store.
-        guard let machine = try? ModuleMachine<Self>(of: modules) else { return { _ in } }
-        return { machine.connect(&$0) }
     }
 }

@@ -10,14 +10,14 @@ extension TestStore {
     ///
     /// - Parameters:
     ///   - action: the expected action, compared by `==`.
-    ///   - change: changes the state as for ``send(_:as:session:_:at:)-(Action,_,_,_,_)``.
+    ///   - change: changes the state as for `send`.
     ///   - place: the place at which a failure is reported.
     public nonisolated(nonsending) func receive<A: Action & Equatable>(
         _ action: A,
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
-        await receive(ActionText.of(action), change, at: place) { $0 as? A == action }
+        await receive(stated: action, change, at: place)
     }
 
     /// States the next action, addressed to an instance.
@@ -26,12 +26,7 @@ extension TestStore {
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
-        await receive(ActionText.of(action), change, at: place) { received in
-            guard let received = received as? AddressedAction,
-                received.instance.isSame(as: action.instance)
-            else { return false }
-            return isEqual(received.action, action.action)
-        }
+        await receive(stated: action, change, at: place)
     }
 
     /// States the type of the next action.
@@ -103,9 +98,7 @@ extension TestStore where Subject: Module, Subject.State == State {
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
-        await receive(ActionText.of(action), change, at: place) {
-            $0 as? Subject.Interface.Action == action
-        }
+        await receive(stated: action, change, at: place)
     }
 
     /// States the next action, an action of the module's views.
@@ -114,9 +107,7 @@ extension TestStore where Subject: Module, Subject.State == State {
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
-        await receive(ActionText.of(action), change, at: place) {
-            $0 as? Subject.UI == action
-        }
+        await receive(stated: action, change, at: place)
     }
 
     /// States the next action, an internal action of the module.
@@ -125,13 +116,19 @@ extension TestStore where Subject: Module, Subject.State == State {
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
-        await receive(ActionText.of(action), change, at: place) {
-            $0 as? Subject.Internal == action
-        }
+        await receive(stated: action, change, at: place)
     }
 }
 
 extension TestStore {
+    private nonisolated(nonsending) func receive(
+        stated action: any Action,
+        _ change: ((inout State) throws -> Void)?,
+        at place: SourceLocation
+    ) async {
+        await receive(ActionText.of(action), change, at: place) { isEqual($0, action) }
+    }
+
     private nonisolated(nonsending) func receive(
         event name: String,
         _ change: ((inout State) throws -> Void)?,
@@ -148,7 +145,7 @@ extension TestStore {
             if isMeant(event.form) {
                 report(unstated: skipped, before: "\(name) came", at: place)
                 if case .action(let action, let state) = event.form {
-                    accept(action, state, change, "receive", at: place)
+                    accept(action, state, StatedEnd(change: change), "receive", at: place)
                 }
                 await rest(at: place)
                 return
@@ -180,6 +177,9 @@ extension TestStore {
 /// Returns true if two actions have the same type and are equal; `false` if they cannot be
 /// compared.
 private func isEqual(_ a: any Action, _ b: any Action) -> Bool {
+    if let a = a as? AddressedAction, let b = b as? AddressedAction {
+        return a.instance.isSame(as: b.instance) && isEqual(a.action, b.action)
+    }
     func compare<A: Equatable>(_ a: A) -> Bool { a == b as? A }
     guard let a = a as? any Equatable else { return false }
     return compare(a)

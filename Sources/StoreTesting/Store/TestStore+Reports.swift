@@ -5,30 +5,24 @@ import Testing
 
 extension TestStore {
     func check(_ verb: String) -> StateCheck<State> {
-        StateCheck(
-            reporter: reporter,
-            exhaustivity: exhaustivity,
-            verb: verb,
-            connect: connect,
-            takingLedger: takingLedger
-        )
+        StateCheck(reporter: reporter, exhaustivity: exhaustivity, verb: verb, parts: parts)
     }
 
     func fail(_ what: String, _ hint: String?, at place: SourceLocation) {
         check("send").fail(what, hint, at: place)
     }
 
-    /// Compares the state after an action with the stated change, and continues with the actual
+    /// Compares the state after an action with the stated end, and continues with the actual
     /// state.
     func accept(
         _ action: any Action,
         _ actual: State,
-        _ change: ((inout State) throws -> Void)?,
+        _ stated: StatedEnd<State>,
         _ verb: String,
         at place: SourceLocation
     ) {
         coverage?.note(action)
-        check(verb).applied(action, from: state, to: actual, change, at: place)
+        check(verb).applied(action, from: state, to: actual, as: stated, at: place)
         state = actual
     }
 

@@ -3,7 +3,7 @@ public import StorePatterns
 public import Testing
 
 extension TestStore {
-    /// Dispatches an action, and compares the state after it with the change that the closure
+    /// Dispatches an action, and compares its end with the change or the refusal that the test
     /// states.
     ///
     /// Returns when all effects and presenters have ended or wait for something.
@@ -13,6 +13,9 @@ extension TestStore {
     ///   - principal: the sender, as role and name: `author/u1`. Interceptors, middleware and the
     ///     store's policy get it. By default the action has no principal.
     ///   - session: the name of the session that sends the action; by default none.
+    ///   - reason: the exact reason if the reducer or the policy has to refuse the action. The
+    ///     state stays as it is then.
+    ///   - pointer: the faulty member of the refused action; not compared if it is left out.
     ///   - change: changes the state as the action should; leave it out if the action changes
     ///     nothing. If the store is not exhaustive, the closure gets the state after the action,
     ///     and only its changes are compared.
@@ -21,72 +24,35 @@ extension TestStore {
         _ action: any Action,
         as principal: String? = nil,
         session: String? = nil,
+        refused reason: String? = nil,
+        pointer: String? = nil,
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
-        guard begin(action, at: place) else { return }
-        do {
-            let sender = try TestSender(principal, session)
-            let done = try await dispatch(action, sender, EffectWatch())
-            report(
-                unstated: events.take(before: done.version),
-                before: "\(ActionText.of(action)) was applied",
-                at: place
-            )
-            accept(action, done.state, change, "send", at: place)
-        } catch {
-            if let refusal = error.refusal {
-                check("send").refused(action, refusal, at: place)
-            } else {
-                fail("\(ActionText.of(action)) could not be dispatched: \(error)", nil, at: place)
-            }
-        }
-        await rest(at: place)
+        let stated = StatedEnd(refusal: reason, pointer: pointer, change: change)
+        await send(action, (principal, session), stating: stated, at: place)
     }
 
-    /// Dispatches an action that the reducer or the policy has to refuse. The state stays as it is.
-    ///
-    /// - Parameters:
-    ///   - action: any action of the store's modules.
-    ///   - principal: the sender, such as `author/u1`.
-    ///   - session: the session that sends the action.
-    ///   - reason: the exact reason of the refusal.
-    ///   - pointer: the faulty member of the action; not compared if it is left out.
-    ///   - place: the place at which a failure is reported.
-    public nonisolated(nonsending) func send(
-        _ action: any Action,
-        as principal: String? = nil,
-        session: String? = nil,
-        refused reason: String,
-        pointer: String? = nil,
-        at place: SourceLocation = #_sourceLocation
-    ) async {
-        await refuse(action, (principal, session), (reason, pointer), at: place)
-    }
-
-    /// Dispatches an action that has to be refused.
-    private nonisolated(nonsending) func refuse(
+    private nonisolated(nonsending) func send(
         _ action: any Action,
         _ sender: (principal: String?, session: String?),
-        _ stated: (reason: String, pointer: String?),
+        stating stated: StatedEnd<State>,
         at place: SourceLocation
     ) async {
         guard begin(action, at: place) else { return }
         do {
             let sender = try TestSender(sender.principal, sender.session)
             let done = try await dispatch(action, sender, EffectWatch())
-            state = done.state
-            check("send").applied(action, insteadOf: stated.reason, at: place)
+            report(
+                unstated: events.take(before: done.version),
+                before: "\(ActionText.of(action)) was applied",
+                at: place
+            )
+            accept(action, done.state, stated, "send", at: place)
         } catch {
             if let refusal = error.refusal {
                 coverage?.note(action)
-                check("send").refused(
-                    action,
-                    refusal,
-                    for: stated.reason,
-                    stated.pointer,
-                    at: place
-                )
+                check("send").refused(action, refusal, as: stated, at: place)
             } else {
                 fail("\(ActionText.of(action)) could not be dispatched: \(error)", nil, at: place)
             }
@@ -107,75 +73,48 @@ extension TestStore {
 
 extension TestStore where Subject: Module, Subject.State == State {
     /// Dispatches one of the module's public actions; see
-    /// ``send(_:as:session:_:at:)-(Action,_,_,_,_)``.
+    /// ``send(_:as:session:refused:pointer:_:at:)-(Action,_,_,_,_,_,_)``.
     public nonisolated(nonsending) func send(
         _ action: Subject.Interface.Action,
         as principal: String? = nil,
         session: String? = nil,
+        refused reason: String? = nil,
+        pointer: String? = nil,
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
-        await send(action as any Action, as: principal, session: session, change, at: place)
+        let stated = StatedEnd(refusal: reason, pointer: pointer, change: change)
+        await send(action, (principal, session), stating: stated, at: place)
     }
 
     /// Dispatches an action of one of the module's views; see
-    /// ``send(_:as:session:_:at:)-(Action,_,_,_,_)``.
+    /// ``send(_:as:session:refused:pointer:_:at:)-(Action,_,_,_,_,_,_)``.
     public nonisolated(nonsending) func send(
         _ action: Subject.UI,
         as principal: String? = nil,
         session: String? = nil,
+        refused reason: String? = nil,
+        pointer: String? = nil,
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
-        await send(action as any Action, as: principal, session: session, change, at: place)
+        let stated = StatedEnd(refusal: reason, pointer: pointer, change: change)
+        await send(action, (principal, session), stating: stated, at: place)
     }
 
     /// Dispatches one of the module's internal actions; see
-    /// ``send(_:as:session:_:at:)-(Action,_,_,_,_)``.
+    /// ``send(_:as:session:refused:pointer:_:at:)-(Action,_,_,_,_,_,_)``.
     public nonisolated(nonsending) func send(
         _ action: Subject.Internal,
         as principal: String? = nil,
         session: String? = nil,
+        refused reason: String? = nil,
+        pointer: String? = nil,
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
-        await send(action as any Action, as: principal, session: session, change, at: place)
-    }
-
-    /// Dispatches one of the module's public actions, which has to be refused.
-    public nonisolated(nonsending) func send(
-        _ action: Subject.Interface.Action,
-        as principal: String? = nil,
-        session: String? = nil,
-        refused reason: String,
-        pointer: String? = nil,
-        at place: SourceLocation = #_sourceLocation
-    ) async {
-        await refuse(action, (principal, session), (reason, pointer), at: place)
-    }
-
-    /// Dispatches an action of one of the module's views, which has to be refused.
-    public nonisolated(nonsending) func send(
-        _ action: Subject.UI,
-        as principal: String? = nil,
-        session: String? = nil,
-        refused reason: String,
-        pointer: String? = nil,
-        at place: SourceLocation = #_sourceLocation
-    ) async {
-        await refuse(action, (principal, session), (reason, pointer), at: place)
-    }
-
-    /// Dispatches one of the module's internal actions, which has to be refused.
-    public nonisolated(nonsending) func send(
-        _ action: Subject.Internal,
-        as principal: String? = nil,
-        session: String? = nil,
-        refused reason: String,
-        pointer: String? = nil,
-        at place: SourceLocation = #_sourceLocation
-    ) async {
-        await refuse(action, (principal, session), (reason, pointer), at: place)
+        let stated = StatedEnd(refusal: reason, pointer: pointer, change: change)
+        await send(action, (principal, session), stating: stated, at: place)
     }
 }
 
@@ -199,7 +138,7 @@ extension TestStore {
         session: String? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async throws -> E.Value {
-        try await value(effect, TestSender(principal, session), as: E.Value.self, at: place)
+        try await value(effect, TestSender(principal, session), at: place)
     }
 
     /// Dispatches a side effect of an instance, and returns its value.
@@ -210,24 +149,18 @@ extension TestStore {
         session: String? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async throws -> E.Value {
-        try await value(
-            effect.to(instance),
-            TestSender(principal, session),
-            as: E.Value.self,
-            at: place
-        )
+        try await value(effect.to(instance), TestSender(principal, session), at: place)
     }
 
     private nonisolated(nonsending) func value<Value>(
         _ action: any Action,
         _ sender: TestSender,
-        as type: Value.Type,
         at place: SourceLocation
     ) async throws -> Value {
         guard begin(action, at: place) else { throw CancellationError() }
         let watch = EffectWatch()
         let done = try await dispatch(action, sender, watch)
-        accept(action, done.state, nil, "send", at: place)
+        accept(action, done.state, StatedEnd(), "send", at: place)
         let results = Recorder<Result<any Sendable, any Error>?>()
         watch.whenDone(results.record)
         let result: Result<any Sendable, any Error>?

@@ -57,11 +57,7 @@ struct UseCaseMethods: Sendable {
     /// Makes an empty value, for a store whose modules can't make a Core.
     init() {}
 
-    init<Root: RootState>(
-        _ modules: Root.Modules,
-        _ core: Core<Root>,
-        _ admission: TestAdmission
-    ) {
+    init<Root: RootState>(_ modules: Root.Modules, _ core: Core<Root>, _ admission: TestAdmission) {
         for mount in modules {
             for useCase in mount.useCases {
                 methods[useCase.path] = { input, instance, sender in

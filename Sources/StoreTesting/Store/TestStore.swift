@@ -22,9 +22,9 @@ public import Testing
 /// lists the fields that differ. The test also has to receive the actions that effects and
 /// presenters dispatch, in their order, and the errors of effects. ``exhaustivity`` relaxes that.
 ///
-/// The store is a real Core. Effects run one at a time, and ``send(_:as:session:_:at:)`` returns
-/// when all of them wait for something, such as the clock. So the order of events is the same in
-/// every run. Only one task at a time may use a store.
+/// The store is a real Core. Effects run one at a time, and `send` returns when all of them wait
+/// for something, such as the clock. So the order of events is the same in every run. Only one task
+/// at a time may use a store.
 ///
 /// `Subject` is the subject of the test: a root state, or a module alone.
 public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
@@ -45,10 +45,7 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
     let runner: EffectRunner
     let coverage = ActionCoverage.current
     let modules: [String]
-    /// Updates the values that modules share, as the store does by itself.
-    let connect: @Sendable (inout State) -> Void
-    /// Copies the store's own ledgers from another state.
-    let takingLedger: @Sendable (inout State, State) -> Void
+    let parts: StoreParts<State>
     let isActionOfModules: (any Action) -> Bool
     let dispatch:
         @Sendable (any Action, TestSender, EffectWatch) async throws -> (
@@ -76,8 +73,7 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
         timeout: Duration,
         policy: TestPolicy? = nil,
         at place: SourceLocation,
-        connect: @escaping @Sendable (inout State) -> Void = { _ in },
-        takingLedger: @escaping @Sendable (inout State, State) -> Void = { _, _ in },
+        parts: StoreParts<State> = StoreParts(),
         shown: @escaping @Sendable (Root) -> State
     ) {
         let events = TestEvents<State>(changes)
@@ -90,12 +86,11 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
         self.events = events
         self.executor = executor
         self.runner = runner
-        self.modules = modules.map { "'\($0.name)'" }
+        self.modules = Root.names(of: modules)
         self.beginning = place
-        self.connect = connect
-        self.takingLedger = takingLedger
+        self.parts = parts
         var beginning = shown(root)
-        connect(&beginning)
+        parts.connect(&beginning)
         state = beginning
 
         var configuration = CoreConfiguration<Root>()
@@ -197,8 +192,7 @@ extension TestStore where Subject == State, State: RootState {
             timeout: timeout,
             policy: policy,
             at: place,
-            connect: State.connected,
-            takingLedger: State.takingLedger
+            parts: State.storeParts
         ) { $0 }
     }
 }
@@ -224,20 +218,9 @@ extension TestStore where Subject: Module, Subject.State == State {
         reporter: TestReporter = .issues,
         at place: SourceLocation = #_sourceLocation
     ) {
-        guard module.keepsItsEffects else {
-            self.init(
-                SoleState<Subject>(state),
-                modules: SoleState<Subject>.modules(module),
-                dependencies: dependencies,
-                reporter: reporter,
-                timeout: timeout,
-                at: place
-            ) { $0.state ?? state }
-            return
-        }
         self.init(
-            KeptSoleState<Subject>(state),
-            modules: KeptSoleState<Subject>.modules(module),
+            SoleState<Subject>(state),
+            modules: SoleState<Subject>.modules(module),
             dependencies: dependencies,
             reporter: reporter,
             timeout: timeout,
