@@ -51,10 +51,7 @@ struct CookieSigner: Sendable {
         }
         let claims = Base64URL.encode(json.array)
         guard let mac = mac(of: claims) else { return nil }
-        return String(
-            decoding: claims + [UInt8(ascii: ".")] + Base64URL.encode(mac),
-            as: UTF8.self
-        )
+        return String(decoding: claims + [UInt8(ascii: ".")] + Base64URL.encode(mac), as: UTF8.self)
     }
 
     /// Returns the principal of a value. Does not check whether its credential is still good.

@@ -82,11 +82,7 @@ package struct PolicyExplainer {
     }
 
     /// Returns the answer if there is no policy, or if the policy does not have the role.
-    private func without(
-        _ missing: Missing,
-        _ name: String,
-        isDenied: Bool
-    ) -> PolicyExplanation {
+    private func without(_ missing: Missing, _ name: String, isDenied: Bool) -> PolicyExplanation {
         let text = JSONText.quoted(Problem.excerpt(name))
         if case .role = missing {
             let known = file?.roles.map(\.name) ?? []

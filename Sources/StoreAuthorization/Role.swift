@@ -140,9 +140,7 @@ extension Role {
         case .always:
             return nil
         case .never:
-            return .mayNot(
-                "The role '\(name)' may not dispatch '\(Problem.excerpt(type()))'."
-            )
+            return .mayNot("The role '\(name)' may not dispatch '\(Problem.excerpt(type()))'.")
         case .conditional(let grants):
             let isAllowed = grants.contains { conditions in
                 conditions.allSatisfy { $0.holds(for: payload, of: principal) }

@@ -35,12 +35,7 @@ package final class Identity: Sendable {
     ///   - policy: the rights of its role.
     ///   - members: the members of the root state.
     ///   - denials: counts the denied requests.
-    init(
-        _ principal: Principal,
-        _ policy: Policy,
-        members: [String],
-        _ denials: PolicyDenials
-    ) {
+    init(_ principal: Principal, _ policy: Policy, members: [String], _ denials: PolicyDenials) {
         self.denials = denials
         self.principal = principal
         let role = policy.role(principal.role)

@@ -32,10 +32,7 @@ package final class RateLimits: Sendable {
     @exclusivity(unchecked) private nonisolated(unsafe) var table = RateTable()
 
     /// Makes limits for these kinds alone. Returns `nil` if `limits` is empty.
-    package init?(
-        _ limits: [RateLimitKind: RateLimit],
-        clock: any WallClock = SteadyClock()
-    ) {
+    package init?(_ limits: [RateLimitKind: RateLimit], clock: any WallClock = SteadyClock()) {
         if limits.isEmpty { return nil }
         self.limits = RateLimitKind.allCases.map { kind in
             limits[kind].map { Limited(kind, $0) }

@@ -149,10 +149,7 @@ enum JWKSet {
     }
 
     /// Returns the text of a member; `nil` if the member does not exist.
-    private static func text(
-        _ name: String,
-        of node: JSONNode
-    ) throws(GnuTLSFailure) -> String? {
+    private static func text(_ name: String, of node: JSONNode) throws(GnuTLSFailure) -> String? {
         guard let member = node.member(named: name) else { return nil }
         guard let text = member.stringValue else {
             throw GnuTLSFailure("\(name): allowed is a text")
@@ -160,10 +157,7 @@ enum JWKSet {
         return text
     }
 
-    private static func bytes(
-        _ name: String,
-        _ node: JSONNode
-    ) throws(GnuTLSFailure) -> [UInt8] {
+    private static func bytes(_ name: String, _ node: JSONNode) throws(GnuTLSFailure) -> [UInt8] {
         guard let text = try text(name, of: node), let bytes = Base64URL.decode(text.utf8) else {
             throw GnuTLSFailure("\(name): allowed is base64url without padding")
         }

@@ -43,9 +43,7 @@ final class PublicKey: @unchecked Sendable {
     ///
     /// - Throws: ``GnuTLSFailure`` if `fill` imports no key, a key of an unknown kind, or a weak
     ///   key.
-    private static func make(
-        _ fill: (gnutls_pubkey_t) -> CInt
-    ) throws(GnuTLSFailure) -> PublicKey {
+    private static func make(_ fill: (gnutls_pubkey_t) -> CInt) throws(GnuTLSFailure) -> PublicKey {
         var made: gnutls_pubkey_t?
         try GnuTLSFailure.check(gnutls_pubkey_init(&made))
         guard let handle = made else { throw GnuTLSFailure(GNUTLS_E_MEMORY_ERROR) }
@@ -139,9 +137,7 @@ final class PublicKey: @unchecked Sendable {
         Array(UnsafeBufferPointer(start: datum.data, count: Int(datum.size)))
     }
 
-    private static func fingerprint(
-        of handle: gnutls_pubkey_t
-    ) throws(GnuTLSFailure) -> [UInt8] {
+    private static func fingerprint(of handle: gnutls_pubkey_t) throws(GnuTLSFailure) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 32)
         var count = bytes.count
         let flags = UInt32(GNUTLS_KEYID_USE_SHA256.rawValue)
