@@ -40,14 +40,14 @@ public struct TestPolicy: Sendable {
     /// - Throws: an error with all mistakes of the policy.
     func check<Root: RootState>(of root: Root.Type) throws -> TestAdmission {
         let modules = Root.modules
-        let registry = try ActionRegistry<Root>(
-            [],
-            modules.map { ModuleActions($0) } + [ModuleActions(of: Root.self)]
-        )
+        let table = try ActionTable.of(modules).get()
+        let useCases = modules.flatMap { mount in
+            mount.useCases.map { (path: $0.path, grant: Self.grantName($0.path, of: mount)) }
+        }
         let world = PolicyWorld(
             members: modules.map(\.name),
             views: Root.views.map { $0.name },
-            actions: registry.entries.map { entry in
+            actions: table.entries.map { entry in
                 PolicyAction(
                     entry.form.name,
                     module: entry.module,
@@ -56,9 +56,7 @@ public struct TestPolicy: Sendable {
                     secrets: entry.secrets
                 )
             },
-            useCases: modules.flatMap { mount in
-                mount.useCases.map { Self.grantName($0.path, of: mount) }
-            },
+            useCases: useCases.map(\.grant),
             notifications: []
         )
         let bytes = try read()
@@ -74,30 +72,17 @@ public struct TestPolicy: Sendable {
             }
             return role
         }
-        let useCases = Dictionary(
-            modules.flatMap { mount in
-                mount.useCases.map { ($0.path, Self.grantName($0.path, of: mount)) }
-            },
-            uniquingKeysWith: { first, _ in first }
-        )
         return TestAdmission { action, sender in
-            let member = try registry.member(of: action, JSONEncoder())
-            let entries = registry.entries
+            let member = try table.member(of: action, JSONEncoder())
+            let entry = table.entries[member.number]
             // A test sends this action in the place of the program.
-            if entries.indices.contains(member.number),
-                entries[member.number].access == .program
-            {
-                return
-            }
+            if entry.access == .program { return }
             let role = try role(of: sender)
-            // A denial names the action as the policy does, with `{id}` for an instance.
-            let type =
-                entries.indices.contains(member.number)
-                ? entries[member.number].form.name : member.type
             let document = try? JSONDocument(parsing: member.payload, limits: .unbounded)
+            // A denial names the action as the policy does, with `{id}` for an instance.
             let denial = role.denial(
                 ofAction: member.number,
-                type,
+                entry.form.name,
                 document?.root,
                 principal: sender.name
             )
@@ -109,7 +94,8 @@ public struct TestPolicy: Sendable {
             }
         } useCase: { path, sender in
             let role = try role(of: sender)
-            guard role.mayCall(useCase: useCases[path] ?? path) else {
+            let grant = useCases.first { $0.path == path }?.grant
+            guard role.mayCall(useCase: grant ?? path) else {
                 throw Refusal(reason: "The role '\(role.name)' may not call '\(path)'.")
             }
         }
@@ -121,7 +107,7 @@ public struct TestPolicy: Sendable {
         guard mount.slice.form == .instances, let slash = path.firstIndex(of: "/") else {
             return path
         }
-        return path[...slash] + "{id}" + path[slash...]
+        return "\(path[..<slash])/{id}\(path[slash...])"
     }
 }
 
@@ -131,9 +117,7 @@ struct TestAdmission: Sendable {
     let useCase: @Sendable (_ path: String, TestSender) throws -> Void
 
     /// The checks that allow everything.
-    static let open = TestAdmission { _, _ in
-    } useCase: { _, _ in
-    }
+    static let open = TestAdmission(action: { _, _ in }, useCase: { _, _ in })
 }
 
 /// The sender of an action in a test: a principal and a session.
@@ -156,18 +140,16 @@ struct TestSender: Sendable {
     /// - Throws: ``Refusal`` if the principal has another form.
     init(_ principal: String?, _ session: String?) throws(Refusal) {
         self.session = session
-        self.principal = principal.map { ActionPrincipal($0) }
-        guard let principal = self.principal else {
-            (role, name) = (Self.anonymous, Self.anonymous)
+        guard let principal else {
+            (self.principal, role, name) = (nil, Self.anonymous, Self.anonymous)
             return
         }
-        guard let role = principal.role, !role.isEmpty, !principal.name.isEmpty else {
-            throw Refusal(reason: Self.wrong(principal.description))
+        let sender = ActionPrincipal(principal)
+        guard let role = sender.role, !role.isEmpty, !sender.name.isEmpty else {
+            throw Refusal(
+                reason: "'\(sender)' is no principal; allowed is ROLE/NAME, such as author/u1."
+            )
         }
-        (self.role, name) = (role, principal.name)
-    }
-
-    private static func wrong(_ principal: String) -> String {
-        "'\(principal)' is no principal; allowed is ROLE/NAME, such as author/u1."
+        (self.principal, self.role, name) = (sender, role, sender.name)
     }
 }

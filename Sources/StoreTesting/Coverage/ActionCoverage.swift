@@ -1,3 +1,4 @@
+import StoreActionCatalog
 import StoreCore
 import StoreJSON
 import StorePatterns
@@ -9,60 +10,74 @@ final class ActionCoverage: Sendable {
     /// The counter of the tests of this task.
     @TaskLocal static var current: ActionCoverage?
 
-    private struct Key: Hashable {
-        let type: ObjectIdentifier
-        /// The name of the case, if the type is an enum with known cases.
-        let name: String?
-    }
-
-    /// All actions, in the order of modules, and then of cases.
-    private let actions: [(key: Key, wireName: String)]
-    private let keys: Set<Key>
+    /// The actions that a server makes of the root state; `nil` if it does not start.
+    private let table: ActionTable?
     /// The reason why a server does not start with these actions; `nil` if it starts.
     let refusal: String?
-    private let seen = Locked<Set<Key>>([])
+    /// The modules of the library; the library's own tests exercise their actions.
+    private let provided: [String]
+    /// The indexes of the exercised actions in the table.
+    private let seen = Locked<Set<Int>>([])
 
     init<Root: RootState>(of _: Root.Type) {
-        let names = ActionNames.of(Root.modules)
-        let provided = Set(
-            Root.modules.filter(Self.isProvided).flatMap { mount in
-                mount.handlers.map { ObjectIdentifier($0.type) }
-            }
-        )
-        actions = names.entries.filter { !provided.contains($0.type) }.map { entry in
-            (Key(type: entry.type, name: entry.caseName), entry.name)
-        }
-        keys = Set(actions.map(\.key))
-        refusal = names.refusal
-    }
-
-    /// Returns true for a module of the library; the library's own tests exercise its actions.
-    private static func isProvided<Root>(_ mount: Mount<Root>) -> Bool {
-        mount.place(of: Sessions.State.self) != nil
-            || mount.place(of: PendingEffects.State.self) != nil
-            || mount.place(of: Presence.State.self) != nil
+        let made = ActionTable.of(Root.modules)
+        table = try? made.get()
+        refusal = made.refusal
+        provided = Root.modules.filter { mount in
+            mount.place(of: Sessions.State.self) != nil
+                || mount.place(of: PendingEffects.State.self) != nil
+                || mount.place(of: Presence.State.self) != nil
+        }.map(\.name)
     }
 
     /// Records that a test has exercised an action. Any thread may call it.
     func note(_ action: any Action) {
-        let action = (action as? AddressedAction)?.action ?? action
-        let type = ObjectIdentifier(type(of: action))
-        let whole = Key(type: type, name: nil)
-        if keys.contains(whole) {
-            seen.withLock { _ = $0.insert(whole) }
-        } else if let action = action as? any Encodable, let name = caseName(of: action) {
-            seen.withLock { _ = $0.insert(Key(type: type, name: name)) }
-        }
+        // An action without a JSON form has no wire name.
+        guard let number = try? table?.member(of: action, JSONEncoder()).number else { return }
+        seen.withLock { _ = $0.insert(number) }
     }
 
-    /// Returns the name of the case of an enum's value; `nil` if the value has none.
-    private func caseName(of action: any Encodable) -> String? {
-        try? JSONEncoder().encodeCase(action) { name, _ in String(decoding: name, as: UTF8.self) }
-    }
-
-    /// The wire names of the actions that no test has exercised.
+    /// The wire names of the actions that no test has exercised, in the order of modules.
     var missing: [String] {
         let seen = seen.withLock { $0 }
-        return actions.filter { !seen.contains($0.key) }.map(\.wireName)
+        let rest = (table?.entries ?? []).enumerated().filter { place, entry in
+            !seen.contains(place) && !provided.contains(entry.module ?? "")
+        }
+        return rest.map(\.element.name)
+    }
+}
+
+extension ActionTable {
+    /// The tables by the type of the root. Deriving an enum's cases takes longer than most tests.
+    private static let known = Locked<[ObjectIdentifier: Result<ActionTable, ConfigurationError>]>(
+        [:]
+    )
+
+    /// Returns the table that a server makes of these modules: the modules of the root state, or a
+    /// single module. The error is the reason why a server does not start.
+    static func of<Root: RootState>(
+        _ modules: [Mount<Root>]
+    ) -> Result<ActionTable, ConfigurationError> {
+        let root = ObjectIdentifier(Root.self)
+        if let table = known.withLock({ $0[root] }) { return table }
+        let table = Result { () throws(ConfigurationError) in
+            var types: [RegisteredType] = []
+            for actions in modules.map({ ModuleActions($0) }) + [ModuleActions(of: Root.self)] {
+                types += try actions.types()
+            }
+            return try ActionTable(types)
+        }
+        known.withLock { $0[root] = table }
+        return table
+    }
+}
+
+extension Result where Failure == ConfigurationError {
+    /// The reason why a server does not start, for a failure of a test; `nil` if it starts.
+    var refusal: String? {
+        switch self {
+        case .success: nil
+        case .failure(let error): "A server does not start with these actions: \(error)."
+        }
     }
 }

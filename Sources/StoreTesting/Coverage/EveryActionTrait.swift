@@ -36,10 +36,8 @@ public struct EveryActionTrait: SuiteTrait, TestScoping {
         let coverage = coverage()
         try await ActionCoverage.$current.withValue(coverage) { try await function() }
         if let refusal = coverage.refusal {
-            reporter.failed(
-                "A server does not start with these actions: \(refusal).",
-                test.sourceLocation
-            )
+            reporter.failed(refusal, test.sourceLocation)
+            return
         }
         let missing = coverage.missing.filter { !exceptions.contains($0) }
         if !missing.isEmpty {

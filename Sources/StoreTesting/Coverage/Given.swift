@@ -1,3 +1,4 @@
+import StoreActionCatalog
 public import StoreCore
 public import Testing
 
@@ -40,7 +41,7 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
         self.modules = Root.names(of: modules)
         self.parts = parts
         state = shown(root)
-        refusal = ActionNames.of(modules).refusal
+        refusal = ActionTable.of(modules).refusal
         reduce = { action, sender in
             let machine = try ModuleMachine<Root>(of: modules)
             guard machine.route(of: action) != nil else { return nil }
@@ -83,7 +84,7 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
     ) {
         coverage?.note(action)
         if let refusal {
-            reporter.failed("A server does not start with these actions: \(refusal).", place)
+            reporter.failed(refusal, place)
             return
         }
         let check = StateCheck(reporter: reporter, verb: "when", parts: parts)

@@ -32,7 +32,7 @@ extension TestStore {
         guard let begin = useCases[path] else {
             fail(
                 "There is no use case '\(path)'.",
-                "There are: \(useCases.paths.joined(separator: ", "))",
+                "There are: \(useCases.keys.sorted().joined(separator: ", "))",
                 at: place
             )
             return
@@ -48,28 +48,28 @@ extension TestStore {
     }
 }
 
-/// The methods of a store's use cases, by their paths.
-struct UseCaseMethods: Sendable {
-    typealias Begin = @Sendable (any Codable & Sendable, String?, TestSender) async throws -> Void
+extension TestStore {
+    /// Begins the work of a use case's method for its input, an instance and a sender.
+    typealias UseCaseMethod =
+        @Sendable (any Codable & Sendable, String?, TestSender) async throws -> Void
 
-    private var methods: [String: Begin] = [:]
-
-    /// Makes an empty value, for a store whose modules can't make a Core.
-    init() {}
-
-    init<Root: RootState>(_ modules: Root.Modules, _ core: Core<Root>, _ admission: TestAdmission) {
+    /// Returns the methods of the modules' use cases, by their paths.
+    static func useCases<Root: RootState>(
+        of modules: Root.Modules,
+        _ core: Core<Root>,
+        _ admission: TestAdmission
+    ) -> [String: UseCaseMethod] {
+        var methods: [String: UseCaseMethod] = [:]
         for mount in modules {
             for useCase in mount.useCases {
                 methods[useCase.path] = { input, instance, sender in
                     try admission.useCase(useCase.path, sender)
                     let session = sender.session ?? SessionName.shared
-                    let address = SliceAddress(
-                        module: mount.name,
-                        SliceKey(
-                            session: mount.slice.ownership == .session ? session : nil,
-                            instance: instance
-                        )
+                    let key = SliceKey(
+                        session: mount.slice.ownership == .session ? session : nil,
+                        instance: instance
                     )
+                    let address = SliceAddress(module: mount.name, key)
                     let request = try useCase.request(input, to: address)
                     try await withCheckedThrowingContinuation { continuation in
                         do {
@@ -77,7 +77,7 @@ struct UseCaseMethods: Sendable {
                                 request,
                                 principal: sender.principal,
                                 from: sender.session,
-                                completion: Begun(continuation)
+                                completion: BegunUseCase(continuation)
                             )
                         } catch {
                             continuation.resume(throwing: error)
@@ -86,26 +86,19 @@ struct UseCaseMethods: Sendable {
                 }
             }
         }
+        return methods
+    }
+}
+
+/// Resumes the caller when the work of a use case has begun, or was refused.
+private final class BegunUseCase: Completion {
+    private let continuation: CheckedContinuation<Void, any Error>
+
+    init(_ continuation: CheckedContinuation<Void, any Error>) {
+        self.continuation = continuation
     }
 
-    /// Resumes the caller when the work has begun, or was refused.
-    private final class Begun: Completion {
-        private let continuation: CheckedContinuation<Void, any Error>
-
-        init(_ continuation: CheckedContinuation<Void, any Error>) {
-            self.continuation = continuation
-        }
-
-        func complete(_ outcome: Outcome) {
-            if let error = outcome.dispatchError {
-                continuation.resume(throwing: error)
-            } else {
-                continuation.resume()
-            }
-        }
+    func complete(_ outcome: Outcome) {
+        continuation.resume(with: outcome.dispatchError.map { .failure($0) } ?? .success(()))
     }
-
-    var paths: [String] { methods.keys.sorted() }
-
-    subscript(path: String) -> Begin? { methods[path] }
 }

@@ -1,3 +1,4 @@
+import StoreActionCatalog
 // Exported, so that an import of `StoreTesting` also brings the clocks, numbers and identifiers.
 @_exported public import StoreCore
 import StorePlatform
@@ -51,7 +52,7 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
         @Sendable (any Action, TestSender, EffectWatch) async throws -> (
             version: UInt64, state: State
         )
-    let useCases: UseCaseMethods
+    let useCases: [String: UseCaseMethod]
     /// The Core; `nil` if the modules can't make a store.
     let core: (any Sendable)?
     /// True if there is an interceptor: it may replace an action that belongs to no module.
@@ -123,16 +124,14 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
                 )
                 return (done.version, shown(done.state))
             }
-            useCases = UseCaseMethods(modules, core, admission)
+            useCases = Self.useCases(of: modules, core, admission)
             self.core = core
-            if let refusal = ActionNames.of(modules).refusal {
-                reporter.failed("A server does not start with these actions: \(refusal).", place)
-            }
+            if let refusal = ActionTable.of(modules).refusal { reporter.failed(refusal, place) }
         } catch {
             reporter.failed("The modules can't make a store: \(error).", place)
             isActionOfModules = { _ in true }
             dispatch = { _, _, _ in throw error }
-            useCases = UseCaseMethods()
+            useCases = [:]
             core = nil
         }
         if let clock = try? dependencies[ClockKey.self] as? ManualClock {
