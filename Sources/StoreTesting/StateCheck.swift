@@ -29,10 +29,6 @@ struct StateCheck<State: Encodable & Equatable> {
     let verb: String
     let parts: StoreParts<State>
 
-    func fail(_ what: String, _ hint: String? = nil, at place: SourceLocation) {
-        reporter.failed([what, hint].compactMap(\.self).joined(separator: "\n\n"), place)
-    }
-
     /// Compares the end of an action that was applied with the stated end. The stated change makes
     /// the expected state of the state before the action.
     func applied(
@@ -44,7 +40,7 @@ struct StateCheck<State: Encodable & Equatable> {
     ) {
         let name = ActionText.of(action)
         if let reason = stated.refusal {
-            fail(
+            reporter.fail(
                 "\(name) was applied, and should have been refused: \(reason)",
                 "Let the reducer throw Refusal(reason: \(JSONText.quoted(reason))), or state it "
                     + "without `refused`.",
@@ -59,13 +55,13 @@ struct StateCheck<State: Encodable & Equatable> {
             try stated.change?(&expected)
             parts.connect(&expected)
         } catch {
-            fail("The closure for \(name) threw: \(error)", at: place)
+            reporter.fail("The closure for \(name) threw: \(error)", at: place)
             return
         }
         let isSilent = stated.change == nil
         if expected != actual {
             let difference = StateDifference.text(from: expected, to: actual)
-            fail(
+            reporter.fail(
                 isSilent
                     ? "\(name) changed the state, which is not stated.\n\n\(difference)"
                     : "The state after \(name) is not as stated.\n\n\(difference)",
@@ -73,7 +69,7 @@ struct StateCheck<State: Encodable & Equatable> {
                 at: place
             )
         } else if exhaustivity == .on, !isSilent, before == actual {
-            fail(
+            reporter.fail(
                 "\(name) changed nothing, and the closure states no change.",
                 "Leave the closure out.",
                 at: place
@@ -97,7 +93,7 @@ struct StateCheck<State: Encodable & Equatable> {
     ) {
         let name = ActionText.of(action)
         if let failure = refusal.failure {
-            fail(
+            reporter.fail(
                 "\(name) made the reducer fail: \(failure)",
                 "A reducer refuses by throwing a Refusal; clients get no details of any other error.",
                 at: place
@@ -105,7 +101,7 @@ struct StateCheck<State: Encodable & Equatable> {
             return
         }
         guard let reason = stated.refusal else {
-            fail(
+            reporter.fail(
                 "\(name) was refused: \(refusal.reason)",
                 "If that is intended, state it: "
                     + "\(verb)(…, refused: \(JSONText.quoted(refusal.reason)))",
@@ -114,7 +110,7 @@ struct StateCheck<State: Encodable & Equatable> {
             return
         }
         if stated.change != nil {
-            fail(
+            reporter.fail(
                 "\(name) has to be refused, and then changes nothing.",
                 "Leave the closure out.",
                 at: place
@@ -126,7 +122,7 @@ struct StateCheck<State: Encodable & Equatable> {
             JSONText.quoted(reason)
                 + (isPointed ? "" : ", pointer: \(JSONText.quoted(pointer ?? ""))")
         }
-        fail(
+        reporter.fail(
             "\(name) was refused for another reason.\n\n"
                 + "−   \(text(reason, stated.pointer))\n+   \(text(refusal.reason, refusal.pointer))",
             "−: stated, +: is",
@@ -136,7 +132,7 @@ struct StateCheck<State: Encodable & Equatable> {
 
     /// Reports that the action belongs to no module.
     func unknown(_ action: any Action, _ modules: [String], at place: SourceLocation) {
-        fail(
+        reporter.fail(
             "\(ActionText.of(action)) is no action of \(modules.joined(separator: ", ")).",
             "A module has its Action, its UI, its Internal and its dispatchables.",
             at: place

@@ -41,18 +41,18 @@ public struct EveryActionTrait: SuiteTrait, TestScoping {
         }
         let missing = coverage.missing.filter { !exceptions.contains($0) }
         if !missing.isEmpty {
-            reporter.failed(
-                "Actions without a test: \(missing.joined(separator: ", "))\n\n"
-                    + "Send or receive each in a TestStore, or write Given(…).when(…).",
-                test.sourceLocation
+            reporter.fail(
+                "Actions without a test: \(missing.joined(separator: ", "))",
+                "Send or receive each in a TestStore, or write Given(…).when(…).",
+                at: test.sourceLocation
             )
         }
         let stale = exceptions.filter { !coverage.missing.contains($0) }
         if !stale.isEmpty {
-            reporter.failed(
-                "Exceptions without need: \(stale.joined(separator: ", "))\n\n"
-                    + "They have a test, or don't exist; take them out of `except`.",
-                test.sourceLocation
+            reporter.fail(
+                "Exceptions without need: \(stale.joined(separator: ", "))",
+                "They have a test, or don't exist; take them out of `except`.",
+                at: test.sourceLocation
             )
         }
     }

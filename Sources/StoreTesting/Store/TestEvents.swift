@@ -19,7 +19,7 @@ struct TestEvent<State: Sendable>: Sendable {
     /// The version of the action that caused the event.
     let cause: UInt64
     /// The place in the program that dispatched the action.
-    let origin: String?
+    var origin: String?
 }
 
 /// The events that the test has not stated yet, in order.
@@ -72,14 +72,8 @@ final class TestEvents<State: Sendable>: Sendable {
     func failed(_ token: EffectToken, _ error: any Error) {
         let version = token.cause.version
         table.withLock { table in
-            table.waiting.append(
-                TestEvent(
-                    form: .failure(token.id, error),
-                    version: version,
-                    cause: version,
-                    origin: nil
-                )
-            )
+            let form = TestEvent<State>.Form.failure(token.id, error)
+            table.waiting.append(TestEvent(form: form, version: version, cause: version))
         }
         changes.signal()
     }
@@ -95,14 +89,9 @@ final class TestEvents<State: Sendable>: Sendable {
         table.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
     }
 
-    /// Removes and returns the events before the action of this version, or all events without a
-    /// version.
-    func take(before version: UInt64? = nil) -> [TestEvent<State>] {
+    /// Removes and returns the events before the action of this version; all by default.
+    func take(before version: UInt64 = .max) -> [TestEvent<State>] {
         table.withLock { table in
-            guard let version else {
-                defer { table.waiting = [] }
-                return table.waiting
-            }
             let end = table.waiting.firstIndex { $0.version >= version } ?? table.waiting.endIndex
             defer { table.waiting.removeSubrange(..<end) }
             return Array(table.waiting[..<end])

@@ -139,7 +139,7 @@ extension TestStore {
         while await changes.wait(within: timeout, until: { !events.isEmpty }) {
             guard let event = events.next() else { continue }
             if event.isUnprepared {
-                fail(text(of: event), nil, at: place)
+                reporter.fail(text(of: event), at: place)
                 return
             }
             if isMeant(event.form) {
@@ -151,7 +151,7 @@ extension TestStore {
                 return
             }
             guard exhaustivity != .on else {
-                fail(
+                reporter.fail(
                     "Another event came than the stated event.\n\n"
                         + "−   \(name)\n+   \(text(of: event))",
                     "−: stated, +: is",
@@ -164,7 +164,7 @@ extension TestStore {
         }
         report(unstated: skipped, before: "waiting ended", at: place)
         let running = runner.running.map { "\n  \(text(of: $0))" }.joined()
-        fail(
+        reporter.fail(
             "\(name) was expected; nothing came within \(timeout).",
             running.isEmpty
                 ? "No effect runs that could dispatch it."
@@ -219,7 +219,11 @@ extension TestStore where Subject == State, State: RootState {
     ) async {
         let meant = notifications.filter { $0.name == name }
         if meant.isEmpty {
-            fail("No reaction follows '\(name)'.", "Add it: store.add(reaction: …)", at: place)
+            reporter.fail(
+                "No reaction follows '\(name)'.",
+                "Add it: store.add(reaction: …)",
+                at: place
+            )
         }
         report(unstated: events.take(), before: "'\(name)' is notified", at: place)
         for notification in meant {

@@ -8,10 +8,6 @@ extension TestStore {
         StateCheck(reporter: reporter, exhaustivity: exhaustivity, verb: verb, parts: parts)
     }
 
-    func fail(_ what: String, _ hint: String?, at place: SourceLocation) {
-        check("send").fail(what, hint, at: place)
-    }
-
     /// Compares the state after an action with the stated end, and continues with the actual
     /// state.
     func accept(
@@ -31,40 +27,43 @@ extension TestStore {
         guard !unstated.isEmpty else { return }
         for event in unstated { follow(event) }
         let list = unstated.map { "\n  " + text(of: $0) }.joined()
-        switch exhaustivity {
-        case .on:
-            fail(
-                "Before \(what), events came that are not stated:\n\(list)",
-                "State each: receive(…), or skipReceived().",
-                at: place
-            )
-        case .off(let showSkipped):
-            if showSkipped {
-                reporter.noted("Before \(what), events came that the test skips:\n\(list)", place)
-            }
-        }
+        report(
+            "Before \(what), events came that are not stated:\n\(list)",
+            "State each: receive(…), or skipReceived().",
+            skipped: "Before \(what), events came that the test skips:\n\(list)",
+            at: place
+        )
     }
 
     /// Reports dependencies that were not prepared. They are mistakes of the test, also if it is
     /// not exhaustive.
     func reportUnprepared(at place: SourceLocation) {
-        for event in events.takeUnprepared() { fail(text(of: event), nil, at: place) }
+        for event in events.takeUnprepared() { reporter.fail(text(of: event), at: place) }
     }
 
     func report(running: [EffectToken], _ when: String, at place: SourceLocation) {
         guard !running.isEmpty else { return }
         let list = running.map { "\n  " + text(of: $0) }.joined()
-        guard exhaustivity == .on else {
-            if exhaustivity == .off(showSkipped: true) {
-                reporter.noted("Effects did not end, which the test skips:\n\(list)", place)
-            }
-            return
-        }
-        fail(
+        report(
             "Effects did not end; \(when) these run:\n\(list)",
             "Advance their clock, dispatch an action that ends them, or cancelEffects().",
+            skipped: "Effects did not end, which the test skips:\n\(list)",
             at: place
         )
+    }
+
+    /// Reports a failure with an advice; a store that is not exhaustive may warn instead.
+    private func report(
+        _ failure: String,
+        _ advice: String,
+        skipped warning: String,
+        at place: SourceLocation
+    ) {
+        switch exhaustivity {
+        case .on: reporter.fail(failure, advice, at: place)
+        case .off(showSkipped: true): reporter.noted(warning, place)
+        case .off(showSkipped: false): break
+        }
     }
 
     /// Continues with the state after an event.
@@ -75,7 +74,7 @@ extension TestStore {
     /// Waits until all effects have ended or wait for something.
     nonisolated(nonsending) func rest(at place: SourceLocation) async {
         guard await executor.rest() else {
-            fail(
+            reporter.fail(
                 "Effects kept a thread busy for \(OrderedExecutor.busyMax): "
                     + runner.running.map { text(of: $0) }.joined(separator: ", "),
                 "An effect awaits; it never blocks or loops for that long.",

@@ -54,7 +54,10 @@ extension TestStore {
                 coverage?.note(action)
                 check("send").refused(action, refusal, as: stated, at: place)
             } else {
-                fail("\(ActionText.of(action)) could not be dispatched: \(error)", nil, at: place)
+                reporter.fail(
+                    "\(ActionText.of(action)) could not be dispatched: \(error)",
+                    at: place
+                )
             }
         }
         await rest(at: place)
@@ -167,7 +170,7 @@ extension TestStore {
         do {
             result = try await results.next(within: timeout)
         } catch {
-            fail(
+            reporter.fail(
                 "\(ActionText.of(action)) gave no value within \(timeout).",
                 "If it waits for a clock, send it, and advance the clock.",
                 at: place

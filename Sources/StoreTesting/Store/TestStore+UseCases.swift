@@ -30,7 +30,7 @@ extension TestStore {
     ) async {
         let path = useCase + "/" + method
         guard let begin = useCases[path] else {
-            fail(
+            reporter.fail(
                 "There is no use case '\(path)'.",
                 "There are: \(useCases.keys.sorted().joined(separator: ", "))",
                 at: place
@@ -42,7 +42,10 @@ extension TestStore {
         do {
             try await begin(input, instance, TestSender(principal, session))
         } catch {
-            fail("The use case '\(path)' did not begin: \(Refusal(error).reason)", nil, at: place)
+            reporter.fail(
+                "The use case '\(path)' did not begin: \(Refusal(error).reason)",
+                at: place
+            )
         }
         await rest(at: place)
     }

@@ -266,6 +266,11 @@ public struct TestReporter: Sendable {
         self.failed = failed
     }
 
+    /// Reports a failure, and an advice behind an empty line.
+    func fail(_ failure: String, _ advice: String? = nil, at place: SourceLocation) {
+        failed(failure + (advice.map { "\n\n" + $0 } ?? ""), place)
+    }
+
     /// Records issues of Swift Testing.
     public static let issues = TestReporter { text, place in
         Issue.record(Comment(rawValue: text), severity: .warning, sourceLocation: place)
