@@ -13,75 +13,39 @@ extension PolicyExplainer {
         _ grants: RoleGrants
     ) -> PolicyExplanation {
         switch need {
-        case .nothing:
-            return .allowed("\(request) is for all roles")
-        case .state:
-            return explainState(request, role, grants)
-        case .member(let name):
-            let wanted = "\"/\(JSONPointer.escaped(name))\", \"/*\" or \"*\""
-            return answer(
-                request,
-                grants.read.first { $0.scope.has(member: name) },
-                missing: wanted,
-                in: "read",
-                of: grants,
-                isHidden: true
-            )
+        case .nothing: return .allowed("\(request) is for all roles")
+        case .state: return explainState(request, role, grants)
+        case .dispatch: return explainDispatch(request, grants)
         case .views:
-            return answer(
-                request,
-                grants.read.first { grant in
-                    grant.scope == .everything || grant.scope == .views
-                        || world.views.contains { grant.scope.has(view: $0) }
-                },
-                missing: "a view",
-                in: "read",
-                of: grants
-            )
-        case .view(let name):
-            return answer(
-                request,
-                grants.read.first { $0.scope.has(view: name) },
-                missing: "\(quoted("views/" + name)), \"views/*\" or \"*\"",
-                in: "read",
-                of: grants,
-                isHidden: true
-            )
-        case .log:
-            return answer(
-                request,
-                grants.read.first(where: \.scope.hasLog),
-                missing: "\"log\" or \"*\"",
-                in: "read",
-                of: grants
-            )
-        case .dispatch:
-            return explainDispatch(request, grants)
-        case .useCase(let path):
-            return answer(
-                request,
-                grants.call.first { $0.scope.has(useCase: path) },
-                missing: "\(quoted("usecases/" + path)), \"usecases/*\" or \"*\"",
-                in: "call",
-                of: grants
-            )
-        case .notification(let name):
-            return answer(
-                request,
-                grants.call.first { $0.scope.has(notification: name) },
-                missing: "\(quoted("notify/" + name)), \"notify/*\" or \"*\"",
-                in: "call",
-                of: grants
-            )
-        case .group(let group):
-            return answer(
-                request,
-                grants.use.first { $0.scope.bits & group.bit != 0 },
-                missing: "\(quoted(group.rawValue)) or \"*\"",
-                in: "use",
-                of: grants
-            )
+            guard let grant = useful(.view, in: grants).first else {
+                return missing(request, "a view", in: "read", of: grants)
+            }
+            return .allowed("\(request) by \(text(grant))")
+        case .member(let name): return explain(.member, name, request, grants, isHidden: true)
+        case .view(let name): return explain(.view, name, request, grants, isHidden: true)
+        case .log: return explain(.log, PolicyWorld.log, request, grants)
+        case .useCase(let path): return explain(.useCase, path, request, grants)
+        case .notification(let name): return explain(.notification, name, request, grants)
+        case .group(let group): return explain(.group, group.rawValue, request, grants)
         }
+    }
+
+    /// Explains whether a role has a grant of a thing. A thing that the role may not see is hidden
+    /// from it.
+    private func explain(
+        _ kind: GrantedKind,
+        _ name: String,
+        _ request: String,
+        _ grants: RoleGrants,
+        isHidden: Bool = false
+    ) -> PolicyExplanation {
+        if let grant = grants.grant(of: kind, name) {
+            return .allowed("\(request) by \(text(grant))")
+        }
+        let all = kind.prefix.isEmpty ? [] : [kind.prefix + "*"]
+        let wanted = ([kind.text(name)] + all).map(quoted).joined(separator: ", ") + " or \"*\""
+        let list = grants.list(of: kind).name
+        return missing(request, wanted, in: list, of: grants, isHidden: isHidden)
     }
 
     /// Explains whether a role may dispatch an action with a payload.
@@ -118,13 +82,10 @@ extension PolicyExplainer {
         _ role: Role,
         _ grants: RoleGrants
     ) -> PolicyExplanation {
-        let whole = grants.read.first { $0.scope == .everything || $0.scope == .members }
-        if let whole {
+        if let whole = grants.grant(ofAll: .member) {
             return .allowed("\(request) shows all of the state, by \(text(whole))")
         }
-        let seen = grants.read.filter { grant in
-            world.members.contains { grant.scope.has(member: $0) }
-        }
+        let seen = useful(.member, in: grants)
         guard !seen.isEmpty else {
             return missing(request, "a member of the state", in: "read", of: grants)
         }
@@ -148,18 +109,11 @@ extension PolicyExplainer {
         return .allowed((lines + useful.map { "  \(text($0))" }).joined(separator: "\n"))
     }
 
-    private func answer<Scope>(
-        _ request: String,
-        _ grant: Grant<Scope>?,
-        missing wanted: String,
-        in list: String,
-        of grants: RoleGrants,
-        isHidden: Bool = false
-    ) -> PolicyExplanation {
-        guard let grant else {
-            return missing(request, wanted, in: list, of: grants, isHidden: isHidden)
+    /// Returns the grants of a role that grant some thing of a kind in this store.
+    private func useful(_ kind: GrantedKind, in grants: RoleGrants) -> [Grant<NameScope>] {
+        grants.list(of: kind).grants.filter { grant in
+            grant.scope.hasAll(kind) || world.names(of: kind).contains { grant.scope.has(kind, $0) }
         }
-        return .allowed("\(request) by \(text(grant))")
     }
 
     private func missing(
@@ -179,7 +133,7 @@ extension PolicyExplainer {
         "\(grant.pointer): \(Problem.excerpt(grant.text))"
     }
 
-    private func quoted(_ text: String) -> String { JSONText.quoted(Problem.excerpt(text)) }
+    func quoted(_ text: String) -> String { JSONText.quoted(Problem.excerpt(text)) }
 }
 
 extension PayloadCondition {

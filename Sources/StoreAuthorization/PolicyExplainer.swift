@@ -28,7 +28,8 @@ package struct PolicyExplainer {
         case .path(let path, let method):
             let (request, need) = try need(of: path, method)
             if need == .nothing { return .allowed("\(request) is for all roles") }
-            return explain(need, request, as: roleName)
+            if let (role, grants) = role(roleName) { return explain(need, request, role, grants) }
+            return without(roleName, isDenied: policy.role(roleName)?.denial(of: need) != nil)
         case .action(let name, let payload, let principal):
             let place = try place(ofAction: name)
             let document = try payload.map { bytes throws(PolicyQuestionError) in
@@ -40,58 +41,31 @@ package struct PolicyExplainer {
                     )
                 }
             }
-            return explain(name, at: place, document?.root, of: principal, as: roleName)
+            if let (_, grants) = role(roleName) {
+                return explain(name, at: place, document?.root, of: principal, grants)
+            }
+            return without(roleName, isDenied: policy.role(roleName) == nil)
         }
     }
 
-    /// Returns the role with its grants; a failure if there is no policy, or no such role.
-    private func role(_ name: String) -> Result<(Role, RoleGrants), Missing> {
-        guard let file else { return .failure(.policy) }
-        guard let role = policy.role(name),
-            let grants = file.roles.first(where: { $0.name.isSame(as: name) })
-        else { return .failure(.role) }
-        return .success((role, grants))
-    }
-
-    private enum Missing: Error { case policy, role }
-
-    private func explain(
-        _ need: RouteNeed,
-        _ request: String,
-        as name: String
-    ) -> PolicyExplanation {
-        switch role(name) {
-        case .success((let role, let grants)): explain(need, request, role, grants)
-        case .failure(let missing):
-            without(missing, name, isDenied: policy.role(name)?.denial(of: need) != nil)
-        }
-    }
-
-    private func explain(
-        _ action: String,
-        at place: Int,
-        _ payload: JSONNode?,
-        of principal: String,
-        as name: String
-    ) -> PolicyExplanation {
-        switch role(name) {
-        case .success((_, let grants)): explain(action, at: place, payload, of: principal, grants)
-        case .failure(let missing):
-            without(missing, name, isDenied: policy.role(name) == nil)
-        }
+    /// Returns the role with its grants; `nil` if there is no policy, or no such role.
+    private func role(_ name: String) -> (Role, RoleGrants)? {
+        guard let grants = file?.roles.first(where: { $0.name.isSame(as: name) }),
+            let role = policy.role(name)
+        else { return nil }
+        return (role, grants)
     }
 
     /// Returns the answer if there is no policy, or if the policy does not have the role.
-    private func without(_ missing: Missing, _ name: String, isDenied: Bool) -> PolicyExplanation {
-        let text = JSONText.quoted(Problem.excerpt(name))
-        if case .role = missing {
-            let known = file?.roles.map(\.name) ?? []
-            let nearest = EditDistance.nearest(to: name, in: known)
-            let hint = nearest.map { "; did you mean \(JSONText.quoted($0))?" } ?? ""
-            return .denied("the policy has no role \(text)" + hint)
+    private func without(_ name: String, isDenied: Bool) -> PolicyExplanation {
+        if let file {
+            let error = unknown("the policy has no role", name, in: file.roles.map(\.name))
+            return .denied(error.description)
         }
         guard name.isSame(as: Policy.anonymous) else {
-            return .denied("without a policy there is no role \(text), but \"anonymous\" alone")
+            return .denied(
+                "without a policy there is no role \(quoted(name)), but \"anonymous\" alone"
+            )
         }
         return isDenied
             ? .denied("without a policy \"anonymous\" may do all but debug and operate")
@@ -120,25 +94,20 @@ package struct PolicyExplainer {
 
     /// Returns the need with the store's name: for a use case of an instance, its name has `{id}`.
     private func known(_ need: RouteNeed) throws(PolicyQuestionError) -> RouteNeed {
+        let (kind, name): (GrantedKind, String)
         switch need {
-        case .member(let name):
-            try require(name, in: names.members.names, "member of the state")
-            return need
-        case .view(let name):
-            try require(name, in: names.views.names, "view")
-            return need
-        case .notification(let name):
-            try require(name, in: names.notifications.names, "notification")
-            return need
+        case .member(let member): (kind, name) = (.member, member)
+        case .view(let view): (kind, name) = (.view, view)
+        case .notification(let event): (kind, name) = (.notification, event)
         case .useCase(let path):
-            if let all = InstanceName.template(of: path), names.useCases.contains(all) {
+            if let all = InstanceName.template(of: path), names[.useCase].contains(all) {
                 return .useCase(all)
             }
-            try require(path, in: names.useCases.names, "use case")
-            return need
-        case .nothing, .state, .views, .log, .dispatch, .group:
-            return need
+            (kind, name) = (.useCase, path)
+        case .nothing, .state, .views, .log, .dispatch, .group: return need
         }
+        guard !names[kind].contains(name) else { return need }
+        throw unknown("this store has no \(kind.noun)", name, in: names[kind].names)
     }
 
     private func place(ofAction name: String) throws(PolicyQuestionError) -> Int {
@@ -150,26 +119,18 @@ package struct PolicyExplainer {
         {
             return place
         }
-        throw unknown(name, in: world.actions.map(\.name), "action")
+        throw unknown("this store has no action", name, in: world.actions.map(\.name))
     }
 
-    private func require(
+    /// Makes the error for an unknown name, with the known name that was probably meant.
+    private func unknown(
+        _ problem: String,
         _ name: String,
-        in known: [String],
-        _ kind: String
-    ) throws(PolicyQuestionError) {
-        guard !known.contains(exactly: name) else { return }
-        throw unknown(name, in: known, kind)
-    }
-
-    private func unknown(_ name: String, in known: [String], _ kind: String) -> PolicyQuestionError
-    {
-        let hint = EditDistance.nearest(to: name, in: known).map {
-            "; did you mean \(JSONText.quoted($0))?"
-        }
-        return PolicyQuestionError(
-            "this store has no \(kind) \(JSONText.quoted(Problem.excerpt(name)))" + (hint ?? "")
-        )
+        in known: [String]
+    ) -> PolicyQuestionError {
+        let nearest = EditDistance.nearest(to: name, in: known)
+        let hint = nearest.map { "; did you mean \(JSONText.quoted($0))?" } ?? ""
+        return PolicyQuestionError("\(problem) \(quoted(name))" + hint)
     }
 }
 

@@ -30,6 +30,21 @@ package struct PolicyWorld: Sendable {
         self.useCases = useCases
         self.notifications = notifications
     }
+
+    /// The name of the log in a policy.
+    static let log = "log"
+
+    /// Returns the names of all things of a kind.
+    func names(of kind: GrantedKind) -> [String] {
+        switch kind {
+        case .member: members
+        case .view: views
+        case .log: [Self.log]
+        case .useCase: useCases
+        case .notification: notifications
+        case .group: RouteGroupName.allCases.map(\.rawValue)
+        }
+    }
 }
 
 /// An action of a store, for a policy.
@@ -68,12 +83,9 @@ package struct PolicyAction: Sendable {
 /// The names of all stores of a policy. The lists of each kind also give the hints for misspelt
 /// names.
 struct PolicyNames {
-    let members: NameSet
-    let views: NameSet
     let modules: NameSet
     let actions: NameSet
-    let useCases: NameSet
-    let notifications: NameSet
+    private let named: [GrantedKind: NameSet]
     /// The actions of each name, one for each store that has it.
     private let byName: [ExactText: [PolicyAction]]
     private let byModule: [ExactText: [PolicyAction]]
@@ -83,13 +95,20 @@ struct PolicyNames {
         all = worlds.flatMap(\.actions)
         byName = Dictionary(grouping: all) { ExactText($0.name) }
         byModule = Dictionary(grouping: all.filter(\.isForClients)) { ExactText($0.module ?? "") }
-        members = NameSet(worlds.flatMap(\.members))
-        views = NameSet(worlds.flatMap(\.views))
         modules = NameSet(all.filter(\.isForClients).compactMap(\.module))
         actions = NameSet(all.filter(\.isForClients).map(\.name))
-        useCases = NameSet(worlds.flatMap(\.useCases))
-        notifications = NameSet(worlds.flatMap(\.notifications))
+        named = Dictionary(
+            uniqueKeysWithValues: GrantedKind.allCases.map { kind in
+                (kind, NameSet(worlds.flatMap { $0.names(of: kind) }))
+            }
+        )
     }
+
+    /// The names of all things of a kind.
+    subscript(kind: GrantedKind) -> NameSet { named[kind] ?? NameSet([]) }
+
+    /// Returns the texts of the grants for single things of a kind.
+    func texts(of kind: GrantedKind) -> [String] { self[kind].names.map(kind.text) }
 
     /// Returns true if only the program dispatches the action of this name.
     func isProgramOnly(_ name: String) -> Bool {

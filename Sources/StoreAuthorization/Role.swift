@@ -33,28 +33,24 @@ package final class Role: Sendable {
 
     /// Makes a role of a policy, for one store.
     init(_ grants: RoleGrants, in world: PolicyWorld) {
+        func granted(_ kind: GrantedKind) -> [String] {
+            world.names(of: kind).filter { grants.grant(of: kind, $0) != nil }
+        }
         name = grants.name
-        let read = grants.read.map(\.scope)
-        let seesState = read.contains { $0 == .everything || $0 == .members }
-        let visible = world.members.filter { member in read.contains { $0.has(member: member) } }
+        let visible = granted(.member)
         let seesAll = !visible.isEmpty && visible.count == world.members.count
-        visibleMembers = seesState || seesAll ? nil : visible
+        visibleMembers = seesAll || grants.grant(ofAll: .member) != nil ? nil : visible
         let members = Set(visible.map { ExactText($0) })
         self.members = members
         seesModules = world.actions.map { action in
             action.module.map { members.contains(ExactText($0)) } ?? false
         }
-        readsLog = read.contains(where: \.hasLog)
-        views = NameFilter(world.views.filter { view in read.contains { $0.has(view: view) } })
-        seesViews = !views.isEmpty || read.contains { $0 == .everything || $0 == .views }
-        let call = grants.call.map(\.scope)
-        useCases = NameFilter(
-            world.useCases.filter { path in call.contains { $0.has(useCase: path) } }
-        )
-        notifications = NameFilter(
-            world.notifications.filter { name in call.contains { $0.has(notification: name) } }
-        )
-        groups = grants.use.reduce(0) { $0 | $1.scope.bits }
+        readsLog = !granted(.log).isEmpty
+        views = NameFilter(granted(.view))
+        seesViews = !views.isEmpty || grants.grant(ofAll: .view) != nil
+        useCases = NameFilter(granted(.useCase))
+        notifications = NameFilter(granted(.notification))
+        groups = granted(.group).reduce(0) { $0 | (RouteGroupName(rawValue: $1)?.bit ?? 0) }
         operates = groups & RouteGroupName.operate.bit != 0
         permissions = world.actions.map { action in
             let covering = grants.dispatch.map(\.scope).filter { $0.types.covers(action) }

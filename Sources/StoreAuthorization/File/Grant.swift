@@ -1,3 +1,4 @@
+import StoreJSON
 import StoreTexts
 
 /// An element of a role's lists: its scope, and its place in the file.
@@ -11,39 +12,78 @@ struct Grant<Scope: Sendable>: Sendable {
 /// A role of a policy, with its grants.
 struct RoleGrants: Sendable {
     let name: String
-    var read: [Grant<ReadScope>] = []
+    var read: [Grant<NameScope>] = []
     var dispatch: [Grant<DispatchScope>] = []
-    var call: [Grant<CallScope>] = []
-    var use: [Grant<UseScope>] = []
+    var call: [Grant<NameScope>] = []
+    var use: [Grant<NameScope>] = []
+
+    /// Returns the list with the grants of a kind, and its name.
+    func list(of kind: GrantedKind) -> (name: String, grants: [Grant<NameScope>]) {
+        switch kind {
+        case .member, .view, .log: ("read", read)
+        case .useCase, .notification: ("call", call)
+        case .group: ("use", use)
+        }
+    }
+
+    /// Returns the first grant of a thing; `nil` if the role does not have it.
+    func grant(of kind: GrantedKind, _ name: String) -> Grant<NameScope>? {
+        list(of: kind).grants.first { $0.scope.has(kind, name) }
+    }
+
+    /// Returns the first grant of all things of a kind; `nil` if the role has none.
+    func grant(ofAll kind: GrantedKind) -> Grant<NameScope>? {
+        list(of: kind).grants.first { $0.scope.hasAll(kind) }
+    }
 }
 
-/// The scope of a grant in `read`.
-enum ReadScope: Sendable, Equatable {
-    case everything
-    /// All members of the root state.
-    case members
-    case member(String)
-    case views
-    case view(String)
-    case log
+/// A kind of things that a policy grants by their names. The log is the only thing of its kind.
+enum GrantedKind: Sendable, CaseIterable {
+    case member, view, log, useCase, notification, group
 
-    func has(member name: String) -> Bool {
+    /// The beginning of a grant's text, before the name.
+    var prefix: String {
         switch self {
-        case .everything, .members: true
-        case .member(let own): own.isSame(as: name)
-        case .views, .view, .log: false
+        case .member: "/"
+        case .view: "views/"
+        case .useCase: "usecases/"
+        case .notification: "notify/"
+        case .log, .group: ""
         }
     }
 
-    func has(view name: String) -> Bool {
+    /// The noun for messages.
+    var noun: String {
         switch self {
-        case .everything, .views: true
-        case .view(let own): own.isSame(as: name)
-        case .members, .member, .log: false
+        case .member: "member of the state"
+        case .view: "view"
+        case .log: "log"
+        case .useCase: "use case"
+        case .notification: "notification"
+        case .group: "group of routes"
         }
     }
 
-    var hasLog: Bool { self == .everything || self == .log }
+    /// Returns the text of a grant for the thing of this name.
+    func text(_ name: String) -> String {
+        prefix + (self == .member ? JSONPointer.escaped(name) : name)
+    }
+}
+
+/// The scope of a grant in `read`, `call` or `use`.
+struct NameScope: Sendable {
+    /// The kind of the granted things; `nil` for everything in the list.
+    var kind: GrantedKind?
+    /// The name of the granted thing; `nil` for all things of the kind.
+    var name: String?
+
+    func hasAll(_ kind: GrantedKind) -> Bool {
+        self.kind == nil || self.kind == kind && name == nil
+    }
+
+    func has(_ kind: GrantedKind, _ name: String) -> Bool {
+        hasAll(kind) || self.kind == kind && self.name?.isSame(as: name) == true
+    }
 }
 
 /// The scope of a grant in `dispatch`.
@@ -65,44 +105,6 @@ enum ActionScope: Sendable {
         case .everything: true
         case .module(let name): action.module.map(name.isSame) == true
         case .action(let name): action.name.isSame(as: name)
-        }
-    }
-}
-
-/// The scope of a grant in `call`.
-enum CallScope: Sendable {
-    case everything
-    case useCases
-    case useCase(String)
-    case notifications
-    case notification(String)
-
-    func has(useCase path: String) -> Bool {
-        switch self {
-        case .everything, .useCases: true
-        case .useCase(let own): own.isSame(as: path)
-        case .notifications, .notification: false
-        }
-    }
-
-    func has(notification name: String) -> Bool {
-        switch self {
-        case .everything, .notifications: true
-        case .notification(let own): own.isSame(as: name)
-        case .useCases, .useCase: false
-        }
-    }
-}
-
-/// The scope of a grant in `use`.
-enum UseScope: Sendable {
-    case everything
-    case group(RouteGroupName)
-
-    var bits: UInt16 {
-        switch self {
-        case .everything: .max
-        case .group(let group): group.bit
         }
     }
 }

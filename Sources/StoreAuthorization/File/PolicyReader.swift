@@ -156,35 +156,27 @@ struct PolicyReader {
 
 extension PolicyReader {
     /// Returns the scope of an element of `read`. Adds a fault and returns `nil` if it is invalid.
-    mutating func readScope(_ node: JSONNode, _ pointer: String) -> ReadScope? {
+    mutating func readScope(_ node: JSONNode, _ pointer: String) -> NameScope? {
         let allowed =
             "allowed are \"/MEMBER\" of the state, \"/*\" for all of "
             + "them, \"views/NAME\", \"views/*\", \"log\" and \"*\" for everything"
         guard let text = text(node, pointer, allowed) else { return nil }
-        if text.isSame(as: "*") { return .everything }
-        if text.isSame(as: "/*") { return .members }
-        if text.isSame(as: "log") { return .log }
-        if let view = text.rest(after: "views/") {
-            if view.isSame(as: "*") { return .views }
-            if names.views.contains(view) { return .view(view) }
-            unknown(
-                text,
-                "no view of this store",
-                allowed,
-                pointer,
-                names.views.names.map { "views/" + $0 }
-            )
-            return nil
+        if text.isSame(as: "*") { return NameScope() }
+        if text.isSame(as: "/*") { return NameScope(kind: .member) }
+        if text.isSame(as: PolicyWorld.log) { return NameScope(kind: .log) }
+        if let view = text.rest(after: GrantedKind.view.prefix) {
+            return scope(.view, view, text, allowed, pointer)
         }
+        let known = [.member, .view, .log].flatMap { names.texts(of: $0) }
         guard let path = JSONPointer(text), let member = path.tokens.first else {
-            unknown(text, "no name of a part that can be read", allowed, pointer, readNames)
+            unknown(text, "no name of a part that can be read", allowed, pointer, known)
             return nil
         }
-        guard names.members.contains(member) else {
-            if names.members.names.isEmpty {
+        guard names[.member].contains(member) else {
+            if names[.member].names.isEmpty {
                 add(pointer, "the state of this store is one piece; allowed is \"/*\", all of it")
             } else {
-                unknown(text, "no member of the state", allowed, pointer, readNames)
+                unknown(text, "no member of the state", allowed, pointer, known)
             }
             return nil
         }
@@ -192,57 +184,55 @@ extension PolicyReader {
             add(
                 pointer,
                 "\(quoted(text)) is a part of a member; allowed is all of it, "
-                    + "\(quoted("/" + JSONPointer.escaped(member))), or a view that shows the part"
+                    + "\(quoted(GrantedKind.member.text(member))), or a view that shows the part"
             )
             return nil
         }
-        return .member(member)
-    }
-
-    private var readNames: [String] {
-        names.members.names.map { "/" + JSONPointer.escaped($0) }
-            + names.views.names.map { "views/" + $0 } + ["log"]
+        return NameScope(kind: .member, name: member)
     }
 
     /// Returns the scope of an element of `call`. Adds a fault and returns `nil` if it is invalid.
-    mutating func callScope(_ node: JSONNode, _ pointer: String) -> CallScope? {
+    mutating func callScope(_ node: JSONNode, _ pointer: String) -> NameScope? {
         let allowed =
             "allowed are \"usecases/NAME\", \"usecases/*\", \"notify/NAME\", "
             + "\"notify/*\" and \"*\""
         guard let text = text(node, pointer, allowed) else { return nil }
-        if text.isSame(as: "*") { return .everything }
-        if let path = text.rest(after: "usecases/") {
-            if path.isSame(as: "*") { return .useCases }
-            if names.useCases.contains(path) { return .useCase(path) }
-            let candidates = names.useCases.names.map { "usecases/" + $0 }
-            unknown(text, "no use case of this store", allowed, pointer, candidates)
-            return nil
+        if text.isSame(as: "*") { return NameScope() }
+        let kinds: [GrantedKind] = [.useCase, .notification]
+        for kind in kinds {
+            guard let name = text.rest(after: kind.prefix) else { continue }
+            return scope(kind, name, text, allowed, pointer)
         }
-        if let name = text.rest(after: "notify/") {
-            if name.isSame(as: "*") { return .notifications }
-            if names.notifications.contains(name) { return .notification(name) }
-            let candidates = names.notifications.names.map { "notify/" + $0 }
-            unknown(text, "no notification of this store", allowed, pointer, candidates)
-            return nil
-        }
-        let candidates =
-            names.useCases.names.map { "usecases/" + $0 }
-            + names.notifications.names.map { "notify/" + $0 }
-        unknown(text, "no name of a call", allowed, pointer, candidates)
+        let known = kinds.flatMap { names.texts(of: $0) }
+        unknown(text, "no name of a call", allowed, pointer, known)
         return nil
     }
 
     /// Returns the scope of an element of `use`. Adds a fault and returns `nil` if it is invalid.
-    mutating func useScope(_ node: JSONNode, _ pointer: String) -> UseScope? {
-        let groups = RouteGroupName.allCases.map(\.rawValue)
+    mutating func useScope(_ node: JSONNode, _ pointer: String) -> NameScope? {
+        let groups = names.texts(of: .group)
         let allowed = "allowed are \(groups.joined(separator: ", ")) and \"*\""
         guard let text = text(node, pointer, allowed) else { return nil }
-        if text.isSame(as: "*") { return .everything }
-        guard let group = RouteGroupName(rawValue: text) else {
+        if text.isSame(as: "*") { return NameScope() }
+        guard names[.group].contains(text) else {
             unknown(text, "no group of routes", allowed, pointer, groups)
             return nil
         }
-        return .group(group)
+        return NameScope(kind: .group, name: text)
+    }
+
+    /// Returns the scope of a text such as `views/NAME` or `views/*`; `name` is its end.
+    private mutating func scope(
+        _ kind: GrantedKind,
+        _ name: String,
+        _ text: String,
+        _ allowed: String,
+        _ pointer: String
+    ) -> NameScope? {
+        if name.isSame(as: "*") { return NameScope(kind: kind) }
+        if names[kind].contains(name) { return NameScope(kind: kind, name: name) }
+        unknown(text, "no \(kind.noun) of this store", allowed, pointer, names.texts(of: kind))
+        return nil
     }
 
     /// Returns the text of a node. Adds a fault if the node is no text.
