@@ -1,4 +1,5 @@
 import Glibc
+import StoreJSON
 import StorePlatform
 
 /// The reason why a file with keys cannot be read or written. The description is one line: the
@@ -21,6 +22,13 @@ package enum CredentialFile {
         let path: String
         package let bytes: [UInt8]
         let mode: mode_t
+
+        /// Returns the value of a file in JSON.
+        func json(within limits: JSONLimits) throws(CredentialFileError) -> JSONNode {
+            do { return try JSONDocument(parsing: bytes, limits: limits).root } catch {
+                throw CredentialFileError(path, "byte \(error.offset): \(error.message)")
+            }
+        }
 
         /// Refuses a file with a secret that everyone may read. The owner and the group may read
         /// it.

@@ -62,13 +62,8 @@ enum IssuerKeyFile {
 /// faulty key for this server is refused.
 enum JWKSet {
     static func keys(_ file: CredentialFile.Content) throws(CredentialFileError) -> [IssuerKey] {
-        let root: JSONNode
-        do {
-            let limits = JSONLimits(bytesMax: CredentialFile.bytesMax, depthMax: JWT.depthMax)
-            root = try JSONDocument(parsing: file.bytes, limits: limits).root
-        } catch {
-            throw CredentialFileError(file.path, "byte \(error.offset): \(error.message)")
-        }
+        let limits = JSONLimits(bytesMax: CredentialFile.bytesMax, depthMax: JWT.depthMax)
+        let root = try file.json(within: limits)
         guard let list = root.member("keys"), list.kind == .array else {
             throw CredentialFileError(file.path, "allowed is a JWK Set: an object with 'keys'")
         }

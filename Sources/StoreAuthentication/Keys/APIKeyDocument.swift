@@ -33,13 +33,7 @@ struct APIKeyDocument {
     /// Reads a file for the command line. There may be more than ``countMax`` keys, so that a
     /// command can remove some.
     init(ofAnyCount file: CredentialFile.Content) throws(CredentialFileError) {
-        let root: JSONNode
-        do {
-            let limits = JSONLimits(bytesMax: Self.bytesMax, depthMax: 3)
-            root = try JSONDocument(parsing: file.bytes, limits: limits).root
-        } catch {
-            throw CredentialFileError(file.path, "byte \(error.offset): \(error.message)")
-        }
+        let root = try file.json(within: JSONLimits(bytesMax: Self.bytesMax, depthMax: 3))
         guard root.kind == .object, let list = root.member("keys"), list.kind == .array,
             root.members.count == 1
         else {

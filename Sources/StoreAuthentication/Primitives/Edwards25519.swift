@@ -13,7 +13,7 @@ enum Edwards25519 {
     /// The y coordinates of the points of order 1, 2, 4 and 8. A signature by such a key fits at
     /// least one text in eight, on average, and finding it needs no secret.
     private static let ofSmallOrder = [
-        Field25519.one, .zero - .one, .zero,
+        Field25519.one, .minusOne, .zero,
         Field25519(
             0xb027_b2c2_8f95_e826,
             0xf098_eff2_89f4_c345,
@@ -46,59 +46,46 @@ enum Edwards25519 {
 /// A number modulo 2^255 - 19, always reduced.
 struct Field25519: Equatable {
     /// Four limbs of 64 bits, the lowest first.
-    private var limbs: (UInt64, UInt64, UInt64, UInt64)
+    private var limbs: [UInt64]
 
     static let zero = Field25519(0, 0, 0, 0)
     static let one = Field25519(1, 0, 0, 0)
+    static let minusOne = Field25519(.max - 19, .max, .max, .max >> 1)
 
     /// Makes a number that is below 2^255 - 19.
-    init(_ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64) { limbs = (a, b, c, d) }
+    init(_ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64) { limbs = [a, b, c, d] }
 
     /// Reads 32 bytes without their highest bit, which is the sign of x. `nil` if the number is not
     /// below 2^255 - 19.
     init?(littleEndian bytes: [UInt8]) {
         guard bytes.count == 32 else { return nil }
-        func limb(_ index: Int) -> UInt64 {
+        limbs = (0..<4).map { index in
             (0..<8).reduce(0) { $0 | UInt64(bytes[8 * index + $1]) << UInt64(8 * $1) }
         }
-        limbs = (limb(0), limb(1), limb(2), limb(3) & (.max >> 1))
-        let isReduced =
-            limbs.0 < UInt64.max - 18 || limbs.1 != .max || limbs.2 != .max
-            || limbs.3 != .max >> 1
+        limbs[3] &= .max >> 1
         guard isReduced else { return nil }
     }
 
-    static func == (a: Field25519, b: Field25519) -> Bool { a.limbs == b.limbs }
+    private var isReduced: Bool {
+        limbs[0] < UInt64.max - 18 || limbs[1...] != [.max, .max, .max >> 1]
+    }
 
     static func + (a: Field25519, b: Field25519) -> Field25519 {
-        var sum = [a.limbs.0, a.limbs.1, a.limbs.2, a.limbs.3, 0, 0, 0, 0]
+        var sum = a.limbs + [0, 0, 0, 0]
         var carry: UInt64 = 0
-        for (index, limb) in [b.limbs.0, b.limbs.1, b.limbs.2, b.limbs.3].enumerated() {
-            (sum[index], carry) = add(sum[index], limb, carry)
+        for (index, limb) in b.limbs.enumerated() {
+            (sum[index], carry) = multiply(limb, 1, sum[index], carry)
         }
         return Field25519(reducing: sum)
     }
 
-    static func - (a: Field25519, b: Field25519) -> Field25519 {
-        // 2^255 - 19 - b, which is never negative.
-        var negated = [UInt64.max - 18, .max, .max, .max >> 1]
-        var borrow = false
-        for (index, limb) in [b.limbs.0, b.limbs.1, b.limbs.2, b.limbs.3].enumerated() {
-            let (first, isBelow) = negated[index].subtractingReportingOverflow(limb)
-            let (second, isBelowNow) = first.subtractingReportingOverflow(borrow ? 1 : 0)
-            negated[index] = second
-            borrow = isBelow || isBelowNow
-        }
-        return a + Field25519(reducing: negated + [0, 0, 0, 0])
-    }
+    static func - (a: Field25519, b: Field25519) -> Field25519 { a + minusOne * b }
 
     static func * (a: Field25519, b: Field25519) -> Field25519 {
-        let left = [a.limbs.0, a.limbs.1, a.limbs.2, a.limbs.3]
-        let right = [b.limbs.0, b.limbs.1, b.limbs.2, b.limbs.3]
         var product = [UInt64](repeating: 0, count: 8)
-        for (i, x) in left.enumerated() {
+        for (i, x) in a.limbs.enumerated() {
             var carry: UInt64 = 0
-            for (j, y) in right.enumerated() {
+            for (j, y) in b.limbs.enumerated() {
                 (product[i + j], carry) = multiply(x, y, product[i + j], carry)
             }
             product[i + 4] = carry
@@ -120,49 +107,36 @@ struct Field25519: Equatable {
 
     /// Reduces a number of 512 bits, with 2^256 ≡ 38 and 2^255 ≡ 19.
     private init(reducing number: [UInt64]) {
-        var low = Array(number[..<4])
+        limbs = Array(number[..<4])
         var high: UInt64 = 0
         for index in 0..<4 {
-            (low[index], high) = Self.multiply(number[index + 4], 38, low[index], high)
+            (limbs[index], high) = Self.multiply(number[index + 4], 38, limbs[index], high)
         }
         // Twice, because the first pass may carry once more.
+        for _ in 0..<2 { high = add(high * 38) }
         for _ in 0..<2 {
-            var carry = high * 38
-            for index in 0..<4 { (low[index], carry) = Self.add(low[index], carry, 0) }
-            high = carry
+            let top = limbs[3] >> 63
+            limbs[3] &= .max >> 1
+            _ = add(top * 19)
         }
-        for _ in 0..<2 {
-            var carry = (low[3] >> 63) * 19
-            low[3] &= .max >> 1
-            for index in 0..<4 { (low[index], carry) = Self.add(low[index], carry, 0) }
-        }
-        limbs = (low[0], low[1], low[2], low[3])
-        let isReduced =
-            limbs.0 < UInt64.max - 18 || limbs.1 != .max || limbs.2 != .max
-            || limbs.3 != .max >> 1
-        if !isReduced { limbs = (limbs.0 &- (UInt64.max - 18), 0, 0, 0) }
+        if !isReduced { limbs = [limbs[0] &- (UInt64.max - 18), 0, 0, 0] }
     }
 
-    private static func add(
-        _ a: UInt64,
-        _ b: UInt64,
-        _ carry: UInt64
-    ) -> (sum: UInt64, carry: UInt64) {
-        let (first, isOver) = a.addingReportingOverflow(b)
-        let (second, isOverNow) = first.addingReportingOverflow(carry)
-        return (second, (isOver ? 1 : 0) + (isOverNow ? 1 : 0))
+    /// Adds a small number to the limbs, and returns the carry of the highest.
+    private mutating func add(_ number: UInt64) -> UInt64 {
+        var carry = number
+        for index in 0..<4 { (limbs[index], carry) = Self.multiply(limbs[index], 1, carry, 0) }
+        return carry
     }
 
-    /// Returns a b + c + carry, which fits into 128 bits.
+    /// Returns a b + c + carry, which always fits into 128 bits.
     private static func multiply(
         _ a: UInt64,
         _ b: UInt64,
         _ c: UInt64,
         _ carry: UInt64
     ) -> (low: UInt64, high: UInt64) {
-        let product = a.multipliedFullWidth(by: b)
-        let (first, isOver) = product.low.addingReportingOverflow(c)
-        let (second, isOverNow) = first.addingReportingOverflow(carry)
-        return (second, product.high &+ (isOver ? 1 : 0) &+ (isOverNow ? 1 : 0))
+        let product = UInt128(a) * UInt128(b) + UInt128(c) + UInt128(carry)
+        return (UInt64(truncatingIfNeeded: product), UInt64(truncatingIfNeeded: product >> 64))
     }
 }

@@ -34,15 +34,7 @@ struct TokenDigest: Hashable, Sendable {
     }
 
     /// The digest in hexadecimal digits.
-    var hex: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return withUnsafeBytes(of: words) { bytes in
-            String(
-                decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
-                as: UTF8.self
-            )
-        }
-    }
+    var hex: String { withUnsafeBytes(of: words) { SHA256.digits(of: $0) } }
 
     /// Returns true if both are the same, in constant time.
     func isSame(as other: TokenDigest) -> Bool {

@@ -72,10 +72,12 @@ enum GrantedKind: Sendable, CaseIterable {
 
 /// The scope of a grant in `read`, `call` or `use`.
 struct NameScope: Sendable {
+    static let everything = NameScope(kind: nil, name: nil)
+
     /// The kind of the granted things; `nil` for everything in the list.
-    var kind: GrantedKind?
+    let kind: GrantedKind?
     /// The name of the granted thing; `nil` for all things of the kind.
-    var name: String?
+    let name: String?
 
     func hasAll(_ kind: GrantedKind) -> Bool {
         self.kind == nil || self.kind == kind && name == nil

@@ -161,9 +161,9 @@ extension PolicyReader {
             "allowed are \"/MEMBER\" of the state, \"/*\" for all of "
             + "them, \"views/NAME\", \"views/*\", \"log\" and \"*\" for everything"
         guard let text = text(node, pointer, allowed) else { return nil }
-        if text.isSame(as: "*") { return NameScope() }
-        if text.isSame(as: "/*") { return NameScope(kind: .member) }
-        if text.isSame(as: PolicyWorld.log) { return NameScope(kind: .log) }
+        if text.isSame(as: "*") { return .everything }
+        if text.isSame(as: "/*") { return NameScope(kind: .member, name: nil) }
+        if text.isSame(as: PolicyWorld.log) { return NameScope(kind: .log, name: nil) }
         if let view = text.rest(after: GrantedKind.view.prefix) {
             return scope(.view, view, text, allowed, pointer)
         }
@@ -197,7 +197,7 @@ extension PolicyReader {
             "allowed are \"usecases/NAME\", \"usecases/*\", \"notify/NAME\", "
             + "\"notify/*\" and \"*\""
         guard let text = text(node, pointer, allowed) else { return nil }
-        if text.isSame(as: "*") { return NameScope() }
+        if text.isSame(as: "*") { return .everything }
         let kinds: [GrantedKind] = [.useCase, .notification]
         for kind in kinds {
             guard let name = text.rest(after: kind.prefix) else { continue }
@@ -213,7 +213,7 @@ extension PolicyReader {
         let groups = names.texts(of: .group)
         let allowed = "allowed are \(groups.joined(separator: ", ")) and \"*\""
         guard let text = text(node, pointer, allowed) else { return nil }
-        if text.isSame(as: "*") { return NameScope() }
+        if text.isSame(as: "*") { return .everything }
         guard names[.group].contains(text) else {
             unknown(text, "no group of routes", allowed, pointer, groups)
             return nil
@@ -229,7 +229,7 @@ extension PolicyReader {
         _ allowed: String,
         _ pointer: String
     ) -> NameScope? {
-        if name.isSame(as: "*") { return NameScope(kind: kind) }
+        if name.isSame(as: "*") { return NameScope(kind: kind, name: nil) }
         if names[kind].contains(name) { return NameScope(kind: kind, name: name) }
         unknown(text, "no \(kind.noun) of this store", allowed, pointer, names.texts(of: kind))
         return nil
