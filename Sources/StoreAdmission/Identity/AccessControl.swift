@@ -88,7 +88,15 @@ package final class AccessControl: Sendable {
             identity(inField: field, of: exchange)
         }
         if let shown {
-            guard let shown else { throw otherScheme(id()) }
+            guard let shown else {
+                throw refusal(
+                    "its token is refused: its scheme is not Bearer",
+                    .unauthorized(
+                        "The server accepts the scheme Bearer in the Authorization header."
+                    ),
+                    id()
+                )
+            }
             do { return try shown.get() } catch { throw refused(error, id()) }
         }
         guard exchange.has("cookie"), let value = cookie.value(of: exchange) else {
@@ -127,10 +135,9 @@ package final class AccessControl: Sendable {
         let space = UInt8(ascii: " ")
         let scheme: StaticString = "bearer"
         let end = scheme.utf8CodeUnitCount
-        guard field.count >= end,
-            (0..<end).allSatisfy({ field[$0] | 0x20 == scheme.utf8Start[$0] }),
-            field.count == end || field[end] == space
-        else { return nil }
+        guard field.begins(with: scheme), field.count == end || field[end] == space else {
+            return nil
+        }
         let token = UnsafeRawBufferPointer(rebasing: field[end...].drop { $0 == space })
         return Result { () throws(AuthenticationError) in
             try authenticator.principal(bearing: token, at: now())
@@ -151,15 +158,6 @@ package final class AccessControl: Sendable {
         // A browser sends the cookie with each request, and its page can't delete it. So the answer
         // does.
         return cookie.map { problem.with($0) } ?? problem
-    }
-
-    /// Makes a problem 401 for an unknown scheme, and logs the reason.
-    private func otherScheme(_ id: RequestID) -> Problem {
-        refusal(
-            "its token is refused: its scheme is not Bearer",
-            .unauthorized("The server accepts the scheme Bearer in the Authorization header."),
-            id
-        )
     }
 
     /// Returns the problem with the id of the request in it; the line in the log has the same id.
@@ -242,12 +240,9 @@ extension Authenticator {
         ofCookie value: Substring,
         at now: Int64
     ) throws(AuthenticationError) -> Principal {
-        var value = String(value)
-        return try value.withUTF8 { utf8 in
-            Result { () throws(AuthenticationError) in
-                try principal(ofCookie: UnsafeRawBufferPointer(utf8), at: now)
-            }
-        }.get()
+        try Array(value.utf8).withUnsafeBufferPointer { utf8 throws(AuthenticationError) in
+            try principal(ofCookie: UnsafeRawBufferPointer(utf8), at: now)
+        }
     }
 }
 

@@ -19,25 +19,11 @@ package struct AccessLease: Sendable {
     private static let lateSeconds = 0.05
 
     /// The second since 1970 at which the credential ends; `nil` if it has no end.
-    private let expires: Int64?
-    private let ending: @Sendable () -> Ending?
-    private let refuse: @Sendable (Ending) -> Problem
-
-    /// Makes the access of a request.
-    ///
-    /// - Parameters:
-    ///   - expires: the second since 1970 at which the credential ends; `nil` if it has no end.
-    ///   - ending: returns the reason why the access has ended; `nil` while it lasts.
-    ///   - refuse: makes the answer to a waiting request, and logs the reason.
-    init(
-        expires: Int64?,
-        ending: @escaping @Sendable () -> Ending?,
-        refuse: @escaping @Sendable (Ending) -> Problem
-    ) {
-        self.expires = expires
-        self.ending = ending
-        self.refuse = refuse
-    }
+    let expires: Int64?
+    /// Returns the reason why the access has ended; `nil` while it lasts.
+    let ending: @Sendable () -> Ending?
+    /// Makes the answer to a waiting request, and logs the reason.
+    let refuse: @Sendable (Ending) -> Problem
 
     /// True if the access has not ended.
     package var isGood: Bool { ending() == nil }

@@ -101,7 +101,7 @@ extension Identity: MemoryHolder {
 /// The rights that a stream was opened with.
 struct StreamRights: Sendable {
     /// The members of the state that the stream shows; `nil` if it shows all.
-    package let sight: StoreWire.Sight?
+    let sight: StoreWire.Sight?
     /// True if the stream shows the slices of all sessions because the role operates.
     let operates: Bool
     /// The member of the root state that contains the shown part; `nil` if the stream shows several

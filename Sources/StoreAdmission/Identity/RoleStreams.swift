@@ -12,7 +12,7 @@ package final class RoleStreams: Sendable {
         /// The roles of the present policy.
         var roles: [String]
         /// The counters of each role, by its name: a counter for each kind of stream.
-        package var open: [ExactText: Cells] = [:]
+        var open: [ExactText: Cells] = [:]
     }
 
     private let table: Locked<Table>

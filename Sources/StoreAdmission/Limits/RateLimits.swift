@@ -14,11 +14,13 @@ package final class RateLimits: Sendable {
     package let refused = RefusedCounts()
 
     private struct Limited: Sendable {
+        let kind: RateLimitKind
         let limit: RateLimit
         let ofAddress: RateFields
         let ofPrincipal: RateFields
 
         init(_ kind: RateLimitKind, _ limit: RateLimit) {
+            self.kind = kind
             self.limit = limit
             ofAddress = RateFields(kind.name, limit)
             ofPrincipal = RateFields("principal-" + kind.name, limit)
@@ -53,20 +55,15 @@ package final class RateLimits: Sendable {
         let principal = request.identity?.rateKey
         if let principal {
             let share = table.look(count, of: kind, limited.limit, by: principal, at: now)
-            if share.retryAfter != nil {
-                try answer(kind, limited, limited.ofPrincipal, share, request)
-            }
+            if share.retryAfter != nil { try answer(limited, limited.ofPrincipal, share, request) }
         }
-        let share = table.take(count, of: kind, limited.limit, by: RateKey(request.client), at: now)
-        try answer(kind, limited, limited.ofAddress, share, request)
-        guard let principal else { return }
-        try answer(
-            kind,
-            limited,
-            limited.ofPrincipal,
-            table.take(count, of: kind, limited.limit, by: principal, at: now),
-            request
-        )
+        let ofAddress = RateKey(request.client)
+        let share = table.take(count, of: kind, limited.limit, by: ofAddress, at: now)
+        try answer(limited, limited.ofAddress, share, request)
+        if let principal {
+            let share = table.take(count, of: kind, limited.limit, by: principal, at: now)
+            try answer(limited, limited.ofPrincipal, share, request)
+        }
     }
 
     /// Counts one event for a principal alone.
@@ -79,14 +76,13 @@ package final class RateLimits: Sendable {
     ) throws(Problem) {
         guard let limited = limits[kind.rawValue] else { return }
         let share = table.take(1, of: kind, limited.limit, by: principal, at: clock.now())
-        try answer(kind, limited, limited.ofPrincipal, share, request)
+        try answer(limited, limited.ofPrincipal, share, request)
     }
 
     /// Adds the fields about the share to the answer.
     ///
     /// - Throws: 429 if the share was too small.
     private func answer(
-        _ kind: RateLimitKind,
         _ limited: Limited,
         _ fields: RateFields,
         _ share: RateShare,
@@ -94,9 +90,9 @@ package final class RateLimits: Sendable {
     ) throws(Problem) {
         request.addFields { fields.add(share, to: &$0) }
         guard let wait = share.retryAfter else { return }
-        refused.add(kind)
+        refused.add(limited.kind)
         throw .tooManyRequests(
-            "\(kind.name) came from you than the \(limited.limit.count) in "
+            "\(limited.kind.name) came from you than the \(limited.limit.count) in "
                 + "\(limited.limit.seconds) s that are allowed",
             retryAfterSeconds: RateShare.seconds(wait)
         )

@@ -25,15 +25,13 @@ enum ForwardedField {
     /// True if a list of schemes, as in `X-Forwarded-Proto`, begins with `https`.
     static func isHTTPS(_ list: UnsafeRawBufferPointer) -> Bool {
         let first = list.prefix { $0 != UInt8(ascii: ",") }
-        let text = UnsafeRawBufferPointer(rebasing: first).trimmed
-        return text.count == 5 && zip(text, "https".utf8).allSatisfy { $0 | 0x20 == $1 }
+        return UnsafeRawBufferPointer(rebasing: first).trimmed.isWord("https")
     }
 
     /// Visits the elements of an `X-Forwarded-For` field.
     static func visitList(_ field: UnsafeRawBufferPointer, _ visit: (IPAddress?) -> Void) {
         for part in field.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
-            let text = UnsafeRawBufferPointer(rebasing: part).trimmed
-            visit(address(text))
+            visit(address(UnsafeRawBufferPointer(rebasing: part).trimmed))
         }
     }
 
@@ -44,8 +42,7 @@ enum ForwardedField {
             guard let end = node.firstIndex(of: UInt8(ascii: "]")),
                 isPort(node[(end + 1)...])
             else { return nil }
-            let address = IPAddress(UnsafeRawBufferPointer(rebasing: node[1..<end]))
-            return address
+            return IPAddress(UnsafeRawBufferPointer(rebasing: node[1..<end]))
         }
         let colon = UInt8(ascii: ":")
         if let first = node.firstIndex(of: colon), first == node.lastIndex(of: colon) {
@@ -77,11 +74,7 @@ private struct Element {
 /// quoted string, in which commas and semicolons separate nothing.
 private struct Reader {
     let bytes: UnsafeRawBufferPointer
-    private var place = 0
-
-    init(bytes: UnsafeRawBufferPointer) {
-        self.bytes = bytes
-    }
+    var place = 0
 
     var isAtEnd: Bool { place >= bytes.count }
 
@@ -101,13 +94,13 @@ private struct Reader {
             if skip(";") { continue }
             guard let name = token(), skip("="), let value = value() else { return nil }
             element.isEmpty = false
-            if name.isFor {
+            if name.isWord("for") {
                 // A second `for` could come from the client, written into a value that the proxy
                 // adds.
                 guard element.address == nil else { return nil }
                 element.address = value
             }
-            if name.isProto { element.scheme = value }
+            if name.isWord("proto") { element.scheme = value }
             skipSpace()
             guard next == nil || next == UInt8(ascii: ",") || next == UInt8(ascii: ";") else {
                 return nil
@@ -155,13 +148,15 @@ extension UInt8 {
 }
 
 extension UnsafeRawBufferPointer {
-    fileprivate var isFor: Bool {
-        count == 3 && self[0] | 0x20 == UInt8(ascii: "f") && self[1] | 0x20 == UInt8(ascii: "o")
-            && self[2] | 0x20 == UInt8(ascii: "r")
+    /// Returns true if the bytes are a word of lower-case letters, in any case.
+    fileprivate func isWord(_ word: StaticString) -> Bool {
+        count == word.utf8CodeUnitCount && begins(with: word)
     }
 
-    fileprivate var isProto: Bool {
-        count == 5 && zip(self, "proto".utf8).allSatisfy { $0 | 0x20 == $1 }
+    /// Returns true if the bytes begin with a word of lower-case letters, in any case.
+    func begins(with word: StaticString) -> Bool {
+        count >= word.utf8CodeUnitCount
+            && (0..<word.utf8CodeUnitCount).allSatisfy { self[$0] | 0x20 == word.utf8Start[$0] }
     }
 
     /// The bytes without the spaces around them.

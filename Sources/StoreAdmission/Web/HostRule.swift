@@ -42,10 +42,8 @@ package struct HostRule: Sendable {
         if name.utf8.filter({ $0 == UInt8(ascii: ":") }).count > 1 { return true }
         return name.utf8.allSatisfy { byte in
             switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"):
-                true
+            case 48...57, 65...90, 97...122: true
+            case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): true
             default: false
             }
         }

@@ -34,14 +34,10 @@ package struct TrustedProxies: Sendable {
         request.visit("x-forwarded-for") { value in
             ForwardedField.visitList(value) { list.take($0, isProxy: trusts) }
         }
-        switch (forwarded.isEmpty, list.isEmpty) {
-        case (true, true): return nil
-        case (false, true): return forwarded.address.map { .internet($0) }
-        case (true, false): return list.address.map { .internet($0) }
-        case (false, false):
-            guard forwarded.address == list.address else { return nil }
-            return list.address.map { .internet($0) }
+        guard forwarded.isEmpty || list.isEmpty || forwarded.address == list.address else {
+            return nil
         }
+        return (forwarded.isEmpty ? list : forwarded).address.map { .internet($0) }
     }
 
     /// True if a client has come over TLS to a trusted proxy, according to `Forwarded` or

@@ -142,10 +142,8 @@ struct PolicyReader {
         1...64 ~= name.utf8.count
             && name.utf8.allSatisfy { byte in
                 switch byte {
-                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."),
-                    UInt8(ascii: "-"):
-                    true
+                case 48...57, 65...90, 97...122: true
+                case UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-"): true
                 default: false
                 }
             }

@@ -4,15 +4,10 @@ import StoreTexts
 /// The check of one promise of a journal.
 struct JournalCheck {
     let subject: JournalSubject
-    private let promise: JournalPromise
+    let promise: JournalPromise
     private(set) var faults: [JournalFault] = []
     /// The journals that the check has made; they are closed at the end.
     private(set) var made: [any Journal] = []
-
-    init(_ subject: JournalSubject, _ promise: JournalPromise) {
-        self.subject = subject
-        self.promise = promise
-    }
 
     /// Adds a fault.
     mutating func fail(_ text: String) {

@@ -24,7 +24,7 @@ public enum JournalConformance {
         of subject: JournalSubject,
         in promise: JournalPromise
     ) -> [JournalFault] {
-        var check = JournalCheck(subject, promise)
+        var check = JournalCheck(subject: subject, promise: promise)
         do {
             try run(promise, &check)
         } catch {
