@@ -24,9 +24,6 @@ struct JournalCheck {
         if found != value { fail("\(what) is \(found), not \(value)") }
     }
 
-    /// Makes an empty journal, which is closed at the end.
-    mutating func journal() throws -> any Journal { try keep(subject.make()) }
-
     /// Remembers a journal, to close it at the end.
     mutating func keep(_ journal: any Journal) -> any Journal {
         made.append(journal)

@@ -26,38 +26,42 @@ public enum JournalConformance {
     ) -> [JournalFault] {
         var check = JournalCheck(subject: subject, promise: promise)
         do {
-            try run(promise, &check)
+            try check.run()
         } catch {
             check.fail("it throws \(error)")
         }
         for journal in check.made { journal.close() }
         return check.faults
     }
+}
 
-    private static func run(_ promise: JournalPromise, _ check: inout JournalCheck) throws {
+extension JournalCheck {
+    /// Checks the promise with a new journal.
+    fileprivate mutating func run() throws {
+        let journal = try keep(subject.make())
         switch promise {
-        case .empty: try checkEmpty(&check)
-        case .order: try checkOrder(&check)
-        case .bytes: try checkBytes(&check)
-        case .size: try checkSize(&check)
-        case .pages: try checkPages(&check)
-        case .pageBytes: try checkPageBytes(&check)
-        case .pageOfType: try checkPageOfType(&check)
-        case .end: try checkEnd(&check)
-        case .conflict: try checkConflict(&check)
-        case .whole: try checkWhole(&check)
-        case .race: try checkRace(&check)
-        case .tail: try checkTail(&check)
-        case .watch: try checkWatch(&check)
-        case .outcomes: try checkOutcomes(&check)
-        case .newerOutcome: try checkNewerOutcome(&check)
-        case .snapshots: try checkSnapshots(&check)
-        case .oldSnapshot: try checkOldSnapshot(&check)
-        case .forgetting: try checkForgetting(&check)
-        case .full: try checkFull(&check)
-        case .programs: try checkPrograms(&check)
-        case .close: try checkClose(&check)
-        case .reopen: try checkReopen(&check)
+        case .empty: try checkEmpty(journal)
+        case .order: try checkOrder(journal)
+        case .bytes: try checkBytes(journal)
+        case .size: try checkSize(journal)
+        case .pages: try checkPages(journal)
+        case .pageBytes: try checkPageBytes(journal)
+        case .pageOfType: try checkPageOfType(journal)
+        case .end: try checkEnd(journal)
+        case .conflict: try checkConflict(journal)
+        case .whole: try checkWhole(journal)
+        case .race: try checkRace(journal)
+        case .tail: try checkTail(journal)
+        case .watch: try checkWatch(journal)
+        case .outcomes: try checkOutcomes(journal)
+        case .newerOutcome: try checkNewerOutcome(journal)
+        case .snapshots: try checkSnapshots(journal)
+        case .oldSnapshot: try checkOldSnapshot(journal)
+        case .forgetting: try checkForgetting(journal)
+        case .full: try checkFull(journal)
+        case .programs: try checkPrograms(journal)
+        case .close: try checkClose(journal)
+        case .reopen: try checkReopen(journal)
         }
     }
 }

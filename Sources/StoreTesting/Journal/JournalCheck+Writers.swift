@@ -3,39 +3,34 @@ import StoreCore
 
 // Several writers, and readers at the same time.
 
-extension JournalConformance {
+extension JournalCheck {
     /// Returns the journal of another writer, or the same journal if the subject has no second
     /// writer.
-    private static func other(
-        _ check: inout JournalCheck,
-        _ journal: any Journal
-    ) throws -> any Journal {
-        guard let another = check.subject.another else { return journal }
-        return check.keep(try another(journal))
+    private mutating func other(_ journal: any Journal) throws -> any Journal {
+        guard let another = subject.another else { return journal }
+        return keep(try another(journal))
     }
 
-    static func checkConflict(_ check: inout JournalCheck) throws {
-        let journal = try check.journal()
-        let other = try other(&check, journal)
+    mutating func checkConflict(_ journal: any Journal) throws {
+        let other = try other(journal)
         try JournalSamples.fill(journal, to: 2)
         let outcome = JournalSamples.outcome("k", at: 2)
         for expected: UInt64 in [0, 1, 3] {
             let records = JournalSamples.records(expected + 1...expected + 2)
             let batch = JournalBatch(records: records, outcomes: [outcome])
-            check.expect("an append at \(expected)", throws: .conflict(version: 2)) {
+            expect("an append at \(expected)", throws: .conflict(version: 2)) {
                 () throws(JournalError) in try other.append(batch, at: expected)
             }
         }
-        check.expect("the version", journal.version, is: 2)
-        check.expect("the tail", try other.tail(from: 0), are: JournalSamples.records(1...2))
-        check.expect(try journal.outcome(of: outcome.key) == nil, "an outcome was kept")
+        expect("the version", journal.version, is: 2)
+        expect("the tail", try other.tail(from: 0), are: JournalSamples.records(1...2))
+        expect(try journal.outcome(of: outcome.key) == nil, "an outcome was kept")
         try other.append(JournalBatch(records: [JournalSamples.record(3)]), at: 2)
-        check.expect("the version after an append at 2", other.version, is: 3)
+        expect("the version after an append at 2", other.version, is: 3)
     }
 
-    static func checkWhole(_ check: inout JournalCheck) throws {
-        let journal = try check.journal()
-        let reader = try other(&check, journal)
+    mutating func checkWhole(_ journal: any Journal) throws {
+        let reader = try other(journal)
         let size: UInt64 = 7
         let batches: UInt64 = 150
         let faults = Recorder<String>()
@@ -49,16 +44,18 @@ extension JournalConformance {
                         try journal.append(JournalBatch(records: records), at: first)
                     }
                 } else {
-                    for _ in 0..<readsMax where reader.version < size * batches {
-                        if let fault = try partOfBatch(in: reader, size) { faults.record(fault) }
+                    for _ in 0..<Self.readsMax where reader.version < size * batches {
+                        if let fault = try Self.partOfBatch(in: reader, size) {
+                            faults.record(fault)
+                        }
                     }
                 }
             } catch {
                 faults.record("it throws \(error) while one writes and one reads")
             }
         }
-        for text in Set(faults.values).sorted() { check.fail(text) }
-        check.expect("the version in the end", journal.version, is: size * batches)
+        for text in Set(faults.values).sorted() { fail(text) }
+        expect("the version in the end", journal.version, is: size * batches)
     }
 
     /// The most reads of a journal while another thread appends to it.
@@ -78,32 +75,31 @@ extension JournalConformance {
         return newest < version ? "a record that the version counts can't be read" : nil
     }
 
-    static func checkRace(_ check: inout JournalCheck) throws {
-        let journal = try check.journal()
+    mutating func checkRace(_ journal: any Journal) throws {
         let writers = 3
         let appendsEach = 60
         var journals = [journal]
-        for _ in 1..<writers { journals.append(try other(&check, journal)) }
+        for _ in 1..<writers { journals.append(try other(journal)) }
         let ends = journals
         let won = Recorder<UInt64>()
         let faults = Recorder<String>()
         DispatchQueue.concurrentPerform(iterations: writers) { writer in
             for _ in 0..<appendsEach {
                 do throws(JournalError) {
-                    try append(to: ends[writer], as: "writer\(writer)", won)
+                    try Self.append(to: ends[writer], as: "writer\(writer)", won)
                 } catch {
                     faults.record("writer \(writer) is stopped by \(error)")
                     return
                 }
             }
         }
-        for text in Set(faults.values).sorted() { check.fail(text) }
+        for text in Set(faults.values).sorted() { fail(text) }
         let count = UInt64(won.values.count)
-        check.expect("the version after \(count) appends", journal.version, is: count)
-        check.expect("who was first", won.values.sorted(), is: Array(1...max(1, count)))
+        expect("the version after \(count) appends", journal.version, is: count)
+        expect("who was first", won.values.sorted(), is: Array(1...max(1, count)))
         let page = JournalPage(after: 0, limit: .max, bytesMax: .max)
         let versions = try journal.read(page).records.map(\.version)
-        check.expect("the versions", versions, is: Array(1...max(1, count)))
+        expect("the versions", versions, is: Array(1...max(1, count)))
     }
 
     /// Appends one record after the newest record. Each conflict means that another writer was
@@ -129,37 +125,35 @@ extension JournalConformance {
         }
     }
 
-    static func checkTail(_ check: inout JournalCheck) throws {
-        let journal = try check.journal()
-        let other = try other(&check, journal)
+    mutating func checkTail(_ journal: any Journal) throws {
+        let other = try other(journal)
         try JournalSamples.fill(journal, to: 5)
-        check.expect("the tail from 2", try other.tail(from: 2), are: JournalSamples.records(3...5))
+        expect("the tail from 2", try other.tail(from: 2), are: JournalSamples.records(3...5))
         try other.append(JournalBatch(records: [JournalSamples.record(6)]), at: 5)
-        check.expect("the tail from 5", try journal.tail(from: 5), are: [JournalSamples.record(6)])
-        check.expect("the tail from 6", try journal.tail(from: 6), are: [])
+        expect("the tail from 5", try journal.tail(from: 5), are: [JournalSamples.record(6)])
+        expect("the tail from 6", try journal.tail(from: 6), are: [])
         try JournalSamples.fill(other, to: 2_500)
         var read: [Record] = []
         while true {
             let records = try journal.tail(from: UInt64(read.count))
             if records.isEmpty { break }
             read += records
-            guard read.count <= 2_500 else { return check.fail("tails have more than there is") }
+            guard read.count <= 2_500 else { return fail("tails have more than there is") }
         }
-        check.expect("all tails", read, are: JournalSamples.records(1...2_500))
+        expect("all tails", read, are: JournalSamples.records(1...2_500))
     }
 
-    static func checkWatch(_ check: inout JournalCheck) throws {
-        guard check.subject.another != nil else { return }
-        let journal = try check.journal()
-        let other = try other(&check, journal)
-        let seconds = check.subject.notificationSecondsMax
+    mutating func checkWatch(_ journal: any Journal) throws {
+        guard subject.another != nil else { return }
+        let other = try other(journal)
+        let seconds = subject.notificationSecondsMax
         let noted = Recorder<UInt64>()
         let isNoted = DispatchSemaphore(value: 0)
         let end = journal.watch { version in
             noted.record(version)
             isNoted.signal()
         }
-        guard let end else { return check.fail("it can't be watched, although others may write") }
+        guard let end else { return fail("it can't be watched, although others may write") }
         for version: UInt64 in 1...3 {
             try other.append(
                 JournalBatch(records: [JournalSamples.record(version)]),
@@ -167,14 +161,14 @@ extension JournalConformance {
             )
             while noted.values.max() ?? 0 < version {
                 guard isNoted.wait(timeout: .now() + seconds) == .success else {
-                    return check.fail("no notification names version \(version)")
+                    return fail("no notification names version \(version)")
                 }
             }
         }
-        check.expect(noted.values.allSatisfy { $0 <= 3 }, "notifications of \(noted.values)")
+        expect(noted.values.allSatisfy { $0 <= 3 }, "notifications of \(noted.values)")
         end()
         let count = noted.values.count
         try other.append(JournalBatch(records: [JournalSamples.record(4)]), at: 3)
-        check.expect("the notifications after the end", noted.values.count, is: count)
+        expect("the notifications after the end", noted.values.count, is: count)
     }
 }
