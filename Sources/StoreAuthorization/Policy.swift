@@ -86,8 +86,9 @@ package struct PolicyFile: Sendable {
     /// - Throws: ``PolicyError`` with all faults.
     package init(parsing bytes: [UInt8], for worlds: [PolicyWorld]) throws(PolicyError) {
         var reader = PolicyReader(worlds)
-        let roles = reader.read(bytes)
-        guard reader.faults.isEmpty else { throw PolicyError(faults: reader.faults) }
+        guard let roles = reader.read(bytes), reader.faults.isEmpty else {
+            throw PolicyError(faults: reader.faults)
+        }
         self.roles = roles
     }
 }

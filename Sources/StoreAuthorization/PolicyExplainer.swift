@@ -111,13 +111,9 @@ package struct PolicyExplainer {
     }
 
     private func place(ofAction name: String) throws(PolicyQuestionError) -> Int {
-        if let place = world.actions.firstIndex(where: { $0.name.isSame(as: name) }) {
-            return place
-        }
-        if let all = InstanceName.template(of: name),
-            let place = world.actions.firstIndex(where: { $0.name.isSame(as: all) })
-        {
-            return place
+        for known in [name, InstanceName.template(of: name)].compactMap(\.self) {
+            let place = world.actions.firstIndex { $0.name.isSame(as: known) }
+            if let place { return place }
         }
         throw unknown("this store has no action", name, in: world.actions.map(\.name))
     }

@@ -86,15 +86,10 @@ struct PolicyNames {
     let modules: NameSet
     let actions: NameSet
     private let named: [GrantedKind: NameSet]
-    /// The actions of each name, one for each store that has it.
-    private let byName: [ExactText: [PolicyAction]]
-    private let byModule: [ExactText: [PolicyAction]]
     private let all: [PolicyAction]
 
     init(_ worlds: [PolicyWorld]) {
         all = worlds.flatMap(\.actions)
-        byName = Dictionary(grouping: all) { ExactText($0.name) }
-        byModule = Dictionary(grouping: all.filter(\.isForClients)) { ExactText($0.module ?? "") }
         modules = NameSet(all.filter(\.isForClients).compactMap(\.module))
         actions = NameSet(all.filter(\.isForClients).map(\.name))
         named = Dictionary(
@@ -112,18 +107,11 @@ struct PolicyNames {
 
     /// Returns true if only the program dispatches the action of this name.
     func isProgramOnly(_ name: String) -> Bool {
-        guard !actions.contains(name) else { return false }
-        return byName[ExactText(name)] != nil
+        !actions.contains(name) && all.contains { $0.name.isSame(as: name) }
     }
 
     /// Returns the actions of a grant.
-    func actions(of types: ActionScope) -> [PolicyAction] {
-        switch types {
-        case .everything: all.filter(\.isForClients)
-        case .module(let name): byModule[ExactText(name)] ?? []
-        case .action(let name): byName[ExactText(name)] ?? []
-        }
-    }
+    func actions(of types: ActionScope) -> [PolicyAction] { all.filter(types.covers) }
 
     /// Returns the name for all instances if the given name is that of one instance:
     /// `cards/{id}/liked` for `cards/7/liked`.

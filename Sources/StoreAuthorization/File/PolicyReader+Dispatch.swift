@@ -15,13 +15,11 @@ extension PolicyReader {
             return actionScope(text, pointer).map { DispatchScope(types: $0) }
         }
         guard node.kind == .object else {
-            add(pointer, "this is no grant; \(Self.allowed)")
-            return nil
+            return refuse(pointer, "this is no grant; \(Self.allowed)")
         }
         _ = check(node, pointer, members: ["type", "where"])
         guard let type = node.member("type") else {
-            add(pointer, "there is no member \"type\"; \(Self.allowed)")
-            return nil
+            return refuse(pointer, "there is no member \"type\"; \(Self.allowed)")
         }
         guard let name = text(type, pointer + "/type", Self.allowed),
             let types = actionScope(name, pointer + "/type")
@@ -36,32 +34,23 @@ extension PolicyReader {
         if text.utf8.count > 2, text.utf8.suffix(2).elementsEqual("/*".utf8) {
             let module = String(decoding: text.utf8.dropLast(2), as: UTF8.self)
             if names.modules.contains(module) { return .module(module) }
-            unknown(
-                text,
-                "no module with actions for clients",
-                Self.allowed,
-                pointer,
-                names.modules.names.map { $0 + "/*" }
-            )
-            return nil
+            let known = names.modules.names.map { $0 + "/*" }
+            return unknown(text, "no module with actions for clients", Self.allowed, pointer, known)
         }
         if names.isProgramOnly(text) {
-            add(
+            return refuse(
                 pointer,
                 "\(quoted(text)) is dispatched by the program alone, whatever a policy grants; "
                     + "leave it out"
             )
-            return nil
         }
         if let all = names.instancesName(for: text) {
-            add(
+            return refuse(
                 pointer,
                 "\(quoted(text)) names one instance; allowed is \(quoted(all)), for all of them"
             )
-            return nil
         }
-        unknown(text, "no action of this store", Self.allowed, pointer, names.actions.names)
-        return nil
+        return unknown(text, "no action of this store", Self.allowed, pointer, names.actions.names)
     }
 
     private mutating func conditions(
@@ -71,20 +60,18 @@ extension PolicyReader {
     ) -> [PayloadCondition]? {
         let pointer = pointer + "/where"
         guard let node = grant.member("where"), node.kind == .object, node.count > 0 else {
-            add(
+            return refuse(
                 pointer,
                 "allowed is an object of JSON Pointers into the payload and their values; "
                     + "without a condition, give the type as a text"
             )
-            return nil
         }
         let members = node.members
         guard members.count <= PolicyFile.conditionsMax else {
-            add(
+            return refuse(
                 pointer,
                 "\(members.count) conditions are too many; allowed are \(PolicyFile.conditionsMax)"
             )
-            return nil
         }
         let actions = names.actions(of: types)
         var conditions: [PayloadCondition] = []
@@ -166,14 +153,13 @@ extension PolicyReader {
         let tree = JSONTree(value)
         // An unknown variable would match no payload, without a message.
         if let text = tree.text(beginningWith: UInt8(ascii: "$")) {
-            add(
+            return refuse(
                 pointer,
                 "\(quoted(text)) begins like a variable; the only variable, which stands alone, is "
                     + "\"$principal\"",
                 nearest: text,
                 in: ["$principal"]
             )
-            return nil
         }
         return .value(tree)
     }

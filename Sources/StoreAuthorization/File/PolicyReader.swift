@@ -27,40 +27,50 @@ struct PolicyReader {
         faults.append(PolicyFault(pointer: pointer, message: message, nearest: nearest))
     }
 
-    /// Returns the roles of a file. If the file has faults, some of its roles and grants are
-    /// missing.
-    mutating func read(_ bytes: [UInt8]) -> [RoleGrants] {
+    /// Adds a fault, and returns `nil` in the place of the faulty value.
+    mutating func refuse<Value>(
+        _ pointer: String,
+        _ message: String,
+        nearest wanted: String? = nil,
+        in candidates: [String] = []
+    ) -> Value? {
+        add(pointer, message, nearest: wanted, in: candidates)
+        return nil
+    }
+
+    /// Returns the roles of a file; `nil` if it has none. If the file has faults, some of its roles
+    /// and grants are missing.
+    mutating func read(_ bytes: [UInt8]) -> [RoleGrants]? {
         guard bytes.count <= PolicyFile.bytesMax else {
-            add("", "the file is too large; allowed are \(PolicyFile.bytesMax) bytes")
-            return []
+            return refuse("", "the file is too large; allowed are \(PolicyFile.bytesMax) bytes")
         }
         let document: JSONDocument
         do {
-            document = try JSONDocument(
-                parsing: bytes,
-                limits: JSONLimits(bytesMax: PolicyFile.bytesMax)
-            )
+            let limits = JSONLimits(bytesMax: PolicyFile.bytesMax)
+            document = try JSONDocument(parsing: bytes, limits: limits)
         } catch {
-            add("", "byte \(error.offset): \(error.message)")
-            return []
+            return refuse("", "byte \(error.offset): \(error.message)")
         }
         let root = document.root
-        guard check(root, "", members: ["$schema", "roles"]) else { return [] }
+        guard check(root, "", members: ["$schema", "roles"]) else { return nil }
         if let schema = root.member("$schema"), schema.kind != .string {
             add("/$schema", "allowed is a text: the address of the schema of policies")
         }
         guard let roles = root.member("roles") else {
-            add("", "there is no member \"roles\", an object with the roles by their names")
-            return []
+            return refuse(
+                "",
+                "there is no member \"roles\", an object with the roles by their names"
+            )
         }
         guard roles.kind == .object else {
-            add("/roles", "allowed is an object with the roles by their names")
-            return []
+            return refuse("/roles", "allowed is an object with the roles by their names")
         }
         let given = roles.members
         guard given.count <= PolicyFile.rolesMax else {
-            add("/roles", "\(given.count) roles are too many; allowed are \(PolicyFile.rolesMax)")
-            return []
+            return refuse(
+                "/roles",
+                "\(given.count) roles are too many; allowed are \(PolicyFile.rolesMax)"
+            )
         }
         var found: [RoleGrants] = []
         for (name, node) in given where !isFull {
@@ -72,12 +82,11 @@ struct PolicyReader {
     private mutating func role(_ name: String, _ node: JSONNode) -> RoleGrants? {
         let pointer = "/roles/" + JSONPointer.escaped(name)
         guard Self.isRoleName(name) else {
-            add(
+            return refuse(
                 pointer,
                 "this is no role's name; allowed are 1 to 64 of A to Z, a to z, 0 to 9, '_', '.' "
                     + "and '-'"
             )
-            return nil
         }
         guard check(node, pointer, members: ["read", "dispatch", "call", "use"]) else {
             return nil
@@ -165,29 +174,29 @@ extension PolicyReader {
         if let view = text.rest(after: GrantedKind.view.prefix) {
             return scope(.view, view, text, allowed, pointer)
         }
-        let known = [.member, .view, .log].flatMap { names.texts(of: $0) }
         guard let path = JSONPointer(text), let member = path.tokens.first else {
-            unknown(text, "no name of a part that can be read", allowed, pointer, known)
-            return nil
+            return unknown(text, "no name of a part that can be read", allowed, pointer, readNames)
         }
         guard names[.member].contains(member) else {
-            if names[.member].names.isEmpty {
-                add(pointer, "the state of this store is one piece; allowed is \"/*\", all of it")
-            } else {
-                unknown(text, "no member of the state", allowed, pointer, known)
+            guard names[.member].names.isEmpty else {
+                return unknown(text, "no member of the state", allowed, pointer, readNames)
             }
-            return nil
+            return refuse(
+                pointer,
+                "the state of this store is one piece; allowed is \"/*\", all of it"
+            )
         }
         guard path.tokens.count == 1 else {
-            add(
+            return refuse(
                 pointer,
                 "\(quoted(text)) is a part of a member; allowed is all of it, "
                     + "\(quoted(GrantedKind.member.text(member))), or a view that shows the part"
             )
-            return nil
         }
         return NameScope(kind: .member, name: member)
     }
+
+    private var readNames: [String] { [.member, .view, .log].flatMap { names.texts(of: $0) } }
 
     /// Returns the scope of an element of `call`. Adds a fault and returns `nil` if it is invalid.
     mutating func callScope(_ node: JSONNode, _ pointer: String) -> NameScope? {
@@ -202,8 +211,7 @@ extension PolicyReader {
             return scope(kind, name, text, allowed, pointer)
         }
         let known = kinds.flatMap { names.texts(of: $0) }
-        unknown(text, "no name of a call", allowed, pointer, known)
-        return nil
+        return unknown(text, "no name of a call", allowed, pointer, known)
     }
 
     /// Returns the scope of an element of `use`. Adds a fault and returns `nil` if it is invalid.
@@ -213,8 +221,7 @@ extension PolicyReader {
         guard let text = text(node, pointer, allowed) else { return nil }
         if text.isSame(as: "*") { return .everything }
         guard names[.group].contains(text) else {
-            unknown(text, "no group of routes", allowed, pointer, groups)
-            return nil
+            return unknown(text, "no group of routes", allowed, pointer, groups)
         }
         return NameScope(kind: .group, name: text)
     }
@@ -229,26 +236,24 @@ extension PolicyReader {
     ) -> NameScope? {
         if name.isSame(as: "*") { return NameScope(kind: kind, name: nil) }
         if names[kind].contains(name) { return NameScope(kind: kind, name: name) }
-        unknown(text, "no \(kind.noun) of this store", allowed, pointer, names.texts(of: kind))
-        return nil
+        let known = names.texts(of: kind)
+        return unknown(text, "no \(kind.noun) of this store", allowed, pointer, known)
     }
 
     /// Returns the text of a node. Adds a fault if the node is no text.
     mutating func text(_ node: JSONNode, _ pointer: String, _ allowed: String) -> String? {
-        if let text = node.stringValue { return text }
-        add(pointer, "this is no text; \(allowed)")
-        return nil
+        node.stringValue ?? refuse(pointer, "this is no text; \(allowed)")
     }
 
-    /// Adds a fault for an unknown name.
-    mutating func unknown(
+    /// Adds a fault for an unknown name, and returns `nil`.
+    mutating func unknown<Value>(
         _ text: String,
         _ what: String,
         _ allowed: String,
         _ pointer: String,
         _ candidates: [String]
-    ) {
-        add(pointer, "\(quoted(text)) is \(what); \(allowed)", nearest: text, in: candidates)
+    ) -> Value? {
+        refuse(pointer, "\(quoted(text)) is \(what); \(allowed)", nearest: text, in: candidates)
     }
 
     /// Quotes a text of the file for a message, shortened if it is long.
