@@ -1,62 +1,22 @@
-/// The reason why a credential is rejected.
+/// The reason why a credential is rejected. The ``description`` explains each case.
 package enum AuthenticationError: Error, Equatable, Sendable {
-    /// The token is empty, or longer than ``Authenticator/tokenBytesMax``.
-    case length
-    /// The token is neither an API key nor a JWT in the compact form.
-    case form
+    case length, form
 
     // API keys
-
-    /// The server has no keys file.
-    case noKeys
-    /// The checksum of the key is wrong: the key was mistyped or cut.
-    case mistypedKey
-    /// No key has this id: it was revoked, or belongs to another server.
+    case noKeys, mistypedKey
     case unknownKey(id: String)
-    /// The id belongs to a key, but the secret is wrong.
     case wrongSecret(id: String)
-    /// The key has expired.
     case expiredKey(id: String)
 
     // JWTs
-
-    /// The server takes no JWTs.
-    case noIssuer
-    /// A part of the token cannot be read.
+    case noIssuer, extensions, type, algorithm, unknownIssuerKey, signature
     case malformed(JWTPart)
-    /// The header demands extensions, `crit`.
-    case extensions
-    /// The header's `typ` is not that of an access token.
-    case type
-    /// The token's `alg` is not the algorithm of the key.
-    case algorithm
-    /// The token's `kid` is not the id of a key.
-    case unknownIssuerKey
-    /// No key of the issuer has signed the token.
-    case signature
-    /// A required claim is missing.
     case missing(claim: String)
-    /// The value of a claim is not allowed.
     case claim(String)
-    /// The `sub` is the name of a principal that has an API key.
-    case keysPrincipal
-    /// The `iss` is another issuer.
-    case issuer
-    /// The `aud` names other audiences.
-    case audience
-    /// The `nbf` is in the future.
-    case notYet
-    /// The `exp` is in the past.
-    case expired
+    case keysPrincipal, issuer, audience, notYet, expired
 
     // Cookies
-
-    /// The value is no cookie of this server.
-    case cookie
-    /// The cookie has expired.
-    case expiredCookie
-    /// The credential behind the cookie is no longer good.
-    case revoked
+    case cookie, expiredCookie, revoked
 }
 
 /// A part of a JWT.
@@ -66,7 +26,7 @@ package enum JWTPart: String, Sendable {
 
 extension AuthenticationError: CustomStringConvertible {
     /// The reason for the log. The only text of the client in it is the id of an API key.
-    package var logText: String {
+    package var description: String {
         switch self {
         case .length: "it is empty or longer than \(Authenticator.tokenBytesMax) bytes"
         case .form: "it is neither an API key nor a JWT in compact form"
@@ -95,13 +55,9 @@ extension AuthenticationError: CustomStringConvertible {
         }
     }
 
-    package var description: String { logText }
-
     /// The parameters of a `Bearer` challenge (RFC 6750 §3). The reason is in general words,
     /// because clients that guess tokens read it, too.
-    package var challenge: String {
-        "error=\"invalid_token\", error_description=\"\(clientText)\""
-    }
+    package var challenge: String { "error=\"invalid_token\", error_description=\"\(clientText)\"" }
 
     /// The reason for the client.
     package var clientText: String {

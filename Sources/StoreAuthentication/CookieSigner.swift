@@ -70,8 +70,7 @@ struct CookieSigner: Sendable {
             let claims = try? JSONDocument(parsing: text, limits: JSONLimits()).root,
             let name = claims.member("principal")?.stringValue,
             let role = claims.member("role")?.stringValue,
-            let credential = claims.member("credential")?.stringValue
-                .flatMap({ CredentialID($0) }),
+            let credential = claims.member("credential")?.stringValue.flatMap({ CredentialID($0) }),
             let end = claims.member("expires")?.intValue
         else { throw .cookie }
         let principal = Principal(

@@ -35,9 +35,7 @@ final class VerifiedTokenCache: Sendable {
         }
     }
 
-    func keep(_ principal: Principal, _ key: Key) {
-        halves.withLock { put(principal, key, &$0) }
-    }
+    func keep(_ principal: Principal, _ key: Key) { halves.withLock { put(principal, key, &$0) } }
 
     private func put(_ principal: Principal, _ key: Key, _ halves: inout Halves) {
         if halves.newer.count >= halfMax {

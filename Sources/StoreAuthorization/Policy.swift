@@ -29,9 +29,7 @@ package struct Policy: Sendable {
         )
     }
 
-    private init(_ role: Role) {
-        roles = [ExactText(role.name): role]
-    }
+    private init(_ role: Role) { roles = [ExactText(role.name): role] }
 
     /// The policy of a server without a policy file. The role anonymous may do everything, except
     /// to debug and to see the data of all sessions.

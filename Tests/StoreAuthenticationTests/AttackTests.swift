@@ -188,7 +188,7 @@ import Testing
         ] {
             guard let error = issuer.refusal(text) else { continue }
             for word in shown {
-                #expect(!error.logText.contains(word) && !error.challenge.contains(word))
+                #expect(!error.description.contains(word) && !error.challenge.contains(word))
             }
         }
     }

@@ -151,7 +151,7 @@ package final class AccessControl: Sendable {
         _ id: RequestID
     ) -> Problem {
         let problem = refusal(
-            "its \(cookie == nil ? "token" : "cookie") is refused: \(error.logText)",
+            "its \(cookie == nil ? "token" : "cookie") is refused: \(error)",
             .unauthorized("\(error.clientText).", challenge: "Bearer \(error.challenge)"),
             id
         )

@@ -41,7 +41,5 @@ package struct AccessLease: Sendable {
     }
 
     /// The access as the stream writer checks it.
-    package var credential: StreamCredential {
-        StreamCredential(expires: expires) { isGood }
-    }
+    package var credential: StreamCredential { StreamCredential(expires: expires) { isGood } }
 }

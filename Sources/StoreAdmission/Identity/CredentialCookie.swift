@@ -37,9 +37,7 @@ package struct CredentialCookie: Sendable {
     }
 
     /// Returns the value of the cookie; `nil` if the request does not have it.
-    package func value(of request: HTTPExchange) -> Substring? {
-        request.cookie(beginning)
-    }
+    package func value(of request: HTTPExchange) -> Substring? { request.cookie(beginning) }
 }
 
 extension HTTPExchange {

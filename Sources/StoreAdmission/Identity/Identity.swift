@@ -28,13 +28,7 @@ package final class Identity: Sendable {
     /// for a client without a credential.
     let rateKey: RateKey?
 
-    /// Makes the identity of a principal.
-    ///
-    /// - Parameters:
-    ///   - principal: the sender.
-    ///   - policy: the rights of its role.
-    ///   - members: the members of the root state.
-    ///   - denials: counts the denied requests.
+    /// Makes the identity of a principal in a store whose root state has these members.
     init(_ principal: Principal, _ policy: Policy, members: [String], _ denials: PolicyDenials) {
         self.denials = denials
         self.principal = principal
@@ -42,8 +36,7 @@ package final class Identity: Sendable {
         self.role = role
         let isAnonymous = principal.credential == .anonymous
         rateKey = isAnonymous ? nil : RateKey(principal: principal.name)
-        stamp =
-            isAnonymous ? nil : ActionPrincipal(name: principal.name, role: principal.role)
+        stamp = isAnonymous ? nil : ActionPrincipal(name: principal.name, role: principal.role)
         sight =
             role?.seesEverything == true
             ? nil : Sight(among: members) { role?.sees(member: $0) == true }
@@ -133,13 +126,12 @@ extension Identity {
 
 extension Identity: DispatchPermission {
     package func check(_ action: FoundAction, _ payload: JSONNode?) throws(Problem) {
-        let denial =
-            role?.denial(
-                ofAction: action.place,
-                action.entry.form.name,
-                payload,
-                principal: principal.name
-            )
+        let denial = role?.denial(
+            ofAction: action.place,
+            action.entry.form.name,
+            payload,
+            principal: principal.name
+        )
         guard let denial = role == nil ? .hidden : denial else { return }
         denials.deny(.dispatch)
         throw problem(denial, path: action.name)
@@ -184,9 +176,7 @@ package final class PolicyDenials: Sendable {
     package init() {}
 
     /// Counts a denied request. Any thread may call it.
-    package func deny(_ grant: Grant) {
-        cells.first[grant.rawValue].add(1, ordering: .relaxed)
-    }
+    package func deny(_ grant: Grant) { cells.first[grant.rawValue].add(1, ordering: .relaxed) }
 
     /// The number of denied requests of each kind.
     package var all: [(grant: String, count: UInt64)] {

@@ -17,9 +17,7 @@ package final class RoleStreams: Sendable {
 
     private let table: Locked<Table>
 
-    init(_ policy: Policy) {
-        table = Locked(Table(roles: policy.roleNames))
-    }
+    init(_ policy: Policy) { table = Locked(Table(roles: policy.roleNames)) }
 
     /// Replaces the policy. Roles of the old policy stay while they have streams.
     func replace(by policy: Policy) {

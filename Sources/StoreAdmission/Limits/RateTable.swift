@@ -119,9 +119,7 @@ package struct RateKey: Sendable, Equatable {
     let kind: UInt8
 
     /// Makes the key of no client, for an empty row.
-    init() {
-        (high, low, kind) = (0, 0, 0)
-    }
+    init() { (high, low, kind) = (0, 0, 0) }
 
     /// Makes the key of an address; of IPv6, the first 64 bits count. All clients of unix sockets
     /// have one key in common, and so do all peers that have left already.

@@ -98,9 +98,7 @@ package final class HostFilter: Sendable {
     /// of bytes is enough for them.
     @exclusivity(unchecked) private nonisolated(unsafe) var allowedLast: [UInt8] = []
 
-    package init(_ hosts: HostRule) {
-        self.hosts = hosts
-    }
+    package init(_ hosts: HostRule) { self.hosts = hosts }
 
     /// Checks the authority of a request.
     ///

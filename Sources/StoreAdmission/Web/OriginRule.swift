@@ -10,9 +10,7 @@ package struct OriginRule: Sendable {
     /// The allowed origins besides the server's own, as browsers write them.
     private let allowed: [[UInt8]]
 
-    init(_ allowed: [String]) {
-        self.allowed = allowed.map { Array($0.utf8) }
-    }
+    init(_ allowed: [String]) { self.allowed = allowed.map { Array($0.utf8) } }
 
     /// Returns the index of the request's `Origin` among the allowed origins. Returns `nil` if the
     /// request has no `Origin`, several, or another.

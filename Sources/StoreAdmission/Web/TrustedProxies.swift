@@ -57,9 +57,7 @@ package struct TrustedProxies: Sendable {
         }
     }
 
-    private func trusts(_ address: IPAddress) -> Bool {
-        ranges.contains { $0.contains(address) }
-    }
+    private func trusts(_ address: IPAddress) -> Bool { ranges.contains { $0.contains(address) } }
 }
 
 /// The last address in a sequence that is no proxy's. If all addresses belong to proxies, the first

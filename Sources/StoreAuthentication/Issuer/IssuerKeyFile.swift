@@ -99,8 +99,8 @@ enum JWKSet {
                 return nil
             }
         }
-        if let name = try text("alg", of: node), !kind.algorithms.contains(name) { return nil }
-        if let curve = kind.curve, try text("crv", of: node) != curve { return nil }
+        if let name = try text("alg", of: node), !kind.form.algorithms.contains(name) { return nil }
+        if let curve = kind.form.curve, try text("crv", of: node) != curve { return nil }
         guard node.member("d") == nil else {
             throw GnuTLSFailure("'d' is the private part, which only the issuer may have")
         }
@@ -123,22 +123,14 @@ enum JWKSet {
         case okp = "OKP"
         case oct
 
-        /// The values of `alg` for the algorithm of the kind.
-        var algorithms: [String] {
+        /// The values of `alg` for the algorithm of the kind, and its curve.
+        var form: (algorithms: [String], curve: String?) {
             switch self {
-            case .rsa: ["RS256"]
-            case .ec: ["ES256"]
+            case .rsa: (["RS256"], nil)
+            case .ec: (["ES256"], "P-256")
             // RFC 9864 has its own name for the curve.
-            case .okp: ["EdDSA", "Ed25519"]
-            case .oct: ["HS256"]
-            }
-        }
-
-        var curve: String? {
-            switch self {
-            case .ec: "P-256"
-            case .okp: "Ed25519"
-            case .rsa, .oct: nil
+            case .okp: (["EdDSA", "Ed25519"], "Ed25519")
+            case .oct: (["HS256"], nil)
             }
         }
     }

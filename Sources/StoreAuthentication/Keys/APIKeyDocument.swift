@@ -74,18 +74,12 @@ struct APIKeyDocument {
                     + names.joined(separator: ", ")
             )
         }
-        func text(_ name: String, allowed: String) throws(CredentialFileError) -> String {
-            guard let text = node.member(named: name)?.stringValue else {
-                throw place.error("/\(name)", "allowed is \(allowed)")
-            }
-            return text
-        }
         func value<Value>(
             _ name: String,
             allowed: String,
             _ read: (String) -> Value?
         ) throws(CredentialFileError) -> Value {
-            guard let value = read(try text(name, allowed: allowed)) else {
+            guard let value = node.member(named: name)?.stringValue.flatMap(read) else {
                 throw place.error("/\(name)", "allowed is \(allowed)")
             }
             return value

@@ -128,9 +128,7 @@ final class PublicKey: @unchecked Sendable {
         var point = gnutls_datum_t()
         try GnuTLSFailure.check(gnutls_pubkey_export_ecc_raw2(handle, &curve, &point, nil, 0))
         defer { cgnutls_free(point.data) }
-        if let weakness = Edwards25519.weakness(of: bytes(point)) {
-            throw GnuTLSFailure(weakness)
-        }
+        if let weakness = Edwards25519.weakness(of: bytes(point)) { throw GnuTLSFailure(weakness) }
     }
 
     private static func bytes(_ datum: gnutls_datum_t) -> [UInt8] {
@@ -192,9 +190,7 @@ extension PublicKey {
     static func ed25519(_ x: [UInt8]) throws(GnuTLSFailure) -> PublicKey {
         guard x.count == 32 else { throw GnuTLSFailure("x has 32 bytes on Ed25519") }
         return try make { handle in
-            withDatum(x) {
-                gnutls_pubkey_import_ecc_raw(handle, GNUTLS_ECC_CURVE_ED25519, $0, nil)
-            }
+            withDatum(x) { gnutls_pubkey_import_ecc_raw(handle, GNUTLS_ECC_CURVE_ED25519, $0, nil) }
         }
     }
 }
@@ -219,9 +215,7 @@ extension PublicKey {
         _ algorithm: gnutls_sign_algorithm_t
     ) -> Bool {
         withDatum(text) { text in
-            withDatum(signature) {
-                gnutls_pubkey_verify_data2(handle, algorithm, 0, text, $0) >= 0
-            }
+            withDatum(signature) { gnutls_pubkey_verify_data2(handle, algorithm, 0, text, $0) >= 0 }
         }
     }
 

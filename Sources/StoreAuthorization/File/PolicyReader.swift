@@ -8,9 +8,7 @@ struct PolicyReader {
     let names: PolicyNames
     private var grantsCount = 0
 
-    init(_ worlds: [PolicyWorld]) {
-        names = PolicyNames(worlds)
-    }
+    init(_ worlds: [PolicyWorld]) { names = PolicyNames(worlds) }
 
     /// True if the reader has found the most faults, and does not read the rest.
     var isFull: Bool { faults.count >= PolicyError.faultsMax }
@@ -88,9 +86,7 @@ struct PolicyReader {
                     + "and '-'"
             )
         }
-        guard check(node, pointer, members: ["read", "dispatch", "call", "use"]) else {
-            return nil
-        }
+        guard check(node, pointer, members: ["read", "dispatch", "call", "use"]) else { return nil }
         var role = RoleGrants(name: name)
         role.read = list(node, "read", in: pointer) { $0.readScope($1, $2) }
         role.dispatch = list(node, "dispatch", in: pointer) { $0.dispatchScope($1, $2) }

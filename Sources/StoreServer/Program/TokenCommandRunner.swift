@@ -84,7 +84,7 @@ struct TokenCommandRunner {
             }
         }
         switch found {
-        case .failure(let error): throw HistoryCommandError("not valid: \(error.logText)")
+        case .failure(let error): throw HistoryCommandError("not valid: \(error)")
         case .success(let principal):
             return """
                 valid

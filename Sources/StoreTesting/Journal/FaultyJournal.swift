@@ -11,9 +11,7 @@ public final class FaultyJournal: Journal {
     public init() {}
 
     /// Sets the error of every later append; `nil` lets appends succeed again.
-    public func fail(with error: JournalError?) {
-        failure.withLock { $0 = error }
-    }
+    public func fail(with error: JournalError?) { failure.withLock { $0 = error } }
 
     /// The version of the newest record.
     public var version: UInt64 { memory.version }

@@ -10,9 +10,7 @@ struct JournalCheck {
     private(set) var made: [any Journal] = []
 
     /// Adds a fault.
-    mutating func fail(_ text: String) {
-        faults.append(JournalFault(promise: promise, text: text))
-    }
+    mutating func fail(_ text: String) { faults.append(JournalFault(promise: promise, text: text)) }
 
     /// Adds a fault if a condition is false.
     mutating func expect(_ holds: Bool, _ text: @autoclosure () -> String) {

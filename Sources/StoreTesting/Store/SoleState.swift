@@ -8,9 +8,7 @@ struct SoleState<M: Module>: RootState {
 
     init() {}
 
-    init(_ state: M.State) {
-        self.state = state
-    }
+    init(_ state: M.State) { self.state = state }
 
     /// Always empty: the module under test is a value, and a type's property cannot contain it.
     static var modules: Modules { [] }

@@ -34,9 +34,7 @@ final class TestEvents<State: Sendable>: Sendable {
     private let table = Locked(Table())
     private let changes: Changes
 
-    init(_ changes: Changes) {
-        self.changes = changes
-    }
+    init(_ changes: Changes) { self.changes = changes }
 
     /// Records that an action is durable. The Core's thread calls it.
     func applied(_ envelope: ActionEnvelope) {

@@ -242,9 +242,7 @@ extension TestStore {
     /// not stated. If effects still run, reports and cancels them.
     public nonisolated(nonsending) func finish(at place: SourceLocation = #_sourceLocation) async {
         await rest(at: place)
-        let hasEnded = await changes.wait(within: timeout) {
-            runner.running.isEmpty
-        }
+        let hasEnded = await changes.wait(within: timeout) { runner.running.isEmpty }
         reportUnprepared(at: place)
         report(unstated: events.take(), before: "the test finished", at: place)
         if !hasEnded {

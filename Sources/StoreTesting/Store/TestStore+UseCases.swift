@@ -97,9 +97,7 @@ extension TestStore {
 private final class BegunUseCase: Completion {
     private let continuation: CheckedContinuation<Void, any Error>
 
-    init(_ continuation: CheckedContinuation<Void, any Error>) {
-        self.continuation = continuation
-    }
+    init(_ continuation: CheckedContinuation<Void, any Error>) { self.continuation = continuation }
 
     func complete(_ outcome: Outcome) {
         continuation.resume(with: outcome.dispatchError.map { .failure($0) } ?? .success(()))
