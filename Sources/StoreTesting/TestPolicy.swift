@@ -127,16 +127,12 @@ struct TestSender: Sendable {
 
     /// The principal, as records have it; `nil` for a client without a credential.
     let principal: ActionPrincipal?
-    /// The session's name; `nil` for a client without one.
     let session: String?
-    /// The principal's role.
     let role: String
-    /// The principal's name.
     let name: String
 
-    /// - Parameters:
-    ///   - principal: the role, a slash and the name, such as `author/u1`.
-    ///   - session: the session's name.
+    /// Reads the principal: its role, a slash and its name, such as `author/u1`.
+    ///
     /// - Throws: ``Refusal`` if the principal has another form.
     init(_ principal: String?, _ session: String?) throws(Refusal) {
         self.session = session

@@ -25,9 +25,8 @@ enum Base64URL {
         var context = base64_decode_ctx()
         nettle_base64url_decode_init(&context)
         var isWhole = false
-        let bytes = [UInt8](unsafeUninitializedCapacity: padded.count / 4 * 3 + 3) {
-            buffer,
-            count in
+        let capacity = padded.count / 4 * 3 + 3
+        let bytes = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
             var written = buffer.count
             padded.withUnsafeBytes { bytes in
                 let input = bytes.bindMemory(to: CChar.self)

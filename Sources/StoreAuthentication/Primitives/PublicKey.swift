@@ -25,45 +25,29 @@ final class PublicKey: @unchecked Sendable {
 
     static let rsaBits: ClosedRange<UInt32> = 2_048...8_192
 
-    private init(
-        _ handle: gnutls_pubkey_t,
-        _ algorithm: SigningAlgorithm,
-        signatureBytes: Int,
-        fingerprint: [UInt8]
-    ) {
-        self.handle = handle
-        self.algorithm = algorithm
-        self.signatureBytes = signatureBytes
-        self.fingerprint = fingerprint
-    }
-
     deinit { gnutls_pubkey_deinit(handle) }
 
     /// Makes a key that `fill` imports.
     ///
     /// - Throws: ``GnuTLSFailure`` if `fill` imports no key, a key of an unknown kind, or a weak
     ///   key.
-    private static func make(_ fill: (gnutls_pubkey_t) -> CInt) throws(GnuTLSFailure) -> PublicKey {
+    private init(_ fill: (gnutls_pubkey_t) -> CInt) throws(GnuTLSFailure) {
         var made: gnutls_pubkey_t?
         try GnuTLSFailure.check(gnutls_pubkey_init(&made))
         guard let handle = made else { throw GnuTLSFailure(GNUTLS_E_MEMORY_ERROR) }
         do throws(GnuTLSFailure) {
             try GnuTLSFailure.check(fill(handle))
-            let (algorithm, signatureBytes) = try kind(of: handle)
+            (algorithm, signatureBytes) = try Self.kind(of: handle)
             // The check fails, for example, if a point is not on the curve.
             guard gnutls_pubkey_verify_params(handle) >= 0 else {
                 throw GnuTLSFailure("the key's numbers do not form a key for \(algorithm.rawValue)")
             }
-            return PublicKey(
-                handle,
-                algorithm,
-                signatureBytes: signatureBytes,
-                fingerprint: try fingerprint(of: handle)
-            )
+            fingerprint = try Self.fingerprint(of: handle)
         } catch {
             gnutls_pubkey_deinit(handle)
             throw error
         }
+        self.handle = handle
     }
 
     private static func kind(
@@ -147,7 +131,7 @@ final class PublicKey: @unchecked Sendable {
 extension PublicKey {
     /// Reads a public key in PEM (SubjectPublicKeyInfo).
     static func pem(_ block: [UInt8]) throws(GnuTLSFailure) -> PublicKey {
-        try make { handle in
+        try PublicKey { handle in
             withDatum(block) { gnutls_pubkey_import(handle, $0, GNUTLS_X509_FMT_PEM) }
         }
     }
@@ -162,12 +146,12 @@ extension PublicKey {
         try GnuTLSFailure.check(
             withDatum(block) { gnutls_x509_crt_import(certificate, $0, GNUTLS_X509_FMT_PEM) }
         )
-        return try make { gnutls_pubkey_import_x509($0, certificate, 0) }
+        return try PublicKey { gnutls_pubkey_import_x509($0, certificate, 0) }
     }
 
     /// Makes an RSA key from its modulus and exponent.
     static func rsa(n: [UInt8], e: [UInt8]) throws(GnuTLSFailure) -> PublicKey {
-        try make { handle in
+        try PublicKey { handle in
             withDatum(n) { n in withDatum(e) { gnutls_pubkey_import_rsa_raw(handle, n, $0) } }
         }
     }
@@ -177,7 +161,7 @@ extension PublicKey {
         guard x.count == 32, y.count == 32 else {
             throw GnuTLSFailure("x and y have 32 bytes each on P-256")
         }
-        return try make { handle in
+        return try PublicKey { handle in
             withDatum(x) { x in
                 withDatum(y) {
                     gnutls_pubkey_import_ecc_raw(handle, GNUTLS_ECC_CURVE_SECP256R1, x, $0)
@@ -189,7 +173,7 @@ extension PublicKey {
     /// Makes an Ed25519 key from 32 bytes.
     static func ed25519(_ x: [UInt8]) throws(GnuTLSFailure) -> PublicKey {
         guard x.count == 32 else { throw GnuTLSFailure("x has 32 bytes on Ed25519") }
-        return try make { handle in
+        return try PublicKey { handle in
             withDatum(x) { gnutls_pubkey_import_ecc_raw(handle, GNUTLS_ECC_CURVE_ED25519, $0, nil) }
         }
     }

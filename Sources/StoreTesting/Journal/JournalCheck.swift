@@ -9,7 +9,6 @@ struct JournalCheck {
     /// The journals that the check has made; they are closed at the end.
     private(set) var made: [any Journal] = []
 
-    /// Adds a fault.
     mutating func fail(_ text: String) { faults.append(JournalFault(promise: promise, text: text)) }
 
     /// Adds a fault if a condition is false.

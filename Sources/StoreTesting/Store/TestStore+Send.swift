@@ -125,6 +125,7 @@ extension TestStore where Subject: Module, Subject.State == State {
 
 extension TestStore {
     /// Dispatches a side effect, and returns its value when all work that follows from it is done.
+    /// With `instance`, dispatches it to this instance of the module.
     ///
     /// ```swift
     /// #expect(try await store.value(of: Multiply(a: 6, b: 7)) == 42)
@@ -137,29 +138,13 @@ extension TestStore {
     ///   failure of the test: `#expect(throws:)` states it.
     public nonisolated(nonsending) func value<E: SideEffect>(
         of effect: E,
+        to instance: String? = nil,
         as principal: String? = nil,
         session: String? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async throws -> E.Value {
-        try await value(effect, TestSender(principal, session), at: place)
-    }
-
-    /// Dispatches a side effect of an instance, and returns its value.
-    public nonisolated(nonsending) func value<E: SideEffect>(
-        of effect: E,
-        to instance: String,
-        as principal: String? = nil,
-        session: String? = nil,
-        at place: SourceLocation = #_sourceLocation
-    ) async throws -> E.Value {
-        try await value(effect.to(instance), TestSender(principal, session), at: place)
-    }
-
-    private nonisolated(nonsending) func value<Value>(
-        _ action: any Action,
-        _ sender: TestSender,
-        at place: SourceLocation
-    ) async throws -> Value {
+        let action: any Action = instance.map { effect.to($0) } ?? effect
+        let sender = try TestSender(principal, session)
         guard begin(action, at: place) else { throw CancellationError() }
         let watch = EffectWatch()
         let done = try await dispatch(action, sender, watch)
@@ -182,7 +167,7 @@ extension TestStore {
             events.forgetFailures(after: done.version)
             throw error
         }
-        guard let value = try result?.get() as? Value else { throw CancellationError() }
+        guard let value = try result?.get() as? E.Value else { throw CancellationError() }
         return value
     }
 }

@@ -199,16 +199,8 @@ extension TestStore where Subject == State, State: RootState {
 extension TestStore where Subject: Module, Subject.State == State {
     /// Makes a store of one module alone; its state is the state of the module.
     ///
-    /// To test the module's start and stop, use a store of a root state.
-    ///
-    /// - Parameters:
-    ///   - module: the module under test.
-    ///   - state: the slice at the start.
-    ///   - dependencies: the dependencies of effects; by default none is prepared.
-    ///   - timeout: see ``timeout``.
-    ///   - reporter: receives the failures.
-    ///   - place: the place of reports about the store itself, and about unstated events at the
-    ///     store's release.
+    /// The other parameters are those of a store of a root state. Use such a store to test the
+    /// module's start and stop.
     public convenience init(
         _ module: Subject,
         _ state: State,
