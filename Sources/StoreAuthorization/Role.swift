@@ -20,9 +20,10 @@ package final class Role: Sendable {
     package let dispatchesEverything: Bool
 
     private let members: Set<ExactText>
-    private let views: NameFilter
-    private let useCases: NameFilter
-    private let notifications: NameFilter
+    // The names of the things that the role may use; `nil` for all things of their kind.
+    private let views: Set<ExactText>?
+    private let useCases: Set<ExactText>?
+    private let notifications: Set<ExactText>?
     private let groups: UInt16
     /// The permissions, by the index in the store's table of actions.
     private let permissions: [Permission]
@@ -33,24 +34,26 @@ package final class Role: Sendable {
 
     /// Makes a role of a policy, for one store.
     init(_ grants: RoleGrants, in world: PolicyWorld) {
-        func granted(_ kind: GrantedKind) -> [String] {
-            world.names(of: kind).filter { grants.grant(of: kind, $0) != nil }
+        func granted(_ kind: GrantedKind) -> Set<ExactText> {
+            let names = world.names(of: kind).filter { grants.grant(of: kind, $0) != nil }
+            return Set(names.map { ExactText($0) })
         }
         name = grants.name
-        let visible = granted(.member)
+        let members = granted(.member)
+        let visible = world.members.filter { members.contains(ExactText($0)) }
         let seesAll = !visible.isEmpty && visible.count == world.members.count
         visibleMembers = seesAll || grants.grant(ofAll: .member) != nil ? nil : visible
-        let members = Set(visible.map { ExactText($0) })
         self.members = members
         seesModules = world.actions.map { action in
             action.module.map { members.contains(ExactText($0)) } ?? false
         }
         readsLog = !granted(.log).isEmpty
-        views = NameFilter(granted(.view))
+        let views = granted(.view)
+        self.views = views
         seesViews = !views.isEmpty || grants.grant(ofAll: .view) != nil
-        useCases = NameFilter(granted(.useCase))
-        notifications = NameFilter(granted(.notification))
-        groups = granted(.group).reduce(0) { $0 | (RouteGroupName(rawValue: $1)?.bit ?? 0) }
+        useCases = granted(.useCase)
+        notifications = granted(.notification)
+        groups = granted(.group).reduce(0) { $0 | (RouteGroupName(rawValue: $1.text)?.bit ?? 0) }
         operates = groups & RouteGroupName.operate.bit != 0
         permissions = world.actions.map { action in
             let covering = grants.dispatch.map(\.scope).filter { $0.types.covers(action) }
@@ -70,10 +73,10 @@ package final class Role: Sendable {
         visibleMembers = nil
         members = []
         readsLog = true
-        views = .everything
+        views = nil
         seesViews = true
-        useCases = .everything
-        notifications = .everything
+        useCases = nil
+        notifications = nil
         self.groups = groups.reduce(0) { $0 | $1.bit }
         operates = groups.contains(.operate)
         permissions = []
@@ -104,16 +107,20 @@ extension Role {
     }
 
     /// Returns true if the role sees this view.
-    package func sees(view: String) -> Bool { views.contains(view) }
+    package func sees(view: String) -> Bool { views?.contains(ExactText(view)) ?? true }
 
     /// Returns true if the role may use the routes of this group.
     package func mayUse(_ group: RouteGroupName) -> Bool { groups & group.bit != 0 }
 
     /// Returns true if the role may call this use case, with a name of ``PolicyWorld/useCases``.
-    package func mayCall(useCase path: String) -> Bool { useCases.contains(path) }
+    package func mayCall(useCase path: String) -> Bool {
+        useCases?.contains(ExactText(path)) ?? true
+    }
 
     /// Returns true if the role may send the notification of this name.
-    package func mayNotify(_ name: String) -> Bool { notifications.contains(name) }
+    package func mayNotify(_ name: String) -> Bool {
+        notifications?.contains(ExactText(name)) ?? true
+    }
 
     /// Returns the permission to dispatch the action at this index of ``PolicyWorld/actions``.
     /// Cost: one element of an array.
@@ -157,23 +164,6 @@ extension Role {
                 + texts.joined(separator: ", or ")
                 + (grants.count > Self.namedMax ? ", or another grant allows it." : ".")
         )
-    }
-}
-
-/// A filter of names: some names, or all.
-private enum NameFilter: Sendable {
-    case everything
-    case some(Set<ExactText>)
-
-    init(_ names: [String]) { self = .some(Set(names.map { ExactText($0) })) }
-
-    var isEmpty: Bool { if case .some(let names) = self { names.isEmpty } else { false } }
-
-    func contains(_ name: String) -> Bool {
-        switch self {
-        case .everything: true
-        case .some(let names): names.contains(ExactText(name))
-        }
     }
 }
 

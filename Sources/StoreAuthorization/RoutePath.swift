@@ -17,14 +17,11 @@ package enum RoutePath {
     private static func segments(of path: String) -> [String]? {
         guard let rest = path.rest(after: "/") else { return nil }
         if rest.isEmpty { return [] }
-        var segments: [String] = []
-        for part in rest.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        {
-            guard let segment = PercentEncoding.decode(String(decoding: part, as: UTF8.self))
-            else { return nil }
-            segments.append(segment)
+        let parts = rest.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        let segments = parts.compactMap {
+            PercentEncoding.decode(String(decoding: $0, as: UTF8.self))
         }
-        return segments
+        return segments.count == parts.count ? segments : nil
     }
 
     /// The routes of one path, and their need.

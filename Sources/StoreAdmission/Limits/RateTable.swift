@@ -135,12 +135,8 @@ package struct RateKey: Sendable, Equatable {
     /// call: keep the key for further requests.
     package init(principal name: String) {
         let digest = Array(name.utf8).withUnsafeBytes { SHA256.digest($0) }
-        let (high, low) = digest.withUnsafeBytes {
-            (
-                $0.loadUnaligned(as: UInt64.self),
-                $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
-            )
-        }
-        (self.high, self.low, kind) = (high, low, 4)
+        high = digest.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
+        low = digest.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self) }
+        kind = 4
     }
 }

@@ -68,13 +68,7 @@ private struct LastStranger {
     private(set) var address: IPAddress?
 
     mutating func take(_ next: IPAddress?, isProxy trusts: (IPAddress) -> Bool) {
-        guard let next else {
-            self = LastStranger()
-            isEmpty = false
-            return
-        }
-        if trusts(next), !isEmpty { return }
-        address = next
-        isEmpty = false
+        if let next, trusts(next), !isEmpty { return }
+        (address, isEmpty) = (next, false)
     }
 }

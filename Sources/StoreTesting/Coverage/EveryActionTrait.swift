@@ -17,15 +17,9 @@ public import Testing
 /// without a test makes the suite fail. A filtered run leaves tests out, so the trait reports their
 /// actions as well.
 public struct EveryActionTrait: SuiteTrait, TestScoping {
-    private let coverage: @Sendable () -> ActionCoverage
-    private let exceptions: [String]
-    private let reporter: TestReporter
-
-    init<Root: RootState>(of root: Root.Type, _ exceptions: [String], _ reporter: TestReporter) {
-        coverage = { ActionCoverage(of: root) }
-        self.exceptions = exceptions
-        self.reporter = reporter
-    }
+    let exceptions: [String]
+    let reporter: TestReporter
+    let coverage: @Sendable () -> ActionCoverage
 
     /// Runs the suite's tests, and reports the actions that they have not exercised.
     public func provideScope(
@@ -71,6 +65,6 @@ extension Trait where Self == EveryActionTrait {
         except: [String] = [],
         reporter: TestReporter = .issues
     ) -> EveryActionTrait {
-        EveryActionTrait(of: root, except, reporter)
+        EveryActionTrait(exceptions: except, reporter: reporter) { ActionCoverage(of: root) }
     }
 }
