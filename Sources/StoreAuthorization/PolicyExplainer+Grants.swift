@@ -132,8 +132,6 @@ extension PolicyExplainer {
     private func text<Scope>(_ grant: Grant<Scope>) -> String {
         "\(grant.pointer): \(Problem.excerpt(grant.text))"
     }
-
-    func quoted(_ text: String) -> String { JSONText.quoted(Problem.excerpt(text)) }
 }
 
 extension PayloadCondition {
@@ -141,7 +139,7 @@ extension PayloadCondition {
     func explanation(for payload: JSONNode?, of principal: String) -> String {
         let required =
             switch self.required {
-            case .principal: "the principal's name, \(JSONText.quoted(Problem.excerpt(principal)))"
+            case .principal: "the principal's name, \(quoted(principal))"
             case .value(let value): Problem.excerpt(value.text)
             }
         let place = "'\(Problem.excerpt(pointer.description))' of the payload"

@@ -12,11 +12,8 @@ enum ActionText {
             return of(addressed.action) + ".to(\(JSONText.quoted(addressed.instance)))"
         case let described as any DescribedAction: return described.text
         case let encodable as any Action & Encodable:
-            return of(
-                encodable,
-                named: TypeText.of(type(of: action)),
-                isEnum: action is any ModuleAction
-            )
+            let name = TypeText.of(type(of: action))
+            return of(encodable, named: name, isEnum: action is any ModuleAction)
         default: return TypeText.of(type(of: action))
         }
     }

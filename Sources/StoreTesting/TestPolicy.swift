@@ -11,8 +11,9 @@ import StorePlatform
 /// action that is sent without a principal is `anonymous`. The policy does not apply to actions
 /// that only the program dispatches, such as a module's `Internal`. A test may send these.
 public struct TestPolicy: Sendable {
-    private let read: @Sendable () throws -> [UInt8]
-    private let name: String?
+    /// The file's name for messages; `nil` for a text.
+    let name: String?
+    let read: @Sendable () throws -> [UInt8]
 
     /// Makes a policy that is read from a file.
     public static func file(_ path: String) -> TestPolicy {
@@ -27,11 +28,6 @@ public struct TestPolicy: Sendable {
     /// Makes a policy of a text in the form of a policy's file.
     public static func json(_ text: String) -> TestPolicy {
         TestPolicy(name: nil) { Array(text.utf8) }
-    }
-
-    private init(name: String?, _ read: @escaping @Sendable () throws -> [UInt8]) {
-        self.name = name
-        self.read = read
     }
 
     /// Makes the checks of a sender's actions and calls of use cases, for a store with these

@@ -36,14 +36,8 @@ package final class AccessControl: Sendable {
     private let generation = Atomic<UInt64>(AccessControl.nextGeneration)
     private static let generations = Atomic<UInt64>(0)
 
-    /// Makes access control for a store.
-    ///
-    /// - Parameters:
-    ///   - authenticator: the authenticator that checks credentials.
-    ///   - policy: the rights of roles.
-    ///   - members: the members of the root state.
-    ///   - logger: gets a line for each credential that is refused.
-    ///   - now: returns the seconds since 1970.
+    /// Makes access control for a store whose root state has these members. The logger gets a line
+    /// for each refused credential. The clock `now` returns the seconds since 1970.
     package init(
         _ authenticator: Authenticator,
         _ policy: Policy,
@@ -193,15 +187,9 @@ package final class AccessControl: Sendable {
     /// Returns the access that a stream or a waiting request depends on. The end of the credential,
     /// its revocation, or a new policy ends the access.
     ///
-    /// - Parameters:
-    ///   - identity: the principal with its rights in the present policy.
-    ///   - need: the access that the route needs.
-    ///   - operates: true if the stream shows the slices of all sessions because the role operates.
-    ///   - member: the only member of the root state that the stream shows a part of; `nil` if it
-    ///     shows more.
-    ///   - path: the path of the request, for a problem.
-    ///   - id: the id of the request.
-    /// - Returns: a value that tests the access, and gives the reason for its end.
+    /// A stream `operates` if it shows the slices of all sessions because the role operates. Its
+    /// `member` is the only member of the root state that it shows a part of; `nil` if it shows
+    /// more. A problem has the path of the request.
     package func lease(
         of identity: Identity,
         for need: RouteNeed,

@@ -251,9 +251,6 @@ extension PolicyReader {
     ) -> Value? {
         refuse(pointer, "\(quoted(text)) is \(what); \(allowed)", nearest: text, in: candidates)
     }
-
-    /// Quotes a text of the file for a message, shortened if it is long.
-    func quoted(_ text: String) -> String { JSONText.quoted(Problem.excerpt(text)) }
 }
 
 extension String {
@@ -263,3 +260,6 @@ extension String {
         return String(decoding: utf8.dropFirst(start.utf8.count), as: UTF8.self)
     }
 }
+
+/// Quotes a text for a message, shortened if it is long.
+func quoted(_ text: String) -> String { JSONText.quoted(Problem.excerpt(text)) }

@@ -10,6 +10,8 @@ struct TestEvent<State: Sendable>: Sendable {
         case action(any Action, State)
         /// The effect with this id threw.
         case failure(String, any Error)
+
+        var failure: (any Error)? { if case .failure(_, let error) = self { error } else { nil } }
     }
 
     let form: Form
@@ -99,9 +101,7 @@ final class TestEvents<State: Sendable>: Sendable {
     /// Removes the failures of the effects after an action, because its dispatcher gets the error.
     func forgetFailures(after version: UInt64) {
         table.withLock { table in
-            table.waiting.removeAll { event in
-                if case .failure = event.form { event.cause == version } else { false }
-            }
+            table.waiting.removeAll { $0.form.failure != nil && $0.cause == version }
         }
     }
 
@@ -115,7 +115,5 @@ final class TestEvents<State: Sendable>: Sendable {
 }
 
 extension TestEvent {
-    var isUnprepared: Bool {
-        if case .failure(_, let error) = form { error is UnpreparedDependency } else { false }
-    }
+    var isUnprepared: Bool { form.failure is UnpreparedDependency }
 }

@@ -62,8 +62,7 @@ extension TestStore {
         at place: SourceLocation = #_sourceLocation
     ) async {
         await receive(event: "the failure \(error)", nil, at: place) { form in
-            guard case .failure(_, let thrown) = form else { return false }
-            return thrown as? E ?? thrown.refusal as? E == error
+            form.failure as? E ?? form.failure?.refusal as? E == error
         }
     }
 
@@ -74,8 +73,7 @@ extension TestStore {
         at place: SourceLocation = #_sourceLocation
     ) async {
         await receive(event: "a failure of \(TypeText.of(type))", nil, at: place) { form in
-            guard case .failure(_, let thrown) = form else { return false }
-            return thrown is E || thrown.refusal is E
+            form.failure is E || form.failure?.refusal is E
         }
     }
 
