@@ -57,24 +57,24 @@ package struct Preflight: Sendable {
 
     /// Makes the fields of a resource: its methods, with the header fields that each may have.
     package init(_ methods: [String], headers: [(method: String, names: [String])]) {
-        let allowed = ("Access-Control-Allow-Methods", methods.joined(separator: ", "))
-        let age = ("Access-Control-Max-Age", String(CrossOrigin.maxAgeSeconds))
-        others = HTTPFields([allowed, age])
-        self.methods = headers.map { method, names in
-            let headers = ("Access-Control-Allow-Headers", names.joined(separator: ", "))
-            return (method, HTTPFields([allowed, headers, age]))
-        }
+        others = Self.fields(methods, headers: nil)
+        self.methods = headers.map { ($0.method, Self.fields(methods, headers: $0.names)) }
     }
 
     /// Combines the methods and header fields of all resources, so that the answer does not show
     /// which resources exist.
     package init(ofAll methods: [String], headers: [String]) {
         self.methods = []
-        others = HTTPFields([
-            ("Access-Control-Allow-Methods", methods.joined(separator: ", ")),
-            ("Access-Control-Allow-Headers", headers.joined(separator: ", ")),
-            ("Access-Control-Max-Age", String(CrossOrigin.maxAgeSeconds)),
-        ])
+        others = Self.fields(methods, headers: headers)
+    }
+
+    private static func fields(_ methods: [String], headers: [String]?) -> HTTPFields {
+        let allowed = headers.map { ("Access-Control-Allow-Headers", $0.joined(separator: ", ")) }
+        return HTTPFields(
+            [("Access-Control-Allow-Methods", methods.joined(separator: ", "))]
+                + [allowed].compactMap(\.self)
+                + [("Access-Control-Max-Age", String(CrossOrigin.maxAgeSeconds))]
+        )
     }
 
     fileprivate func fields(for method: String) -> HTTPFields {

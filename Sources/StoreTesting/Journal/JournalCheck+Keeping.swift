@@ -1,6 +1,6 @@
 import StoreCore
 
-// Outcomes, snapshots, and the data that outlives the process.
+// Outcomes, snapshots, programs, and the data that outlives the process.
 
 extension JournalCheck {
     mutating func checkOutcomes(_ journal: any Journal) throws {
@@ -161,11 +161,7 @@ extension JournalCheck {
         try again.append(JournalBatch(records: [JournalSamples.record(122)]), at: 121)
         expect("the version after one more", again.version, is: 122)
     }
-}
 
-// The programs that have written.
-
-extension JournalCheck {
     private static func program(_ place: Int) -> WritingProgram {
         WritingProgram(digest: "digest-\(place)", forms: Array(#"[{"name":"n\#(place)"}]"#.utf8))
     }

@@ -11,6 +11,7 @@ struct TestEvent<State: Sendable>: Sendable {
         /// The effect with this id threw.
         case failure(String, any Error)
 
+        var action: (any Action)? { if case .action(let action, _) = self { action } else { nil } }
         var failure: (any Error)? { if case .failure(_, let error) = self { error } else { nil } }
     }
 

@@ -51,8 +51,8 @@ extension TestStore {
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
-        await receive("an action of \(TypeText.of(type))", change, at: place) { received in
-            (received as? A).map(isMeant) ?? false
+        await receive(event: "an action of \(TypeText.of(type))", change, at: place) { form in
+            (form.action as? A).map(isMeant) ?? false
         }
     }
 
@@ -78,53 +78,13 @@ extension TestStore {
     }
 
     private nonisolated(nonsending) func receive(
-        _ name: String,
-        _ change: ((inout State) throws -> Void)?,
-        at place: SourceLocation,
-        where isMeant: (any Action) -> Bool
-    ) async {
-        await receive(event: name, change, at: place) { form in
-            if case .action(let action, _) = form { isMeant(action) } else { false }
-        }
-    }
-}
-
-extension TestStore where Subject: Module, Subject.State == State {
-    /// States the next action, a public action of the module.
-    public nonisolated(nonsending) func receive(
-        _ action: Subject.Interface.Action,
-        _ change: ((inout State) throws -> Void)? = nil,
-        at place: SourceLocation = #_sourceLocation
-    ) async {
-        await receive(stated: action, change, at: place)
-    }
-
-    /// States the next action, an action of the module's views.
-    public nonisolated(nonsending) func receive(
-        _ action: Subject.UI,
-        _ change: ((inout State) throws -> Void)? = nil,
-        at place: SourceLocation = #_sourceLocation
-    ) async {
-        await receive(stated: action, change, at: place)
-    }
-
-    /// States the next action, an internal action of the module.
-    public nonisolated(nonsending) func receive(
-        _ action: Subject.Internal,
-        _ change: ((inout State) throws -> Void)? = nil,
-        at place: SourceLocation = #_sourceLocation
-    ) async {
-        await receive(stated: action, change, at: place)
-    }
-}
-
-extension TestStore {
-    private nonisolated(nonsending) func receive(
         stated action: any Action,
         _ change: ((inout State) throws -> Void)?,
         at place: SourceLocation
     ) async {
-        await receive(ActionText.of(action), change, at: place) { isEqual($0, action) }
+        await receive(event: ActionText.of(action), change, at: place) { form in
+            form.action.map { isEqual($0, action) } ?? false
+        }
     }
 
     private nonisolated(nonsending) func receive(
@@ -169,6 +129,35 @@ extension TestStore {
                 : "These effects may still dispatch it; advance their clock:\n\(running)",
             at: place
         )
+    }
+}
+
+extension TestStore where Subject: Module, Subject.State == State {
+    /// States the next action, a public action of the module.
+    public nonisolated(nonsending) func receive(
+        _ action: Subject.Interface.Action,
+        _ change: ((inout State) throws -> Void)? = nil,
+        at place: SourceLocation = #_sourceLocation
+    ) async {
+        await receive(stated: action, change, at: place)
+    }
+
+    /// States the next action, an action of the module's views.
+    public nonisolated(nonsending) func receive(
+        _ action: Subject.UI,
+        _ change: ((inout State) throws -> Void)? = nil,
+        at place: SourceLocation = #_sourceLocation
+    ) async {
+        await receive(stated: action, change, at: place)
+    }
+
+    /// States the next action, an internal action of the module.
+    public nonisolated(nonsending) func receive(
+        _ action: Subject.Internal,
+        _ change: ((inout State) throws -> Void)? = nil,
+        at place: SourceLocation = #_sourceLocation
+    ) async {
+        await receive(stated: action, change, at: place)
     }
 }
 

@@ -72,6 +72,53 @@ extension TestStore {
         check("send").unknown(action, modules, at: place)
         return false
     }
+
+    /// Dispatches a side effect, and returns its value when all work that follows from it is done.
+    /// With `instance`, dispatches it to this instance of the module.
+    ///
+    /// ```swift
+    /// #expect(try await store.value(of: Multiply(a: 6, b: 7)) == 42)
+    /// ```
+    ///
+    /// Waits for at most ``timeout``. If the side effect sleeps on a clock that stands still, send
+    /// it instead. The test has to receive the actions that it dispatches afterwards.
+    ///
+    /// - Throws: the error of the side effect, or the refusal of its dispatch. This alone is no
+    ///   failure of the test: `#expect(throws:)` states it.
+    public nonisolated(nonsending) func value<E: SideEffect>(
+        of effect: E,
+        to instance: String? = nil,
+        as principal: String? = nil,
+        session: String? = nil,
+        at place: SourceLocation = #_sourceLocation
+    ) async throws -> E.Value {
+        let action: any Action = instance.map { effect.to($0) } ?? effect
+        let sender = try TestSender(principal, session)
+        guard begin(action, at: place) else { throw CancellationError() }
+        let watch = EffectWatch()
+        let done = try await dispatch(action, sender, watch)
+        accept(action, done.state, StatedEnd(), "send", at: place)
+        let results = Recorder<Result<any Sendable, any Error>?>()
+        watch.whenDone(results.record)
+        let result: Result<any Sendable, any Error>?
+        do {
+            result = try await results.next(within: timeout)
+        } catch {
+            reporter.fail(
+                "\(ActionText.of(action)) gave no value within \(timeout).",
+                "If it waits for a clock, send it, and advance the clock.",
+                at: place
+            )
+            throw error
+        }
+        await rest(at: place)
+        if case .failure(let error) = result {
+            events.forgetFailures(after: done.version)
+            throw error
+        }
+        guard let value = try result?.get() as? E.Value else { throw CancellationError() }
+        return value
+    }
 }
 
 extension TestStore where Subject: Module, Subject.State == State {
@@ -118,56 +165,5 @@ extension TestStore where Subject: Module, Subject.State == State {
     ) async {
         let stated = StatedEnd(refusal: reason, pointer: pointer, change: change)
         await send(action, (principal, session), stating: stated, at: place)
-    }
-}
-
-// Values
-
-extension TestStore {
-    /// Dispatches a side effect, and returns its value when all work that follows from it is done.
-    /// With `instance`, dispatches it to this instance of the module.
-    ///
-    /// ```swift
-    /// #expect(try await store.value(of: Multiply(a: 6, b: 7)) == 42)
-    /// ```
-    ///
-    /// Waits for at most ``timeout``. If the side effect sleeps on a clock that stands still, send
-    /// it instead. The test has to receive the actions that it dispatches afterwards.
-    ///
-    /// - Throws: the error of the side effect, or the refusal of its dispatch. This alone is no
-    ///   failure of the test: `#expect(throws:)` states it.
-    public nonisolated(nonsending) func value<E: SideEffect>(
-        of effect: E,
-        to instance: String? = nil,
-        as principal: String? = nil,
-        session: String? = nil,
-        at place: SourceLocation = #_sourceLocation
-    ) async throws -> E.Value {
-        let action: any Action = instance.map { effect.to($0) } ?? effect
-        let sender = try TestSender(principal, session)
-        guard begin(action, at: place) else { throw CancellationError() }
-        let watch = EffectWatch()
-        let done = try await dispatch(action, sender, watch)
-        accept(action, done.state, StatedEnd(), "send", at: place)
-        let results = Recorder<Result<any Sendable, any Error>?>()
-        watch.whenDone(results.record)
-        let result: Result<any Sendable, any Error>?
-        do {
-            result = try await results.next(within: timeout)
-        } catch {
-            reporter.fail(
-                "\(ActionText.of(action)) gave no value within \(timeout).",
-                "If it waits for a clock, send it, and advance the clock.",
-                at: place
-            )
-            throw error
-        }
-        await rest(at: place)
-        if case .failure(let error) = result {
-            events.forgetFailures(after: done.version)
-            throw error
-        }
-        guard let value = try result?.get() as? E.Value else { throw CancellationError() }
-        return value
     }
 }
