@@ -2,7 +2,7 @@ import StoreCore
 import StorePatterns
 import StoreServer
 
-/// A room: many, under ids of their own, shared by all clients.
+/// A chat room. There are many, each under an id of its own, and all clients share them.
 struct Room: StartableModule {
     static let name = "rooms"
     /// The most lines that a room keeps.
@@ -41,7 +41,7 @@ struct Room: StartableModule {
     }
 }
 
-/// What a visitor types, and which room is open: one for each session.
+/// The draft of a visitor and the open room: one slice for each session.
 struct Draft: Module {
     struct State: ModuleState {
         var room: String?

@@ -1,6 +1,6 @@
 import StoreCore
 
-/// All about one film, while a client shows it.
+/// The details of the film that a client shows.
 struct Details: StartableModule {
     struct State: ModuleState {
         var id: Int
@@ -19,7 +19,7 @@ struct Details: StartableModule {
 
     func begin(_ start: Start) -> State { State(id: start.id) }
 
-    /// Another film is shown in the place of the one before.
+    /// The client shows another film in place of the last film.
     func begin(_ start: Start, over old: State) -> State { begin(start) }
 
     func reduce(_ state: inout State, internal action: Internal) {

@@ -9,7 +9,7 @@ struct Film: ModuleState {
     var year: Int
 }
 
-/// A film with all that is known of it.
+/// A film with its details.
 struct FilmDetails: ModuleState {
     var id: Int
     var title: String
@@ -25,17 +25,17 @@ struct FilmPage: ModuleState {
     var films: [Film]
 }
 
-/// Knows films.
+/// A source of films.
 protocol FilmService: Sendable {
-    /// One page of the popular films, from 1.
+    /// Returns a page of the popular films; the first page has the number 1.
     func popular(page: Int) async throws -> FilmPage
-    /// The films whose titles have this in them.
+    /// Returns the films whose titles contain a text.
     func search(_ text: String) async throws -> [Film]
-    /// All that is known of a film.
+    /// Returns the details of a film.
     func details(of id: Int) async throws -> FilmDetails
 }
 
-/// Why a service gives nothing, for those who look at the screen.
+/// The reason why a service returns nothing, as the screen shows it.
 struct FilmServiceError: Error, Equatable {
     var reason: String
 }
@@ -68,7 +68,7 @@ struct HTTPFilmService: FilmService {
     }
 }
 
-/// Where films are asked for.
+/// The key of the dependency that effects get films from.
 enum FilmsKey: DependencyKey {
     /// The service at the address in the environment's `MOVIES_SERVICE`.
     static let live: any FilmService = HTTPFilmService(
@@ -78,7 +78,7 @@ enum FilmsKey: DependencyKey {
 }
 
 extension Dependencies {
-    /// Where films are asked for.
+    /// The source of films.
     var films: any FilmService {
         get throws { try self[FilmsKey.self] }
     }

@@ -4,7 +4,7 @@ import StoreCore
 struct Popular: EffectfulModule {
     struct State: ModuleState {
         var films: [Film] = []
-        /// How many pages are there, and how many there are in all.
+        /// The number of loaded pages, and the number of all pages.
         var page = 0
         var pages = 1
         var isLoading = false
@@ -14,7 +14,7 @@ struct Popular: EffectfulModule {
     enum Action: ModuleAction {
         /// Loads the list from its beginning.
         case refreshed
-        /// The user has scrolled to the end, or asks to try again what failed.
+        /// The user has scrolled to the end, or asks to repeat a failed request.
         case nextPageAsked
     }
 

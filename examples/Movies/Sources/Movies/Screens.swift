@@ -53,6 +53,6 @@ struct DetailsViewModel: ViewModelWithState {
 }
 
 extension Film {
-    /// How a list shows it.
+    /// The film as a list shows it.
     var line: String { "\(title) (\(year))" }
 }

@@ -6,7 +6,7 @@ struct Search: EffectfulModule {
     static let suggestionsMax = 10
     /// The longest text that is searched for, in bytes.
     static let textBytesMax = 200
-    /// How long the text has to stay the same before the request is sent.
+    /// The time without a change of the text before the request is sent.
     static let pause = Duration.milliseconds(300)
 
     struct State: ModuleState {

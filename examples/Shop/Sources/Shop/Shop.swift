@@ -2,9 +2,9 @@ import StoreCore
 import StorePatterns
 import StoreServer
 
-/// What there is to buy, and for how much: shared by all clients.
+/// The articles and their prices, which all clients share.
 struct Catalogue: SharingModule {
-    /// So that no bill is too large for a number.
+    /// The highest price in cents, so that no bill is too large for a number.
     static let centsMax = 1_000_000
 
     struct State: ModuleState {
@@ -32,7 +32,7 @@ struct Catalogue: SharingModule {
     func share(_ state: State) -> [String: Int] { state.prices }
 }
 
-/// What a visitor is about to buy: a cart for each session, which reads the prices.
+/// The cart of a visitor: one for each session. It reads the prices.
 struct Cart: Module {
     /// The most pieces of one article.
     static let piecesMax = 100
@@ -66,7 +66,7 @@ struct Cart: Module {
     }
 }
 
-/// What was sold to all visitors together.
+/// The sales to all visitors together.
 struct Sales: Module {
     struct State: ModuleState {
         var orders = 0
@@ -74,8 +74,8 @@ struct Sales: Module {
     }
 }
 
-/// Buys what is in the cart at today's prices: an action of the whole state, which empties the cart
-/// of its session and adds to the sales of all, in one version.
+/// Buys the content of the cart at today's prices. An action of the whole state: in one version, it
+/// empties the cart of its session and adds to the sales of all.
 struct Checkout: StateUpdater {
     func updateState(_ state: inout AppState) throws {
         guard let bill = BillViewModel(state: state), bill.cents > 0 else {

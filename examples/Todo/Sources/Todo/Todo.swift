@@ -2,7 +2,7 @@ import StoreCore
 import StorePatterns
 import StoreServer
 
-/// What is to be done: one list, shared by all clients.
+/// The list of items to do, which all clients share.
 struct Todos: Module {
     struct State: ModuleState {
         var items = [
@@ -39,7 +39,7 @@ struct Todos: Module {
     }
 }
 
-/// Which items a screen shows: one choice for each session.
+/// The choice of the items that a screen shows: one for each session.
 struct Filter: Module {
     struct State: ModuleState {
         var choice = Choice.all
@@ -68,7 +68,7 @@ struct Filter: Module {
     }
 }
 
-/// One item, with what a tap on it does.
+/// An item, with the action of a tap on it.
 struct TodoCellViewModel: ViewModel {
     let text: String
     let complete: ActionLink?
