@@ -14,8 +14,8 @@ package struct AccessLease: Sendable {
         case policy(Problem)
     }
 
-    /// The seconds that a timer waits beyond a credential's end, because the clock of the test may
-    /// lag by some milliseconds.
+    /// The seconds that a timer waits beyond a credential's end, because the clock that decides
+    /// about the end may lag by some milliseconds.
     private static let lateSeconds = 0.05
 
     /// The second since 1970 at which the credential ends; `nil` if it has no end.

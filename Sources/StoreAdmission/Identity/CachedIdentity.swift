@@ -12,11 +12,11 @@ package final class CachedIdentity {
     // Safety: only the loop's thread uses these properties, one connection at a time, so the
     // exclusivity of accesses is not checked.
 
-    @exclusivity(unchecked) private var field = SecretBytes()
-    @exclusivity(unchecked) private var identity: Identity?
-    @exclusivity(unchecked) private var generation: UInt64 = 0
+    @exclusivity(unchecked) fileprivate var field = SecretBytes()
+    @exclusivity(unchecked) fileprivate var identity: Identity?
+    @exclusivity(unchecked) fileprivate var generation: UInt64 = 0
     /// The caller for requests without a session; made for the first such request.
-    @exclusivity(unchecked) private var caller: Caller?
+    @exclusivity(unchecked) fileprivate var caller: Caller?
 
     /// Returns the cached identity of a field. Returns `nil` if the field differs from the last
     /// field, if the files were read again, or if the credential has ended.
@@ -40,17 +40,6 @@ package final class CachedIdentity {
         caller = made
         return made
     }
-
-    fileprivate func keep(
-        _ identity: Identity,
-        for field: UnsafeRawBufferPointer,
-        of generation: UInt64
-    ) {
-        self.identity = identity
-        caller = nil
-        self.field.replace(by: field)
-        self.generation = generation
-    }
 }
 
 extension HTTPExchange {
@@ -67,7 +56,10 @@ extension HTTPExchange {
     func keep(_ identity: Identity, for field: UnsafeRawBufferPointer, of generation: UInt64) {
         guard field.count <= CachedIdentity.fieldBytesMax else { return }
         let last = lastIdentity ?? CachedIdentity()
-        last.keep(identity, for: field, of: generation)
+        last.identity = identity
+        last.caller = nil
+        last.field.replace(by: field)
+        last.generation = generation
         connectionStorage = last
     }
 }

@@ -7,8 +7,8 @@ package struct CredentialCookie: Sendable {
     package let name: String
     private let path: String
     private let beginning: [UInt8]
-    /// True if browsers send the cookie over TLS alone; `nil` if they do so except for a loopback
-    /// host.
+    /// True if browsers send the cookie over TLS alone. With `nil`, they also send it without TLS
+    /// to a loopback host.
     private let isSecure: Bool?
 
     /// Makes the cookie of the store at `path`. `store` is the store's name, if it has one.

@@ -10,7 +10,7 @@ struct PolicyReader {
 
     init(_ worlds: [PolicyWorld]) { names = PolicyNames(worlds) }
 
-    /// True if the reader has found the most faults, and does not read the rest.
+    /// True if the list of faults is full, so that the reader skips the rest of the file.
     var isFull: Bool { faults.count >= PolicyError.faultsMax }
 
     /// Adds a fault. The candidate nearest to `wanted` becomes its hint.
