@@ -100,7 +100,7 @@ package struct PolicyExplainer {
         case .view(let view): (kind, name) = (.view, view)
         case .notification(let event): (kind, name) = (.notification, event)
         case .useCase(let path):
-            if let all = InstanceName.template(of: path), names[.useCase].contains(all) {
+            if let all = path.ofAllInstances, names[.useCase].contains(all) {
                 return .useCase(all)
             }
             (kind, name) = (.useCase, path)
@@ -111,7 +111,7 @@ package struct PolicyExplainer {
     }
 
     private func place(ofAction name: String) throws(PolicyQuestionError) -> Int {
-        for known in [name, InstanceName.template(of: name)].compactMap(\.self) {
+        for known in [name, name.ofAllInstances].compactMap(\.self) {
             let place = world.actions.firstIndex { $0.name.isSame(as: known) }
             if let place { return place }
         }

@@ -116,7 +116,7 @@ struct PolicyNames {
     /// Returns the name for all instances if the given name is that of one instance:
     /// `cards/{id}/liked` for `cards/7/liked`.
     func instancesName(for name: String) -> String? {
-        InstanceName.template(of: name).flatMap { actions.contains($0) ? $0 : nil }
+        name.ofAllInstances.flatMap { actions.contains($0) ? $0 : nil }
     }
 }
 
@@ -134,12 +134,11 @@ struct NameSet {
     func contains(_ name: String) -> Bool { set.contains(ExactText(name)) }
 }
 
-/// The conversion from the name for one instance to the name for all instances.
-enum InstanceName {
-    /// Returns `cards/{id}/liked` for `cards/7/liked`: the id stands between the first slash and
-    /// the last. `nil` if there is no id.
-    static func template(of name: String) -> String? {
-        let bytes = Array(name.utf8)
+extension String {
+    /// The name for all instances, if the text names one: `cards/{id}/liked` for `cards/7/liked`.
+    /// The id stands between the first slash and the last. `nil` if there is no id.
+    var ofAllInstances: String? {
+        let bytes = Array(utf8)
         let slash = UInt8(ascii: "/")
         guard let first = bytes.firstIndex(of: slash), let last = bytes.lastIndex(of: slash),
             first + 1 < last

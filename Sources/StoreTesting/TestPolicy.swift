@@ -111,9 +111,6 @@ public struct TestPolicy: Sendable {
 struct TestAdmission: Sendable {
     let action: @Sendable (any Action, TestSender) throws -> Void
     let useCase: @Sendable (_ path: String, TestSender) throws -> Void
-
-    /// The checks that allow everything.
-    static let open = TestAdmission(action: { _, _ in }, useCase: { _, _ in })
 }
 
 /// The sender of an action in a test: a principal and a session.

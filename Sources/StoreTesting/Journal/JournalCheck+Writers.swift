@@ -155,10 +155,8 @@ extension JournalCheck {
         }
         guard let end else { return fail("it can't be watched, although others may write") }
         for version: UInt64 in 1...3 {
-            try other.append(
-                JournalBatch(records: [JournalSamples.record(version)]),
-                at: version - 1
-            )
+            let batch = JournalBatch(records: [JournalSamples.record(version)])
+            try other.append(batch, at: version - 1)
             while noted.values.max() ?? 0 < version {
                 guard isNoted.wait(timeout: .now() + seconds) == .success else {
                     return fail("no notification names version \(version)")

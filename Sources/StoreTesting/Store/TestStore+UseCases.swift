@@ -60,13 +60,13 @@ extension TestStore {
     static func useCases<Root: RootState>(
         of modules: Root.Modules,
         _ core: Core<Root>,
-        _ admission: TestAdmission
+        _ admission: TestAdmission?
     ) -> [String: UseCaseMethod] {
         var methods: [String: UseCaseMethod] = [:]
         for mount in modules {
             for useCase in mount.useCases {
                 methods[useCase.path] = { input, instance, sender in
-                    try admission.useCase(useCase.path, sender)
+                    try admission?.useCase(useCase.path, sender)
                     let session = sender.session ?? SessionName.shared
                     let key = SliceKey(
                         session: mount.slice.ownership == .session ? session : nil,

@@ -115,7 +115,7 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
             isActionOfModules = { machine.route(of: $0) != nil || $0 is any TrackedAction }
             let admission = Self.admission(by: policy, to: Root.self, reporter, at: place)
             dispatch = { action, sender, watch in
-                try admission.action(action, sender)
+                try admission?.action(action, sender)
                 let done = try await core.apply(
                     action,
                     watch: watch,
@@ -142,17 +142,16 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
         }
     }
 
-    /// Makes the checks of a sender's permissions; without a policy all senders may do everything.
+    /// Makes the checks of a sender's permissions; `nil` without a policy that can be used.
     private static func admission<Root: RootState>(
         by policy: TestPolicy?,
         to root: Root.Type,
         _ reporter: TestReporter,
         at place: SourceLocation
-    ) -> TestAdmission {
-        guard let policy else { return .open }
-        do { return try policy.check(of: root) } catch {
-            reporter.failed("The policy can't be used.\n\n\(Refusal(error).reason)", place)
-            return .open
+    ) -> TestAdmission? {
+        do { return try policy?.check(of: root) } catch {
+            reporter.fail("The policy can't be used.", Refusal(error).reason, at: place)
+            return nil
         }
     }
 
