@@ -20,9 +20,7 @@ package enum AuthenticationError: Error, Equatable, Sendable {
 }
 
 /// A part of a JWT.
-package enum JWTPart: String, Sendable {
-    case header, claims, signature
-}
+package enum JWTPart: String, Sendable { case header, claims, signature }
 
 extension AuthenticationError: CustomStringConvertible {
     /// The reason for the log. The only text of the client in it is the id of an API key.

@@ -62,9 +62,7 @@ enum TypeText {
 }
 
 /// An action of the library that has a text in place of its type's name.
-private protocol DescribedAction {
-    var text: String { get }
-}
+private protocol DescribedAction { var text: String { get } }
 
 extension ModuleStart: DescribedAction {
     fileprivate var text: String {

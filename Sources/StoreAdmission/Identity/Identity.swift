@@ -167,9 +167,7 @@ extension HTTPExchange {
 /// The numbers of requests that a policy has denied, by the kind of grant.
 package final class PolicyDenials: Sendable {
     /// The kinds of grants of a policy.
-    package enum Grant: Int, Sendable, CaseIterable {
-        case read, dispatch, call, use
-    }
+    package enum Grant: Int, Sendable, CaseIterable { case read, dispatch, call, use }
 
     private let cells = Cells(count: Grant.allCases.count)
 
