@@ -105,9 +105,7 @@ struct ModularState<State: RootState>: StateComposition {
             let core = try Core(state, runner: runner, configuration: ports)
             views?.look { [weak core] look in core?.look(look) }
             return core
-        } catch {
-            throw ConfigurationError("\(error)")
-        }
+        } catch { throw ConfigurationError("\(error)") }
     }
 
     func resume(_ core: Core<State>, _ history: RecoveredHistory<State>, _ logger: Logger) {

@@ -52,9 +52,7 @@ extension PolicyFile {
         guard let bytes = FileReader.read(path, bytesMax: Self.bytesMax) else {
             throw ConfigurationError("\(path): can't be read; allowed is a policy's file")
         }
-        do throws(PolicyError) {
-            try self.init(parsing: bytes, for: worlds)
-        } catch {
+        do throws(PolicyError) { try self.init(parsing: bytes, for: worlds) } catch {
             throw ConfigurationError(error.lines(of: path).joined(separator: "\n"))
         }
     }

@@ -62,10 +62,7 @@ extension StoreContext {
         ports.progress = health.watchdog.progress
         ports.figures = figures.core
         ports.hasSights = hasRoles
-        ports.tracing = process.traces?.tracing(
-            of: links.store,
-            epoch: history.epoch.description
-        )
+        ports.tracing = process.traces?.tracing(of: links.store, epoch: history.epoch.description)
         ports.follower = StoreFollower(keeper, lines, logger)
         ports.member = { [registry, encoder] action in try registry.member(of: action, encoder) }
         if let simulated = world.simulated {
@@ -147,10 +144,7 @@ extension StoreContext {
     }
 
     /// Returns the presence of views: the clients that show each module.
-    private func presence(
-        of modules: [SliceDescription],
-        _ core: Core<State>
-    ) -> ViewPresence {
+    private func presence(of modules: [SliceDescription], _ core: Core<State>) -> ViewPresence {
         let presence = ViewPresence(modules) {
             [engine = core.engine] action, session, origin throws(MailboxError) in
             try engine.offerProgramAction(action, from: session, origin: origin)

@@ -40,9 +40,7 @@ extension StoreContext {
         guard history.version == 0 else { return [] }
         return try server.mirroredValues.compactMap { value in
             guard let action = try value.first() else { return nil }
-            do {
-                _ = try registry.member(of: action, encoder)
-            } catch {
+            do { _ = try registry.member(of: action, encoder) } catch {
                 throw ConfigurationError(
                     "the store can't begin with the value in '\(value.file.path)': \(error)"
                 )

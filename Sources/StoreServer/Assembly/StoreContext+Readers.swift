@@ -32,9 +32,7 @@ extension StoreContext {
                 hasRoles: hasRoles
             ),
             on: process.journalThreads
-        ) { [weak streams] in
-            streams?.logMoved()
-        }
+        ) { [weak streams] in streams?.logMoved() }
         streams.follow(log)
         return log
     }
@@ -71,16 +69,11 @@ extension StoreContext {
             views: views,
             waiters: waiters,
             on: process.threads?.readers
-        ) { [weak transport = process.transport] in
-            transport?.wake()
-        }
+        ) { [weak transport = process.transport] in transport?.wake() }
     }
 
     /// Makes the sender of commands to the screens of sessions; `nil` if the state has none.
-    func screenCommands(
-        _ states: StateStreams,
-        _ streams: StreamWriter
-    ) -> ScreenCommands? {
+    func screenCommands(_ states: StateStreams, _ streams: StreamWriter) -> ScreenCommands? {
         guard server.memberNames.contains(Sessions.name) else { return nil }
         return ScreenCommands(of: Sessions.name, to: states, encoder, logger) {
             streams.counters.commandsDropped.add(1, ordering: .relaxed)
@@ -131,9 +124,7 @@ extension StoreContext {
             threads: ReadingThreads(
                 waitingMax: configuration.http.connectionsMax,
                 on: process.threads?.readers
-            ) {
-                newest.value.version
-            }
+            ) { newest.value.version }
         )
     }
 }

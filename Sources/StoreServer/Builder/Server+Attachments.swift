@@ -64,10 +64,7 @@ extension Server {
     ///     removes it. If several interceptors have this name, the first is removed first.
     ///   - intercept: decides about each action, on the Core's thread. A replay never calls it.
     /// - Returns: the server with this interceptor behind its earlier interceptors.
-    public func interceptor(
-        _ id: String,
-        _ intercept: @escaping Interceptor<State>
-    ) -> Server {
+    public func interceptor(_ id: String, _ intercept: @escaping Interceptor<State>) -> Server {
         with { $0.interceptors.append((id, intercept)) }
     }
 

@@ -15,9 +15,7 @@ extension Server {
     /// The server continues with the history of the journal, and never closes it. Several servers
     /// may share a history, each by a journal of its own (`Journal.watch(_:)`).
     public func journal(_ journal: any Journal) -> Server {
-        with {
-            $0.programJournal = ProgramJournal(open: { journal }, isClosedByOpener: false)
-        }
+        with { $0.programJournal = ProgramJournal(open: { journal }, isClosedByOpener: false) }
     }
 
     /// Returns a server that opens its journal when it starts, after the preparations, and closes

@@ -40,9 +40,7 @@ extension Server {
     ///   block. At most 1,024 lines wait. Further lines are lost, and a later line gives their
     ///   number.
     /// - Returns: the server that writes its lines there alone.
-    public func log(
-        _ write: @escaping @Sendable (_ entry: LogEntry) -> Void
-    ) -> Server {
+    public func log(_ write: @escaping @Sendable (_ entry: LogEntry) -> Void) -> Server {
         with { $0.log = write }
     }
 
@@ -73,10 +71,7 @@ extension Server {
     ///   - name: letters, digits, `-`, `_` and `.`, a letter or digit first, at most 63 in all; not
     ///     `default`. A duplicate or invalid name keeps the server from starting.
     /// - Returns: the server with one more store.
-    public func store<Other>(
-        _ other: Server<Other>,
-        named name: String
-    ) -> Server {
+    public func store<Other>(_ other: Server<Other>, named name: String) -> Server {
         with { $0.others.append((name, other)) }
     }
 }

@@ -63,8 +63,7 @@ extension ServerConfiguration {
         if let bytesMax = http.buffersBytesMax { return bytesMax }
         return max(
             Self.buffersBodiesMin * http.bodyBytesMax,
-            MemoryUse(bytesMax: memoryBytesMax).map { $0.limit / 4 }
-                ?? Self.buffersBytesUnbounded
+            MemoryUse(bytesMax: memoryBytesMax).map { $0.limit / 4 } ?? Self.buffersBytesUnbounded
         )
     }
 
@@ -176,9 +175,7 @@ extension ServerConfiguration {
             do throws(ExportHeaders.Problem) { return try ExportHeaders(file.bytes) } catch {
                 throw CredentialFileError(path, error.description)
             }
-        } catch {
-            throw ConfigurationError("--otlp-headers-file: \(error.description)")
-        }
+        } catch { throw ConfigurationError("--otlp-headers-file: \(error.description)") }
     }
 }
 
@@ -191,9 +188,7 @@ extension AnalyticsDestination {
         case .file(let file): path = file
         case .off: return nil
         }
-        do {
-            return try AnalyticsWriter(path: path, logger: logger)
-        } catch {
+        do { return try AnalyticsWriter(path: path, logger: logger) } catch {
             throw ConfigurationError("--analytics: \(error)")
         }
     }

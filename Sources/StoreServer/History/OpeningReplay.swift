@@ -42,8 +42,7 @@ package final class OpeningReplay<State: Codable & Equatable & Sendable>: Histor
         newest: UInt64,
         writtenBy programs: [RegisteredProgram]
     ) -> Bool {
-        guard GivenState.isForm(snapshot.form, form),
-            let state = try? program.state(in: snapshot)
+        guard GivenState.isForm(snapshot.form, form), let state = try? program.state(in: snapshot)
         else { return false }
         forms.add(programs)
         let start = snapshot.version
@@ -76,9 +75,7 @@ package final class OpeningReplay<State: Codable & Equatable & Sendable>: Histor
         return true
     }
 
-    func forget() {
-        running = nil
-    }
+    func forget() { running = nil }
 }
 
 // Progress

@@ -36,9 +36,7 @@ extension HistoryCommandRunner {
                 }
                 after = page.through
             }
-        } catch let error as JournalError {
-            throw HistoryCommandError(error)
-        }
+        } catch let error as JournalError { throw HistoryCommandError(error) }
         try output.finish()
         try warnOfWhatIsMissing(in: journal)
         guard let file else { return "" }
@@ -127,9 +125,7 @@ extension HistoryCommandRunner {
                 }
                 programs.note(record)
                 batch.records.append(record)
-            } catch {
-                throw HistoryCommandError("line \(input.number) of \(file): \(error)")
-            }
+            } catch { throw HistoryCommandError("line \(input.number) of \(file): \(error)") }
             if batch.records.count == 1_000 { try journal.appendAndEmpty(&batch) }
         }
         try journal.appendAndEmpty(&batch)

@@ -43,9 +43,7 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
                 throw HistoryCommandError(error)
             }
             return "\(file) holds the history of \(directory) as it was while it was served\n"
-        } catch let error as JournalError {
-            throw HistoryCommandError(error)
-        }
+        } catch let error as JournalError { throw HistoryCommandError(error) }
     }
 
     private func verify() throws -> String {
@@ -206,9 +204,7 @@ struct SnapshotComparison<State: Codable & Equatable & Sendable> {
                 guard snapshot.version > 0 else { break }
                 version = snapshot.version - 1
             }
-        } catch {
-            throw .journal(error)
-        }
+        } catch { throw .journal(error) }
         return found
     }
 }

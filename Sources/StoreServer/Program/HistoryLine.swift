@@ -111,9 +111,7 @@ struct ImportedPrograms {
     /// The names of the records whose program is unknown.
     private(set) var unknownNames: Set<String> = []
 
-    init(into journal: any Journal) {
-        self.journal = journal
-    }
+    init(into journal: any Journal) { self.journal = journal }
 
     /// Notes the name of a record if it is an action's and has no program.
     mutating func note(_ record: Record) {

@@ -20,8 +20,7 @@ struct PolicyCommandRunner<State: Codable & Equatable & Sendable> {
         switch command.word {
         case .check:
             return PolicyAnswer("\(path ?? "the policy") is good: \(file?.summary ?? "none")\n")
-        case .explain:
-            return try explain(file, worlds)
+        case .explain: return try explain(file, worlds)
         }
     }
 
@@ -54,9 +53,7 @@ struct PolicyCommandRunner<State: Codable & Equatable & Sendable> {
         do throws(PolicyQuestionError) {
             let answer = try explainer.explain(question, as: command[.role] ?? "")
             return PolicyAnswer(answer.text + "\n", isGood: answer.isAllowed)
-        } catch {
-            throw ConfigurationError("\(error)")
-        }
+        } catch { throw ConfigurationError("\(error)") }
     }
 
     /// Returns the index of a store in the process; the store at `/` is the first.

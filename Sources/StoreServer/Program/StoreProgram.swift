@@ -69,9 +69,7 @@ struct StoreProgram<State: Codable & Equatable & Sendable>: CommandLineProgram {
             own.readerRole = made.readerRole
             keys = made
         } else if let principal = principals.first {
-            throw UsageError(
-                "a step acts as '\(principal)', which needs a server with --policy"
-            )
+            throw UsageError("a step acts as '\(principal)', which needs a server with --policy")
         }
         own.http.listen = ["127.0.0.1:0"]
         own.http.adminListen = []
@@ -118,7 +116,5 @@ extension Server {
     /// Call it on the main thread. A server that runs serves the main queue, so observers and
     /// commands may use that queue. A program that continues besides its server calls
     /// ``start(_:)``.
-    public func main() -> Never {
-        CommandLineMain(StoreProgram(server: self)).run()
-    }
+    public func main() -> Never { CommandLineMain(StoreProgram(server: self)).run() }
 }

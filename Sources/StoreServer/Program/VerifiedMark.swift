@@ -11,9 +11,7 @@ import StorePlatform
 struct VerifiedMark {
     private let path: String
 
-    init(in directory: String) {
-        path = directory + "/verified"
-    }
+    init(in directory: String) { path = directory + "/verified" }
 
     /// True if this very program was the last to verify the history.
     var isOfThisProgram: Bool {

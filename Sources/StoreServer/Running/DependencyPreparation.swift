@@ -31,9 +31,7 @@ final class DependencyPreparation: Sendable {
             do {
                 for step in steps { try await step(&dependencies) }
                 result.give(.success(dependencies))
-            } catch {
-                result.give(.failure(PreparationFailure(cause: error)))
-            }
+            } catch { result.give(.failure(PreparationFailure(cause: error))) }
         }
         let isCancelled = progress.withLock { progress in
             progress.cancel = {

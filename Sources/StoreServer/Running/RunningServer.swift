@@ -31,9 +31,7 @@ public final class RunningServer: Sendable {
     public var journalFailure: JournalError? { process.served.first?.health.journal.failure }
 
     /// Opens files again that a log rotation may have moved.
-    public func reopenFiles() {
-        process.analytics?.reopen()
-    }
+    public func reopenFiles() { process.analytics?.reopen() }
 
     /// Reads the API keys, the issuer's keys and the policies again, and ends the streams that they
     /// no longer allow. Each store applies all of its files, or none if one is wrong; a line in the
@@ -59,9 +57,7 @@ public final class RunningServer: Sendable {
     func whileItWorks(every seconds: Double, _ report: @escaping @Sendable () -> Void) {
         process.transport.schedule(after: seconds) { [weak self] in
             guard let self else { return }
-            if process.served.contains(where: { $0.health.watchdog.problem == nil }) {
-                report()
-            }
+            if process.served.contains(where: { $0.health.watchdog.problem == nil }) { report() }
             whileItWorks(every: seconds, report)
         }
     }

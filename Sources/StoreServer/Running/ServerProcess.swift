@@ -62,9 +62,7 @@ final class ServerProcess: Sendable {
         self.policyWorlds = policyWorlds
         self.traces = traces
         web = configuration.webRules(clock)
-        memory = MemoryUse(bytesMax: configuration.memoryBytesMax).map {
-            MemoryGuard($0, logger)
-        }
+        memory = MemoryUse(bytesMax: configuration.memoryBytesMax).map { MemoryGuard($0, logger) }
         threads =
             storesCount > 1 ? try SharedThreads(streamsMax: configuration.streams.countMax) : nil
         analytics = try configuration.analytics.destination.writer(logger)
@@ -144,11 +142,7 @@ final class ServerProcess: Sendable {
     var measured: [MeasuredStore] { served.map { measured($0.store, $0.figures, $0.health) } }
 
     /// Returns the measured values of one store.
-    func measured(
-        _ store: Store,
-        _ figures: StoreFigures,
-        _ health: StoreHealth
-    ) -> MeasuredStore {
+    func measured(_ store: Store, _ figures: StoreFigures, _ health: StoreHealth) -> MeasuredStore {
         let name = store.links.store ?? StoreStatus.defaultName
         let label = hasSeveral ? name : nil
         return MeasuredStore(store, figures, label: label) { [journal = health.journal] in
@@ -159,9 +153,7 @@ final class ServerProcess: Sendable {
     /// The handler of the requests when all stores have been added.
     var handler: any HTTPHandler {
         let stores = stores.withLock { $0 }
-        guard let first = stores.served.first else {
-            return unavailable(Links(), .starting())
-        }
+        guard let first = stores.served.first else { return unavailable(Links(), .starting()) }
         guard hasSeveral else { return first.router }
         return StoresRouter(
             first.router,

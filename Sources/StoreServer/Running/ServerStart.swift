@@ -123,11 +123,7 @@ final class ServerStart: Sendable {
     /// Starts a store. If another store than the one at `/` fails for a reason of its own, the
     /// process continues without it. A `ConfigurationError` or a `CancellationError` ends the whole
     /// start.
-    private func serve(
-        _ server: any AnyServer,
-        at links: Links,
-        in process: ServerProcess
-    ) throws {
+    private func serve(_ server: any AnyServer, at links: Links, in process: ServerProcess) throws {
         guard let name = links.store else {
             return process.add(try server.serve(at: links, in: process, self))
         }
@@ -176,19 +172,13 @@ final class ServerStart: Sendable {
     }
 
     /// Makes the world of a store, with the dependencies that the program prepares.
-    private func prepare<State>(
-        _ server: Server<State>,
-        _ logger: Logger
-    ) throws -> World {
+    private func prepare<State>(_ server: Server<State>, _ logger: Logger) throws -> World {
         if !server.preparations.isEmpty {
             gate.enter(.preparing)
             let addresses = transport.boundAddresses.map(\.url).joined(separator: ", ")
             logger.notice(.serverPreparing, "preparing; requests to \(addresses) wait meanwhile")
         }
-        var world = World(
-            server.dependencies.logging(to: logger.forEffects),
-            configuration.clock
-        )
+        var world = World(server.dependencies.logging(to: logger.forEffects), configuration.clock)
         world.logger = logger
         world.dependencies = try preparation.run(server.preparations, on: world.dependencies)
         return world
@@ -238,9 +228,7 @@ extension ServerStart: CommandLineServer {
 
     /// Applies the settings that may change while a server runs. Before the server is ready, this
     /// does nothing.
-    func reload(_ configuration: ServerConfiguration) {
-        running?.reload(configuration)
-    }
+    func reload(_ configuration: ServerConfiguration) { running?.reload(configuration) }
 
     func whileItWorks(every seconds: Double, _ report: @escaping @Sendable () -> Void) {
         running?.whileItWorks(every: seconds, report)
@@ -268,9 +256,7 @@ extension Server {
     ///   ``PreparationFailure``; the transport's error if the server can't listen.
     public func start(_ configuration: ServerConfiguration) throws -> RunningServer {
         let start = try ServerStart(self, configuration, makeLogger(configuration))
-        do {
-            return try start.run()
-        } catch {
+        do { return try start.run() } catch {
             _ = start.stop()
             throw error
         }

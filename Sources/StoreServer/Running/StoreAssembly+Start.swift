@@ -37,9 +37,7 @@ extension StoreAssembly {
     }
 
     /// Ends the open views of the previous server, and resumes its effects.
-    func resume() {
-        context.composition.resume(core, history, context.logger)
-    }
+    func resume() { context.composition.resume(core, history, context.logger) }
 
     /// Warns of settings that let clients do more than a public server should.
     func warnOfExposure() {
@@ -72,9 +70,7 @@ extension StoreAssembly {
     /// history together.
     ///
     /// - Throws: ``FirstStartError`` if they can't be started.
-    func startModules() throws {
-        try offerFirstStarts()?.check()
-    }
+    func startModules() throws { try offerFirstStarts()?.check() }
 
     /// Dispatches the actions that start these modules. Returns `nil` if there are none, or the
     /// store has a history.

@@ -64,9 +64,7 @@ final class TraceExporting: Sendable {
 
     /// Exports the spans that wait, or drops them when the seconds are over. Called after
     /// ``start()``.
-    func close(seconds: Double) {
-        exporter.close(seconds: min(Self.stopSecondsMax, seconds))
-    }
+    func close(seconds: Double) { exporter.close(seconds: min(Self.stopSecondsMax, seconds)) }
 
     /// Returns the resource of the spans, by OpenTelemetry's conventions.
     private static func resource(_ service: String, _ version: String) -> [Span.Attribute] {

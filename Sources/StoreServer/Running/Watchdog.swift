@@ -100,18 +100,12 @@ final class WatchdogThread: Sendable {
     }
 
     /// Adds a check, which runs every 0.1 s.
-    func add(_ look: @escaping @Sendable () -> Void) {
-        looks.withLock { $0.all.append(look) }
-    }
+    func add(_ look: @escaping @Sendable () -> Void) { looks.withLock { $0.all.append(look) } }
 
     /// Sets the fast check, which runs five times as often. Called before the start.
-    func addFast(_ look: @escaping @Sendable () -> Void) {
-        looks.withLock { $0.fast = look }
-    }
+    func addFast(_ look: @escaping @Sendable () -> Void) { looks.withLock { $0.fast = look } }
 
-    func stop() {
-        stopping.open()
-    }
+    func stop() { stopping.open() }
 }
 
 /// Notices when the time of day is set ahead, or when the machine has slept: credentials may have

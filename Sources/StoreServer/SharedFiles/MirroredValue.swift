@@ -44,9 +44,7 @@ extension MirroredValue where State: RootState {
                 )
             }
             guard let mount, mount.module is M else {
-                throw error(
-                    "the root state has no such module; mount it in \(State.self).modules"
-                )
+                throw error("the root state has no such module; mount it in \(State.self).modules")
             }
             guard mount.slice.ownership == .everybody else {
                 throw error(

@@ -45,9 +45,7 @@ final class SharedFileWriter: Sendable {
 
     /// Queues a value, in place of a value that waits. Any thread may call it; it never waits for
     /// the disk.
-    func keep(_ value: any Encodable & Sendable) {
-        worker.post { $0.value = value }
-    }
+    func keep(_ value: any Encodable & Sendable) { worker.post { $0.value = value } }
 
     /// Writes the value that waits, and ends. Gives up after `seconds`.
     func close(seconds: Double) {
@@ -68,9 +66,7 @@ final class SharedFileWriter: Sendable {
         } catch {
             return failed("it has no JSON form: \(error)")
         }
-        do throws(AtomicFileError) {
-            try AtomicFile.write(bytes, to: path)
-        } catch {
+        do throws(AtomicFileError) { try AtomicFile.write(bytes, to: path) } catch {
             return failed(error.description)
         }
         if isFailing.exchange(false, ordering: .relaxed) {
