@@ -9,19 +9,13 @@ import StoreTelemetry
 package struct CommandLineMain<Program: CommandLineProgram> {
     let program: Program
 
-    package init(_ program: Program) {
-        self.program = program
-    }
+    package init(_ program: Program) { self.program = program }
 
     /// Runs the command. Called on the main thread. A server that runs serves the main queue.
     package func run() -> Never {
         StandardFiles.fillIn()
         CoreDumps.forbid()
-        do {
-            try run(try read())
-        } catch {
-            fail(error)
-        }
+        do { try run(try read()) } catch { fail(error) }
     }
 
     /// Reads and checks the configuration from flags, environment and file.
@@ -62,8 +56,7 @@ package struct CommandLineMain<Program: CommandLineProgram> {
             )
             if isWatched { client.watch() }
             exit(client.show() ? .success : .failure)
-        case .history(let command):
-            finish(try program.run(command, reader.configuration))
+        case .history(let command): finish(try program.run(command, reader.configuration))
         case .token(let command):
             finish(try program.run(try command.readingInput(), reader.configuration))
         case .policy(let command):
@@ -79,8 +72,7 @@ package struct CommandLineMain<Program: CommandLineProgram> {
             }
             Logger.standardError.flush()
             exit(holds ? .success : .failure)
-        case .serve:
-            try serve(reader.configuration, unknownVariables: reader.unknownVariables)
+        case .serve: try serve(reader.configuration, unknownVariables: reader.unknownVariables)
         }
     }
 
@@ -142,16 +134,10 @@ package struct CommandLineMain<Program: CommandLineProgram> {
 
     /// Reads the configuration again, and applies the settings that may change. A configuration
     /// that can't be used changes nothing.
-    private func reload(
-        _ server: Program.Server,
-        _ logger: Logger,
-        _ manager: ServiceManager?
-    ) {
+    private func reload(_ server: Program.Server, _ logger: Logger, _ manager: ServiceManager?) {
         manager?.reportReloading()
         defer { manager?.reportReady("reloaded") }
-        do {
-            server.reload(try read().configuration)
-        } catch {
+        do { server.reload(try read().configuration) } catch {
             logger.error(.configurationRefused, "the configuration stays as it is: \(error)")
         }
     }
@@ -185,9 +171,7 @@ package struct CommandLineMain<Program: CommandLineProgram> {
         _exit(status.rawValue)
     }
 
-    private func exit(_ status: ExitStatus) -> Never {
-        Glibc.exit(status.rawValue)
-    }
+    private func exit(_ status: ExitStatus) -> Never { Glibc.exit(status.rawValue) }
 
     private func finish(_ text: String, _ status: ExitStatus = .success) -> Never {
         print(text, terminator: "")

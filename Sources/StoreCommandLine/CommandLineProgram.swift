@@ -19,11 +19,7 @@ package protocol CommandLineProgram: Sendable {
     ///   - given: the names of the options that a flag, a variable or the file sets.
     ///   - keepsNothing: true for a server of ``startForScript(_:as:)``, which keeps no history.
     /// - Throws: an error whose description is for the operator.
-    func check(
-        _ configuration: Configuration,
-        given: Set<String>,
-        keepsNothing: Bool
-    ) throws
+    func check(_ configuration: Configuration, given: Set<String>, keepsNothing: Bool) throws
 
     /// Runs a command about the history, and returns the text to print.
     func run(_ command: HistoryCommand, _ configuration: Configuration) throws -> String
@@ -128,9 +124,7 @@ package struct UsageError: Error, Equatable, CustomStringConvertible {
     /// The line, without the program's name.
     package let description: String
 
-    package init(_ description: String) {
-        self.description = description
-    }
+    package init(_ description: String) { self.description = description }
 
     package static func value(_ value: String, of origin: String, allowed: String) -> Self {
         Self("\(origin): '\(value)' is not allowed; allowed is \(allowed)")

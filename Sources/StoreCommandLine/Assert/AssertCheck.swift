@@ -7,17 +7,14 @@ struct AssertCheck {
     /// The lines to print about differences; empty if the step holds.
     private(set) var lines: [String] = []
 
-    init(_ expectation: AssertScript.Expectation) {
-        self.expectation = expectation
-    }
+    init(_ expectation: AssertScript.Expectation) { self.expectation = expectation }
 
     // The answer
 
     mutating func answer(_ outcome: StoreClient.Outcome) {
         switch (expectation.answer, outcome) {
         case (.success, .done): break
-        case (_, .unfinished):
-            add("Its effects did not end within \(StoreClient.waitSeconds) s.")
+        case (_, .unfinished): add("Its effects did not end within \(StoreClient.waitSeconds) s.")
         case (_, .other(let status)):
             add("The answer is \(status), which does not come from a store.")
         case (.success, .problem("refused", _, let reason?)):
@@ -98,10 +95,7 @@ struct AssertCheck {
 
     /// Returns the first stated name that is missing, in their order; further names may come
     /// between them.
-    private static func firstMissing(
-        of stated: [ExactText],
-        in names: [ExactText]
-    ) -> ExactText? {
+    private static func firstMissing(of stated: [ExactText], in names: [ExactText]) -> ExactText? {
         var rest = names[...]
         for name in stated {
             guard let index = rest.firstIndex(of: name) else { return name }
@@ -124,7 +118,5 @@ struct AssertCheck {
         lines.append("+   \"\(name)\": \(JSONText.quoted(actual))")
     }
 
-    private mutating func add(_ line: String) {
-        lines.append("  " + line)
-    }
+    private mutating func add(_ line: String) { lines.append("  " + line) }
 }

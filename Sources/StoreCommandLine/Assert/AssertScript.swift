@@ -85,9 +85,7 @@ extension AssertScript {
                 parsing: bytes,
                 limits: JSONLimits(bytesMax: Self.bytesMax, depthMax: JSONLimits.depthCeiling)
             )
-        } catch {
-            throw AssertScriptError(.root, "byte \(error.offset): \(error.message)")
-        }
+        } catch { throw AssertScriptError(.root, "byte \(error.offset): \(error.message)") }
         let root = ScriptNode(document.root)
         try root.check(members: ["name", "exhaustive", "steps"])
         let isExhaustive = try root["exhaustive"]?.bool() ?? true
@@ -187,10 +185,7 @@ extension AssertScript.Step {
             Array(try body.object().node.source)
         }
         return (
-            AssertScript.Request(
-                path: "/\(resource)/\(path)",
-                body: bytes ?? Array("{}".utf8)
-            ),
+            AssertScript.Request(path: "/\(resource)/\(path)", body: bytes ?? Array("{}".utf8)),
             "\(resource == "usecases" ? "usecase" : resource) \(name)"
         )
     }

@@ -119,9 +119,7 @@ struct StoreClient {
                 after = version
                 guard version <= end else { break }
                 let isConsequence = record.member(named: "cause") != nil
-                applied.append(
-                    Applied(version: version, type: type, isConsequence: isConsequence)
-                )
+                applied.append(Applied(version: version, type: type, isConsequence: isConsequence))
             }
         }
         return applied
@@ -150,8 +148,7 @@ struct StoreClient {
             else { return .done(nil) }
             let first = body?.member(named: "first").flatMap(Self.version) ?? last
             return .done(min(first, last)...last)
-        case 202:
-            return .unfinished
+        case 202: return .unfinished
         default:
             let prefix = "/problems/"
             guard let type = body?.member(named: "type")?.stringValue, type.hasPrefix(prefix) else {

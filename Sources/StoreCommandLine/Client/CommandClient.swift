@@ -65,9 +65,7 @@ struct CommandClient: Sendable {
         if let credential { request.headers.add("Authorization", credential.authorization) }
         request.responseBytesMax = Self.answerBytesMax
         request.redirectsMax = 0
-        do {
-            return try Self.client.waitForResponse(to: request)
-        } catch {
+        do { return try Self.client.waitForResponse(to: request) } catch {
             throw CommandClientError(error, at: authority)
         }
     }
@@ -77,9 +75,7 @@ struct CommandClient: Sendable {
 struct CommandClientError: Error, CustomStringConvertible {
     let description: String
 
-    init(_ description: String) {
-        self.description = description
-    }
+    init(_ description: String) { self.description = description }
 
     fileprivate init(_ error: any Error, at authority: String) {
         guard let error = error as? HTTPClientError else {

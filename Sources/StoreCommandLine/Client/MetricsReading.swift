@@ -18,9 +18,7 @@ struct MetricsReading {
     }
 
     /// Returns the sum of all samples of a name; `nil` if there are none.
-    func sum(_ name: String) -> Double? {
-        Self.sum(samples.filter { $0.name == name })
-    }
+    func sum(_ name: String) -> Double? { Self.sum(samples.filter { $0.name == name }) }
 
     /// Returns the sum of the samples that have a label with this value, or, for `nil`, that do not
     /// have the label.

@@ -55,9 +55,7 @@ struct StatusClient {
         }
         do {
             return StatusReport(of: url, ready: try get("/readyz"), metrics: try get("/metrics"))
-        } catch {
-            return StatusReport(of: url, trouble: error.description)
-        }
+        } catch { return StatusReport(of: url, trouble: error.description) }
     }
 
     private func write(_ text: String) {
@@ -85,8 +83,6 @@ enum HealthClient {
                 seconds: exchangeSeconds
             ).status
             return status == 200 ? nil : "\(url) answers \(status)"
-        } catch {
-            return error.description
-        }
+        } catch { return error.description }
     }
 }

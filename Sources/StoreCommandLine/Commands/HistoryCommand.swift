@@ -43,12 +43,9 @@ package struct HistoryCommand: Equatable {
 
     /// Reads the first words of a command line.
     package init(_ word: String, file: String?) throws(UsageError) {
-        guard let known = Word(rawValue: word) else {
-            throw HelpTopic.unknown(word)
-        }
+        guard let known = Word(rawValue: word) else { throw HelpTopic.unknown(word) }
         switch known {
-        case .backup, .import:
-            if file == nil { throw UsageError("usage: \(known.usage)") }
+        case .backup, .import: if file == nil { throw UsageError("usage: \(known.usage)") }
         case .verify:
             if let file {
                 throw UsageError("verify takes no '\(file)'; --data names the history")
@@ -65,7 +62,5 @@ package struct HistoryCommand: Equatable {
 package struct HistoryCommandError: Error, CustomStringConvertible {
     package let description: String
 
-    package init(_ description: String) {
-        self.description = description
-    }
+    package init(_ description: String) { self.description = description }
 }

@@ -81,9 +81,7 @@ package final class LineInput {
             let count = getline(&buffer, &capacity, stream)
             guard count >= 0, let buffer else {
                 guard ferror(stream) == 0 else {
-                    throw HistoryCommandError(
-                        "reading \(name) failed: \(SystemError.text)"
-                    )
+                    throw HistoryCommandError("reading \(name) failed: \(SystemError.text)")
                 }
                 return nil
             }
@@ -110,9 +108,7 @@ package enum TerminalBar {
     }
 
     /// Removes the bar.
-    package static func clear() {
-        write("\r\u{1B}[K")
-    }
+    package static func clear() { write("\r\u{1B}[K") }
 
     /// Writes the text. Errors are ignored, because no command depends on the bar.
     private static func write(_ text: String) {

@@ -11,10 +11,7 @@ package struct PolicyCommand: Equatable, Sendable {
 
     /// The commands as a user writes them, and their descriptions.
     static let usages = [
-        (
-            "policy check FILE",
-            "list all faults of a policy file; status 2 if there are any"
-        ),
+        ("policy check FILE", "list all faults of a policy file; status 2 if there are any"),
         (
             "policy explain [FILE] --role ROLE --path PATH [--method METHOD]",
             "explain why the role may send the request, or may not; status 1 if it may not"

@@ -51,9 +51,7 @@ struct HelpTopic: Equatable {
         (HistoryCommand.Word.allCases.map(\.rawValue)
         + ["assert", "help", "policy", "status", "token"]).sorted()
 
-    private init(unchecked word: String?) {
-        self.word = word
-    }
+    private init(unchecked word: String?) { self.word = word }
 
     /// Makes the topic for a command, or, for `nil`, the whole program.
     ///

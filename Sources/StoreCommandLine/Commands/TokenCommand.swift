@@ -23,8 +23,7 @@ package struct TokenCommand: Equatable {
                 "make an API key, and print it this once; WHEN is 90d, 12h, 30m or a time in UTC"
             case .list: "list the API keys of the keys file; it does not have their secrets"
             case .revoke: "take an API key out of the keys file"
-            case .check:
-                "check an API key or a JWT, and print its principal; - is standard input"
+            case .check: "check an API key or a JWT, and print its principal; - is standard input"
             }
         }
     }
@@ -75,9 +74,7 @@ package struct TokenCommand: Equatable {
         guard self[keyPath: member] == nil else {
             throw UsageError("--\(flag) is given twice; it is allowed once")
         }
-        guard !value.isEmpty else {
-            throw .value(value, of: "--\(flag)", allowed: "some text")
-        }
+        guard !value.isEmpty else { throw .value(value, of: "--\(flag)", allowed: "some text") }
         self[keyPath: member] = value
     }
 

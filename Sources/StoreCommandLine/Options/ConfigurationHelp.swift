@@ -99,10 +99,7 @@ enum ConfigurationHelp<Configuration: CommandLineConfiguration> {
     private static var historyFlags: [(String, String)] {
         [
             ("--data DIR", "the directory of the history"),
-            (
-                "--store NAME",
-                "the store, of a program with several; else the store at /"
-            ),
+            ("--store NAME", "the store, of a program with several; else the store at /"),
         ]
     }
 
@@ -153,8 +150,7 @@ enum ConfigurationHelp<Configuration: CommandLineConfiguration> {
             // An option without a value and without a default is left out.
             if values.isEmpty, !option.repeats { return nil }
             let list = values.map(JSONText.quoted).joined(separator: ", ")
-            return "  \(JSONText.quoted(option.name)): "
-                + (option.repeats ? "[\(list)]" : list)
+            return "  \(JSONText.quoted(option.name)): " + (option.repeats ? "[\(list)]" : list)
         }
         return "{\n" + members.joined(separator: ",\n") + "\n}\n"
     }

@@ -16,9 +16,7 @@ struct GivenValues {
         _ option: ConfigurationOption<Configuration>,
         to configuration: inout Configuration
     ) throws(UsageError) {
-        do {
-            try option.apply(&configuration, values, origin)
-        } catch {
+        do { try option.apply(&configuration, values, origin) } catch {
             guard let path else { throw error }
             throw UsageError(
                 "\(origin): the text of '\(path)' is not allowed; see --\(option.name) in --help"
@@ -80,9 +78,7 @@ extension ConfigurationReader {
         Configuration.options.first { $0.variable == variable }
     }
 
-    private static func option(
-        namingFile variable: String
-    ) -> ConfigurationOption<Configuration>? {
+    private static func option(namingFile variable: String) -> ConfigurationOption<Configuration>? {
         let ending = "_FILE"
         guard variable.hasSuffix(ending) else { return nil }
         return option(String(variable.dropLast(ending.count)))
@@ -135,9 +131,7 @@ extension ConfigurationReader {
                 parsing: bytes,
                 limits: JSONLimits(bytesMax: ConfigurationOptions.fileBytesMax)
             )
-        } catch {
-            throw UsageError("\(path): byte \(error.offset): \(error.message)")
-        }
+        } catch { throw UsageError("\(path): byte \(error.offset): \(error.message)") }
         guard document.root.kind == .object else {
             throw UsageError("\(path): allowed is one JSON object, named like the flags")
         }
@@ -166,10 +160,7 @@ extension ConfigurationReader {
         if let text = value.stringValue { return text }
         switch value.kind {
         case .number, .true, .false: return value.sourceText
-        default:
-            throw UsageError(
-                "\(path): \(name): allowed is a text, a number, true or false"
-            )
+        default: throw UsageError("\(path): \(name): allowed is a text, a number, true or false")
         }
     }
 }

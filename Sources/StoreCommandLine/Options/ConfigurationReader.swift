@@ -144,9 +144,7 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
     }
 
     /// Reads the words before the flags: the command, and its file.
-    private mutating func readWords(
-        _ rest: inout ArraySlice<String>
-    ) throws(UsageError) {
+    private mutating func readWords(_ rest: inout ArraySlice<String>) throws(UsageError) {
         guard let word = rest.first, !word.hasPrefix("-") else { return }
         rest.removeFirst()
         if word == "token" {
@@ -277,8 +275,7 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
 
     private static func hint(for name: String) -> String {
         let known =
-            Configuration.options.map(\.name)
-            + [
+            Configuration.options.map(\.name) + [
                 "config", "help", "version", "check-config", "print-config", "health", "url",
                 "watch", "token-file", "as", "if-new",
             ]

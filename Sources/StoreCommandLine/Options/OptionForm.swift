@@ -27,9 +27,7 @@ package struct OptionForm<Value: Equatable & Sendable>: Sendable {
 
     /// Returns the value of a text, or throws the error for the operator.
     func value(_ text: String, of origin: String) throws(UsageError) -> Value {
-        guard let value = read(text) else {
-            throw .value(text, of: origin, allowed: allowed(text))
-        }
+        guard let value = read(text) else { throw .value(text, of: origin, allowed: allowed(text)) }
         return value
     }
 
@@ -115,12 +113,7 @@ extension OptionForm<String> {
         _ allowed: @escaping @Sendable (String) -> String,
         if isAllowed: @escaping @Sendable (String) -> Bool
     ) -> Self {
-        Self(
-            placeholder,
-            allowed: allowed,
-            read: { isAllowed($0) ? $0 : nil },
-            show: { $0 }
-        )
+        Self(placeholder, allowed: allowed, read: { isAllowed($0) ? $0 : nil }, show: { $0 })
     }
 
     /// Makes the form of a text whose length is bounded.

@@ -31,8 +31,7 @@ package struct OpenTelemetryVariables: Sendable, Equatable {
             environment["OTEL_" + name].flatMap { $0.isEmpty ? nil : $0 }
         }
         service = value("SERVICE_NAME")
-        let protocolName =
-            value("EXPORTER_OTLP_TRACES_PROTOCOL") ?? value("EXPORTER_OTLP_PROTOCOL")
+        let protocolName = value("EXPORTER_OTLP_TRACES_PROTOCOL") ?? value("EXPORTER_OTLP_PROTOCOL")
         let isWanted =
             value("SDK_DISABLED")?.lowercased() != "true"
             && value("TRACES_EXPORTER") ?? "otlp" == "otlp"

@@ -42,11 +42,7 @@ struct ServiceManager: Sendable {
     /// Sends a state. If the manager does not receive it, the state is dropped: the manager notices
     /// the missing report.
     private func send(_ state: String) {
-        let descriptor = socket(
-            AF_UNIX,
-            CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue),
-            0
-        )
+        let descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         var address = sockaddr_un()
