@@ -87,7 +87,5 @@ struct AnalyticsOutput: ~Copyable {
 package struct AnalyticsOutputError: Error, CustomStringConvertible {
     package let description: String
 
-    init(_ description: String) {
-        self.description = description
-    }
+    init(_ description: String) { self.description = description }
 }

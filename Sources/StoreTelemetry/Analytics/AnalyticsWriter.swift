@@ -50,10 +50,7 @@ package final class AnalyticsWriter: Sendable {
     /// Opens the file for appending, or standard output if there is no path, and starts the thread.
     ///
     /// - Throws: ``AnalyticsOutputError`` if the file cannot be opened for appending.
-    package init(
-        path: String?,
-        logger: Logger
-    ) throws(AnalyticsOutputError) {
+    package init(path: String?, logger: Logger) throws(AnalyticsOutputError) {
         self.logger = logger
         let descriptor = try AnalyticsOutput.open(path)
         worker.start { [self] worker in
@@ -78,9 +75,7 @@ package final class AnalyticsWriter: Sendable {
         }
         guard hasRoom else { return drop(1, because: "the queue is full") }
         let queued: QueuedEvent
-        do {
-            queued = try QueuedEvent(event, encoder)
-        } catch {
+        do { queued = try QueuedEvent(event, encoder) } catch {
             return drop(1, because: "an event of '\(event.type)' has no JSON form")
         }
         let fits = worker.post { queue in
@@ -98,9 +93,7 @@ package final class AnalyticsWriter: Sendable {
     }
 
     /// Opens the file again before the next line, so that a rotated file is closed (SIGHUP).
-    package func reopen() {
-        worker.post { $0.reopen = true }
-    }
+    package func reopen() { worker.post { $0.reopen = true } }
 
     /// Writes the waiting events and ends the thread. Gives up at the deadline, or after
     /// ``stuckSecondsMax`` without any progress.
@@ -125,9 +118,7 @@ extension AnalyticsWriter {
         var bytes: [UInt8] = []
         while let (events, reopen) = worker.next() {
             if reopen {
-                do {
-                    try output.reopen()
-                } catch {
+                do { try output.reopen() } catch {
                     logger.error(
                         .analyticsFailed,
                         "--analytics: \(error); lines go on into the open file"
@@ -160,9 +151,7 @@ extension AnalyticsWriter {
             do {
                 bytes += try event.made()
                 lines += 1
-            } catch {
-                drop(1, because: "an event of '\(event.event.type)' has no JSON form")
-            }
+            } catch { drop(1, because: "an event of '\(event.event.type)' has no JSON form") }
         }
         let (whole, failure) = output.write(bytes) { progress.add(1, ordering: .relaxed) }
         guard let failure else {

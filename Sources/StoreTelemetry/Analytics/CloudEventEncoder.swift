@@ -51,9 +51,7 @@ package final class CloudEventEncoder: Sendable {
     private struct Payload: Encodable {
         let value: any Encodable
 
-        func encode(to encoder: any Encoder) throws {
-            try value.encode(to: encoder)
-        }
+        func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
     }
 
     private struct Nothing: Encodable {}

@@ -39,9 +39,7 @@ package final class RecentAnalytics: Sendable {
     private let events = Locked(Events())
 
     /// Makes a value that keeps at most `countMax` events.
-    package init(countMax: Int) {
-        self.countMax = countMax
-    }
+    package init(countMax: Int) { self.countMax = countMax }
 
     /// Adds an event as the newest. Cost: its encoding, and a short lock. An event without a JSON
     /// form is left out; ``AnalyticsWriter`` counts and logs it.

@@ -23,9 +23,7 @@ package struct LogLine: Sendable, Equatable {
     package let time: Int64
 
     /// Makes a line for the last output of a command.
-    package init(_ level: Level, _ message: String) {
-        self.init(level, nil, message)
-    }
+    package init(_ level: Level, _ message: String) { self.init(level, nil, message) }
 
     package init(
         _ level: Level,
@@ -58,9 +56,7 @@ package struct LogLine: Sendable, Equatable {
     }
 
     /// The time in RFC 3339's form.
-    private var moment: String {
-        CivilTime(nanosecondsSince1970: time).rfc3339(.milliseconds)
-    }
+    private var moment: String { CivilTime(nanosecondsSince1970: time).rfc3339(.milliseconds) }
 
     private var mark: String {
         switch level {
@@ -72,9 +68,7 @@ package struct LogLine: Sendable, Equatable {
     }
 
     /// The end of the line, so that a person reads the message first.
-    private var ending: String {
-        event.map { " event=\($0.rawValue) time=\(moment)" } ?? ""
-    }
+    private var ending: String { event.map { " event=\($0.rawValue) time=\(moment)" } ?? "" }
 
     private func json(of name: String) -> String {
         var members = [

@@ -62,9 +62,7 @@ package final class LogWriter: Sendable {
         let writesJSON = Atomic(false)
         let name: Locked<String>
 
-        init(_ name: String) {
-            self.name = Locked(name)
-        }
+        init(_ name: String) { self.name = Locked(name) }
     }
 
     /// Makes a writer, and starts its thread.
@@ -92,19 +90,13 @@ package final class LogWriter: Sendable {
     }
 
     /// Sets the format of lines in a file, from the next line on. Any thread may call it.
-    func write(as format: LogFormat) {
-        form.writesJSON.store(format == .json, ordering: .relaxed)
-    }
+    func write(as format: LogFormat) { form.writesJSON.store(format == .json, ordering: .relaxed) }
 
     /// Sets the program's name in lines of a file, from the next line on. Any thread may call it.
-    package func write(naming name: String) {
-        form.name.withLock { $0 = name }
-    }
+    package func write(naming name: String) { form.name.withLock { $0 = name } }
 
     /// Sets the lowest level of the lines that are written from now on. Any thread may call it.
-    func write(from level: LogLevel) {
-        lowest.store(level.rank, ordering: .relaxed)
-    }
+    func write(from level: LogLevel) { lowest.store(level.rank, ordering: .relaxed) }
 
     /// The lowest level that is written. Any thread.
     var level: LogLevel {
@@ -113,9 +105,7 @@ package final class LogWriter: Sendable {
     }
 
     /// Returns true if lines of a level are written. Any thread may call it.
-    func writes(_ level: LogLevel) -> Bool {
-        level.rank >= lowest.load(ordering: .relaxed)
-    }
+    func writes(_ level: LogLevel) -> Bool { level.rank >= lowest.load(ordering: .relaxed) }
 
     /// Queues a line, or counts it as lost. Drops a line below the lowest written level. Any thread
     /// may call it; it never waits.
@@ -151,9 +141,7 @@ package final class LogWriter: Sendable {
     }
 
     /// Ends the thread after it has written the waiting lines. Later lines are dropped.
-    func close() {
-        _ = worker.close(seconds: 0)
-    }
+    func close() { _ = worker.close(seconds: 0) }
 
     private static func run(_ worker: Worker<Queue>, _ write: (LogLine) -> Void) {
         while let (entries, flushes) = worker.next() {

@@ -9,9 +9,7 @@ package struct Logger: Sendable {
     private final class Owner: Sendable {
         let writer: LogWriter
 
-        init(_ writer: LogWriter) {
-            self.writer = writer
-        }
+        init(_ writer: LogWriter) { self.writer = writer }
 
         deinit { writer.close() }
     }
@@ -97,9 +95,7 @@ package struct Logger: Sendable {
         guard writes(.info) else { return }
         let time = SystemTime.wallNanoseconds()
         owner.writer.offer(details: count) { [store] count in
-            make(count).map {
-                LogLine(.info, event, of: store, $0.message, $0.fields, at: time)
-            }
+            make(count).map { LogLine(.info, event, of: store, $0.message, $0.fields, at: time) }
         }
     }
 
@@ -114,9 +110,7 @@ package struct Logger: Sendable {
     }
 
     /// Waits until all lines are written, at most a second.
-    package func flush() {
-        owner.writer.flush(seconds: Self.flushSecondsMax)
-    }
+    package func flush() { owner.writer.flush(seconds: Self.flushSecondsMax) }
 
     private static let flushSecondsMax = 1.0
 }
