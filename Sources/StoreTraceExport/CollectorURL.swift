@@ -26,8 +26,7 @@ package struct CollectorURL: Sendable, Equatable {
         var base = text
         while base.hasSuffix("/") { base.removeLast() }
         self.text = base.hasSuffix(Self.path) ? base : base + Self.path
-        isOpenToReaders =
-            parts[0].lowercased() == "http" && !Self.isLoopback(host.lowercased())
+        isOpenToReaders = parts[0].lowercased() == "http" && !Self.isLoopback(host.lowercased())
     }
 
     /// Returns true if a host, in lower case, is this machine. A name that only begins like its

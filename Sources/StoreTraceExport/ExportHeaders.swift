@@ -37,9 +37,7 @@ package struct ExportHeaders: Sendable {
 
     private mutating func add(_ line: Substring, number: Int) throws(Problem) {
         guard let colon = line.firstIndex(of: ":") else {
-            throw Problem(
-                description: "line \(number) is no header field; allowed is Name: value"
-            )
+            throw Problem(description: "line \(number) is no header field; allowed is Name: value")
         }
         let name = String(line[..<colon])
         var value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }

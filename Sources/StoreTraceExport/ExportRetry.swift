@@ -61,10 +61,7 @@ struct ExportRetry: Sendable {
         var pause = pauseSeconds
         for _ in 1..<attempt { pause *= 2 }
         pause *= 0.5 + jitter / 2
-        return .retry(
-            inSeconds: min(pauseSecondsMax, max(seconds ?? 0, pause)),
-            because: reason
-        )
+        return .retry(inSeconds: min(pauseSecondsMax, max(seconds ?? 0, pause)), because: reason)
     }
 
     /// Reads the number of refused spans from the answer of a collector that takes a part

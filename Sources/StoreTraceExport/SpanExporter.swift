@@ -178,10 +178,7 @@ extension SpanExporter {
     }
 
     /// Makes one request, and waits for its end.
-    private func send(
-        _ body: [UInt8],
-        seconds: Double
-    ) -> Result<HTTPResponse, HTTPClientError> {
+    private func send(_ body: [UInt8], seconds: Double) -> Result<HTTPResponse, HTTPClientError> {
         var request = HTTPRequest(
             .post,
             url,
@@ -195,9 +192,7 @@ extension SpanExporter {
         let result = Locked<Result<HTTPResponse, HTTPClientError>?>(nil)
         let task = Task(executorPreference: executor) { [client, request] in
             let answer: Result<HTTPResponse, HTTPClientError>
-            do {
-                answer = .success(try await client.response(to: request))
-            } catch {
+            do { answer = .success(try await client.response(to: request)) } catch {
                 answer = .failure(
                     error as? HTTPClientError
                         ?? HTTPClientError(.timeout, request, "the server stops")
@@ -239,10 +234,7 @@ extension SpanExporter {
 
     private func noteSuccess() {
         guard report.withLock({ $0.wrote() }) else { return }
-        logger.notice(
-            .tracesExported,
-            "spans are exported again; \(lostTotal) are lost so far"
-        )
+        logger.notice(.tracesExported, "spans are exported again; \(lostTotal) are lost so far")
     }
 
     private var lostTotal: UInt64 { tracer.counts.failedTotal + tracer.queue.droppedTotal }
