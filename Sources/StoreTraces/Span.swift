@@ -120,9 +120,7 @@ package struct SpanTime: Sendable, Equatable, Comparable {
     /// Nanoseconds of ``SystemTime/steadyNanoseconds()``.
     package let nanoseconds: UInt64
 
-    package init(steady nanoseconds: UInt64) {
-        self.nanoseconds = nanoseconds
-    }
+    package init(steady nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
 
     /// The current moment.
     package static var now: SpanTime { SpanTime(steady: SystemTime.steadyNanoseconds()) }

@@ -23,8 +23,7 @@ package struct SpanContext: Sendable, Equatable {
         guard reader.number(digits: 2) == 0, reader.takes("-"),
             let high = reader.number(digits: 16), let low = reader.number(digits: 16),
             reader.takes("-"), let span = reader.number(digits: 16), reader.takes("-"),
-            let flags = reader.number(digits: 2), reader.isAtEnd,
-            high | low != 0, span != 0
+            let flags = reader.number(digits: 2), reader.isAtEnd, high | low != 0, span != 0
         else { return nil }
         trace = TraceID(high: high, low: low)
         self.span = span
