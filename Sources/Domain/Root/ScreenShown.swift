@@ -7,9 +7,7 @@ public struct ScreenShown: TrackedAction, Codable {
     public let name: String
 
     /// Makes the report for the screen of this name.
-    public init(name: String) {
-        self.name = name
-    }
+    public init(name: String) { self.name = name }
 
     /// Returns the record for analytics: the screen, and the counter before the action.
     public func record(before state: AppState) -> Record {

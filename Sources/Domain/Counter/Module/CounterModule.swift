@@ -12,8 +12,7 @@ struct CounterModule: Module {
             try state.move(to: state.counter.addingReportingOverflow(state.step))
         case .decreaseRequested:
             try state.move(to: state.counter.subtractingReportingOverflow(state.step))
-        case .stepChangeRequested(let step):
-            state.step = step
+        case .stepChangeRequested(let step): state.step = step
         }
     }
 }

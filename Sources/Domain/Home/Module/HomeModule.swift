@@ -18,9 +18,7 @@ struct HomeModule: StartableModule {
     }
 
     /// Returns a list of eleven movies.
-    func begin(_ start: NoFields) -> State {
-        State(titles: (0...10).map { "Movie \($0)" })
-    }
+    func begin(_ start: NoFields) -> State { State(titles: (0...10).map { "Movie \($0)" }) }
 
     /// Returns a new list. The titles are the same for each start, so none is lost.
     func begin(_ start: NoFields, over old: State) -> State { begin(start) }

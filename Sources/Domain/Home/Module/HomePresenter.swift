@@ -7,11 +7,7 @@ import StorePatterns
 struct HomePresenter: ViewPresenter {
     /// Presents the list while it is there. Starts the card of a selected movie, and then lets the
     /// list forget it.
-    func stateDidUpdate(
-        from old: Home.State?,
-        to new: Home.State?,
-        _ context: PresenterContext
-    ) {
+    func stateDidUpdate(from old: Home.State?, to new: Home.State?, _ context: PresenterContext) {
         if old == nil, new != nil { context.navigation.present() }
         if old != nil, new == nil { context.withdraw() }
         guard let title = new?.selectedMovie, title != old?.selectedMovie else { return }

@@ -15,9 +15,7 @@ public struct UserRepositoryError: Error, Equatable {
     public let reason: String
 
     /// Makes an error with its reason.
-    public init(reason: String) {
-        self.reason = reason
-    }
+    public init(reason: String) { self.reason = reason }
 }
 
 /// A repository that is part of the program: a list of names with their passwords.
@@ -32,9 +30,7 @@ public struct MemoryUserRepository: UserRepository {
     /// Returns the user of this name and password, which are compared byte by byte.
     public func user(named name: String, password: String) throws(UserRepositoryError) -> Profile {
         guard let user = users[ExactText(name)], ExactText(user.password) == ExactText(password)
-        else {
-            throw UserRepositoryError(reason: "The name or the password is wrong.")
-        }
+        else { throw UserRepositoryError(reason: "The name or the password is wrong.") }
         return user.profile
     }
 }

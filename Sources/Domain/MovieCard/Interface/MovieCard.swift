@@ -22,9 +22,7 @@ public enum MovieCard: StartableInterface {
         public let title: String
 
         /// Makes the input of a card.
-        public init(title: String) {
-            self.title = title
-        }
+        public init(title: String) { self.title = title }
     }
 
     /// Actions on a card.

@@ -9,8 +9,7 @@ struct TodosModule: Module {
     /// have too many items.
     func reduce(_ state: inout State, _ action: Todos.Action) throws {
         switch action {
-        case .addItem(let text):
-            try state.add(Todos.Item(text: text))
+        case .addItem(let text): try state.add(Todos.Item(text: text))
         case .editItem(let index, let text):
             try state.items.check(index)
             state.items[index].text = text
@@ -23,15 +22,13 @@ struct TodosModule: Module {
         case .deleteItem(let index):
             try state.items.check(index)
             state.items.remove(at: index)
-        case .archiveCompleted:
-            try state.archiveCompleted()
+        case .archiveCompleted: try state.archiveCompleted()
         case .unarchiveItem(let index):
             var archived = state.archived ?? []
             try archived.check(index)
             try state.add(archived.remove(at: index))
             state.archived = archived
-        case .clearArchive:
-            state.archived = nil
+        case .clearArchive: state.archived = nil
         }
     }
 }

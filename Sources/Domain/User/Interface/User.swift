@@ -8,9 +8,7 @@ public enum User: StartableInterface {
         public var profile: Profile
 
         /// Makes the slice of a user.
-        public init(profile: Profile) {
-            self.profile = profile
-        }
+        public init(profile: Profile) { self.profile = profile }
     }
 
     /// The input of a start: the user who has logged in.
@@ -19,9 +17,7 @@ public enum User: StartableInterface {
         public let profile: Profile
 
         /// Makes the input of a start.
-        public init(profile: Profile) {
-            self.profile = profile
-        }
+        public init(profile: Profile) { self.profile = profile }
     }
 
     /// Actions on the user.
