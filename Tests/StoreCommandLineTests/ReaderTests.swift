@@ -31,13 +31,12 @@ private struct Kettle: CommandLineConfiguration, Equatable {
     }
 
     @Test func `the help has each option with its default`() {
-        let help = ConfigurationHelp<Kettle>.text(program: "kettle", about: .all)
+        let help = ConfigurationHelp.text(
+            of: Kettle.self,
+            program: "kettle",
+            about: HelpTopic(word: nil)
+        )
         #expect(help.contains("usage: kettle "))
         #expect(help.contains("  --degrees N\n      how hot, in degrees (20...100) [100]\n"))
-    }
-
-    @Test func `errors that have no exit status of their own end a process with 1`() {
-        #expect(UsageError("").exitStatus == .usage)
-        #expect(HistoryCommandError("") as? any ExitStatusProviding == nil)
     }
 }

@@ -47,6 +47,11 @@ import Testing
         }
     }
 
+    @Test func `errors that have no exit status of their own end a process with 1`() {
+        #expect(ExitStatus(of: UsageError("")) == .usage)
+        #expect(ExitStatus(of: HistoryCommandError("")) == .failure)
+    }
+
     @Test func `the printed configuration is a file that gives the same configuration`() throws {
         let first = try read([
             "--listen", "127.0.0.1:1", "--listen", "[::1]:2", "--allowed-host", "a.example",
@@ -54,7 +59,7 @@ import Testing
         ]).configuration
         let second = try read(
             ["--config", "file.json"],
-            file: ConfigurationHelp<ServerConfiguration>.print(first)
+            file: ConfigurationHelp.print(first)
         ).configuration
         #expect(second == first)
     }

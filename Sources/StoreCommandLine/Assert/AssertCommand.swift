@@ -3,13 +3,13 @@ import StorePlatform
 
 /// The command `store-server assert FILE`, which plays a script and prints the outcome of each
 /// step.
-struct AssertCommand {
+package struct AssertCommand {
     private let script: AssertScript
 
     /// Reads the script.
     ///
     /// - Throws: ``UsageError`` if it can't be read.
-    init(_ file: String) throws(UsageError) {
+    package init(_ file: String) throws(UsageError) {
         guard let bytes = FileReader.read(file, bytesMax: AssertScript.bytesMax) else {
             throw UsageError("\(file): it can't be read; allowed is a readable file")
         }
@@ -18,23 +18,14 @@ struct AssertCommand {
         }
     }
 
-    /// Plays the script against the server at `url`, or, without a URL, against a server that is
-    /// started for it. Returns true if all steps hold.
-    ///
-    /// - Throws: ``UsageError`` if `url` is not an address; an error if no server can be started,
-    ///   or it does not answer.
-    func run(
-        at url: String?,
-        showing credentials: ScriptCredentials,
-        start: (_ principals: [String]) throws -> ScriptServer
-    ) throws -> Bool {
-        if let url { return try play(at: url, showing: credentials) }
-        let server = try start(script.principals)
-        defer { server.stop() }
-        return try play(at: server.url, showing: server.credentials)
-    }
+    /// The principals of the steps, in their order, each once.
+    package var principals: [String] { script.principals }
 
-    private func play(at url: String, showing credentials: ScriptCredentials) throws -> Bool {
+    /// Plays the script against the server at `url`. Returns true if all steps hold.
+    ///
+    /// - Throws: ``UsageError`` if `url` is not an address, or the credential of a step is missing;
+    ///   an error if the server does not answer.
+    package func play(at url: String, showing credentials: ScriptCredentials) throws -> Bool {
         if let other = script.principals.first(where: { credentials.senders[$0] == nil }) {
             throw UsageError("a step acts as '\(other)': --as \(other)=FILE has its credential")
         }

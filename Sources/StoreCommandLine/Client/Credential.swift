@@ -2,7 +2,7 @@
 ///
 /// The credential comes from a file or from the environment. On a command line it would stay in the
 /// shell's history, and other users of the machine could read it.
-struct Credential: Equatable, Sendable {
+package struct Credential: Equatable, Sendable {
     /// The variable that contains the credential; the variable with `_FILE` appended names its
     /// file.
     static let variable = ConfigurationOptions.environmentPrefix + "TOKEN"
@@ -14,7 +14,7 @@ struct Credential: Equatable, Sendable {
     /// Reads the credential from the text of a file or a variable, which must be a single line.
     ///
     /// - Throws: ``UsageError``, without the text: it may be a secret.
-    init(_ text: String, of origin: String) throws(UsageError) {
+    package init(_ text: String, of origin: String) throws(UsageError) {
         let line = text.utf8.reversed().drop { $0 == 0x0A || $0 == 0x0D || $0 == 0x20 }
         guard 1...Self.bytesMax ~= line.count, line.allSatisfy({ 0x21...0x7E ~= $0 }) else {
             throw UsageError(

@@ -4,8 +4,8 @@ import StorePlatform
 
 /// The command `store-server status [URL] [--watch]`, which shows the condition of a running server
 /// to a person. The data come from its `/readyz` and `/metrics`.
-struct StatusClient {
-    static let standardURL = "http://127.0.0.1:8080"
+package struct StatusClient {
+    package static let standardURL = "http://127.0.0.1:8080"
     /// The interval of `--watch`, in seconds.
     static let intervalSeconds: UInt32 = 2
     /// The maximum time of an exchange, in seconds.
@@ -14,20 +14,20 @@ struct StatusClient {
     private let url: String
     private let credential: Credential?
 
-    init(_ url: String, credential: Credential? = nil) {
+    package init(_ url: String, credential: Credential? = nil) {
         self.url = url
         self.credential = credential
     }
 
     /// Prints a report. Returns true if the server takes requests.
-    func show() -> Bool {
+    package func show() -> Bool {
         let report = ask()
         write(report.text(since: nil))
         return report.isReady
     }
 
     /// Prints a report at each interval, until the process ends.
-    func watch() -> Never {
+    package func watch() -> Never {
         var last: StatusReport?
         while true {
             let report = ask()
@@ -66,13 +66,13 @@ struct StatusClient {
 
 /// The command `store-server --health [URL]`, which checks if a running server is ready. With it, a
 /// container's health check needs no other program.
-enum HealthClient {
-    static let standardURL = "http://127.0.0.1:8080/readyz"
+package enum HealthClient {
+    package static let standardURL = "http://127.0.0.1:8080/readyz"
     /// The maximum time of the exchange, in seconds.
     static let exchangeSeconds = 3
 
     /// Sends one request. Returns `nil` if the server is ready, else the reason why it is not.
-    static func ask(_ url: String) -> String? {
+    package static func ask(_ url: String) -> String? {
         guard let client = CommandClient(url) else { return CommandClient.noAddress(url) }
         // Every server accepts `localhost` as its host, whatever its own name is.
         do {

@@ -3,24 +3,26 @@ package struct HistoryCommand: Equatable {
     package enum Word: String, CaseIterable {
         case backup, export, `import`, verify
 
-        /// The command as a user writes it.
-        var usage: String {
+        /// The command as a user writes it, and its description for `--help`.
+        var entry: ConfigurationHelp.Entry {
             switch self {
-            case .backup: "backup FILE"
-            case .export: "export [FILE]"
-            case .import: "import FILE"
-            case .verify: "verify"
-            }
-        }
-
-        /// The description of the command for `--help`.
-        var help: String {
-            switch self {
-            case .backup: "copy the history into a new file, also while a server uses it"
-            case .export: "write the actions as JSON lines, without FILE to standard output"
-            case .import: "begin a history with the actions of exported lines; - is standard input"
+            case .backup:
+                ("backup FILE", "copy the history into a new file, also while a server uses it")
+            case .export:
+                (
+                    "export [FILE]",
+                    "write the actions as JSON lines, without FILE to standard output"
+                )
+            case .import:
+                (
+                    "import FILE",
+                    "begin a history with the actions of exported lines; - is standard input"
+                )
             case .verify:
-                "check every record and snapshot, replay all actions with this program, compare"
+                (
+                    "verify",
+                    "check every record and snapshot, replay all actions with this program, compare"
+                )
             }
         }
     }
@@ -45,7 +47,7 @@ package struct HistoryCommand: Equatable {
     package init(_ word: String, file: String?) throws(UsageError) {
         guard let known = Word(rawValue: word) else { throw HelpTopic.unknown(word) }
         switch known {
-        case .backup, .import: if file == nil { throw UsageError("usage: \(known.usage)") }
+        case .backup, .import: if file == nil { throw UsageError("usage: \(known.entry.usage)") }
         case .verify:
             if let file {
                 throw UsageError("verify takes no '\(file)'; --data names the history")

@@ -10,7 +10,7 @@ package struct PolicyCommand: Equatable, Sendable {
     }
 
     /// The commands as a user writes them, and their descriptions.
-    static let usages = [
+    static let usages: [ConfigurationHelp.Entry] = [
         ("policy check FILE", "list all faults of a policy file; status 2 if there are any"),
         (
             "policy explain [FILE] --role ROLE --path PATH [--method METHOD]",
@@ -74,7 +74,7 @@ package struct PolicyCommand: Equatable, Sendable {
 package struct PolicyAnswer: Sendable {
     /// The text to print, with its last line feed.
     package let text: String
-    /// True if the process ends with ``ExitStatus/success``, false for ``ExitStatus/failure``.
+    /// True if the exit status is 0, false if it is 1.
     package let isGood: Bool
 
     package init(_ text: String, isGood: Bool = true) {

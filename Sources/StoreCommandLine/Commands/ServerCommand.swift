@@ -1,5 +1,5 @@
 /// The command of a command line.
-enum ServerCommand: Equatable {
+package enum ServerCommand: Equatable {
     case serve, version, checkConfig, printConfig
     /// Prints the usage of the program, or of one of its commands.
     case help(HelpTopic)
@@ -17,12 +17,12 @@ enum ServerCommand: Equatable {
     case assert(file: String, url: String?)
 
     /// True if a script is played. A server that is started for it keeps no history.
-    var isAssert: Bool { if case .assert = self { true } else { false } }
+    package var isAssert: Bool { if case .assert = self { true } else { false } }
 
     /// True if the command serves no store and opens no history, so that the options need not fit
     /// together. Such a command is about credentials or the program alone, or sends requests to
     /// another server.
-    var needsNoServer: Bool {
+    package var needsNoServer: Bool {
         switch self {
         case .token, .help, .version, .health, .status: true
         case .assert(_, let url): url != nil
@@ -41,25 +41,14 @@ enum ServerCommand: Equatable {
 }
 
 /// The subject of `--help`: a command, or the whole program.
-struct HelpTopic: Equatable {
+package struct HelpTopic: Equatable {
     /// The command; `nil` for the whole program.
     let word: String?
 
-    static let all = HelpTopic(unchecked: nil)
     /// The commands, in alphabetical order.
     static let words =
         (HistoryCommand.Word.allCases.map(\.rawValue)
         + ["assert", "help", "policy", "status", "token"]).sorted()
-
-    private init(unchecked word: String?) { self.word = word }
-
-    /// Makes the topic for a command, or, for `nil`, the whole program.
-    ///
-    /// - Throws: ``UsageError`` if the program has no such command.
-    init(_ word: String?) throws(UsageError) {
-        if let word, !Self.words.contains(word) { throw Self.unknown(word) }
-        self.word = word
-    }
 
     static func unknown(_ word: String) -> UsageError {
         UsageError(
@@ -70,6 +59,14 @@ struct HelpTopic: Equatable {
 }
 
 extension HelpTopic {
+    /// Makes the topic for a command, or, for `nil`, the whole program.
+    ///
+    /// - Throws: ``UsageError`` if the program has no such command.
+    init(_ word: String?) throws(UsageError) {
+        if let word, !Self.words.contains(word) { throw Self.unknown(word) }
+        self.word = word
+    }
+
     /// Makes the topic if the first flag, or the words in front of it, ask for help. Else returns
     /// `nil`.
     ///

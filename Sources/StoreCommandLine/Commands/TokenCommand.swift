@@ -6,24 +6,26 @@ package struct TokenCommand: Equatable {
     package enum Word: String, CaseIterable {
         case create, list, revoke, check
 
-        /// The command as a user writes it.
-        var usage: String {
-            switch self {
-            case .create: "token create --principal NAME --role ROLE [--expires WHEN] [--keys FILE]"
-            case .list: "token list [--keys FILE]"
-            case .revoke: "token revoke ID [--keys FILE]"
-            case .check: "token check TOKEN [--keys FILE]"
-            }
-        }
-
-        /// The description of the command for `--help`.
-        var help: String {
+        /// The command as a user writes it, and its description for `--help`.
+        var entry: ConfigurationHelp.Entry {
             switch self {
             case .create:
-                "make an API key, and print it this once; WHEN is 90d, 12h, 30m or a time in UTC"
-            case .list: "list the API keys of the keys file; it does not have their secrets"
-            case .revoke: "take an API key out of the keys file"
-            case .check: "check an API key or a JWT, and print its principal; - is standard input"
+                (
+                    "token create --principal NAME --role ROLE [--expires WHEN] [--keys FILE]",
+                    "make an API key, and print it this once; WHEN is 90d, 12h, 30m or a time in UTC"
+                )
+            case .list:
+                (
+                    "token list [--keys FILE]",
+                    "list the API keys of the keys file; it does not have their secrets"
+                )
+            case .revoke:
+                ("token revoke ID [--keys FILE]", "take an API key out of the keys file")
+            case .check:
+                (
+                    "token check TOKEN [--keys FILE]",
+                    "check an API key or a JWT, and print its principal; - is standard input"
+                )
             }
         }
     }
@@ -59,7 +61,7 @@ package struct TokenCommand: Equatable {
         }
     }
 
-    private var usage: UsageError { UsageError("usage: \(word.usage)") }
+    private var usage: UsageError { UsageError("usage: \(word.entry.usage)") }
 
     /// Sets a flag of ``flags``.
     mutating func take(_ flag: String, _ value: String) throws(UsageError) {
@@ -85,7 +87,7 @@ package struct TokenCommand: Equatable {
 
     /// Returns the command with the token from standard input, if its word is `-`. The shell would
     /// keep a token of the command line in its history.
-    func readingInput() throws(UsageError) -> TokenCommand {
+    package func readingInput() throws(UsageError) -> TokenCommand {
         guard word == .check, subject == "-" else { return self }
         guard let bytes = FileReader.read(STDIN_FILENO, bytesMax: Self.inputBytesMax) else {
             throw UsageError("standard input can't be read: \(SystemError.text)")

@@ -1,29 +1,92 @@
 import StoreJSON
 
 /// The output of `--help` and `--print-config`.
-enum ConfigurationHelp<Configuration: CommandLineConfiguration> {
+package enum ConfigurationHelp {
+    /// A flag or a command with its arguments, and its description.
+    typealias Entry = (usage: String, help: String)
+
+    private static let assertUsage: Entry = (
+        "assert FILE [--url URL] [--token-file FILE]",
+        "play a script of steps, which states every change that follows; --url names the\n"
+            + "      server, else a server of this program is started, which keeps nothing"
+    )
+    private static let statusUsage: Entry = (
+        "status [URL] [--watch] [--token-file FILE]",
+        "show if the server takes requests, its version, and its queues; status 0 if it does"
+    )
+    private static let helpUsage: Entry = (
+        "help [COMMAND]", "print the options of the program, or of one of its commands"
+    )
+    private static let data: Entry = ("--data DIR", "the directory of the history")
+    private static let store: Entry = (
+        "--store NAME", "the store, of a program with several; else the store at /"
+    )
+    private static let ifNew: Entry = (
+        "--if-new",
+        "with verify: pass at once if this very program has verified the history before, or "
+            + "if there is none"
+    )
+    private static let keys: Entry = ("--keys FILE", "the keys file, else that of --auth-keys")
+    private static let policy: Entry = ("--policy FILE", "the policy to explain, without FILE")
+    private static let tokenFile: Entry = (
+        "--token-file FILE",
+        "send the API key or JWT of this file; else that of "
+            + "\(Credential.variable), or\n      of the file that \(Credential.variable)_FILE names"
+    )
+    private static let watch: Entry = (
+        "--watch", "show the status again every two seconds, with the rate of actions"
+    )
+    private static let assertFlags: [Entry] = [
+        ("--url URL", "the server to ask: http://HOST:PORT, with the path of a store"),
+        (
+            "--as ROLE/NAME=FILE",
+            "with --url: the credential of steps \"as\" this principal; may be given again"
+        ),
+    ]
+    private static let commands: [Entry] = [
+        ("--config FILE", "read a JSON file whose members are named like the flags"),
+        ("--check-config", "check the configuration and end"),
+        ("--print-config", "print the configuration in force, as a file for --config, and end"),
+        ("--health [URL]", "ask a running server whether it is ready; status 0 if it is"),
+        ("-v, --version", "print the versions of the program and of the library, and end"),
+        ("-h, --help", "print this, or behind a command its options, and end"),
+    ]
+    private static let historyUsages = HistoryCommand.Word.allCases.map(\.entry)
+    private static let tokenUsages = TokenCommand.Word.allCases.map(\.entry)
+
     /// Returns the help about the program, with each option's flag, meaning and default, or the
     /// help about one command.
-    static func text(program: String, about topic: HelpTopic) -> String {
-        guard let word = topic.word else { return text(program: program) }
+    package static func text<Configuration: CommandLineConfiguration>(
+        of configuration: Configuration.Type,
+        program: String,
+        about topic: HelpTopic
+    ) -> String {
+        guard let word = topic.word else { return text(of: configuration, program: program) }
         if let history = HistoryCommand.Word(rawValue: word) {
-            let flags = historyFlags + (history == .verify ? [ifNew] : [])
-            return command(program, [(history.usage, history.help)], flags)
+            let flags = [data, store] + (history == .verify ? [ifNew] : [])
+            return command(program, [history.entry], flags)
         }
-        switch word {
-        case "token":
-            let usages = TokenCommand.Word.allCases.map { ($0.usage, $0.help) }
-            return command(program, usages, tokenFlags)
-        case "policy": return command(program, PolicyCommand.usages, policyFlags)
-        case "assert": return command(program, [assertUsage], serverFlags.dropLast(1) + assertFlags)
-        case "status": return command(program, [statusUsage], serverFlags)
-        default: return command(program, [helpUsage], [])
+        return switch word {
+        case "token": command(program, tokenUsages, [keys])
+        case "policy": command(program, PolicyCommand.usages, [policy, store])
+        case "assert": command(program, [assertUsage], [tokenFile] + assertFlags)
+        case "status": command(program, [statusUsage], [tokenFile, watch])
+        default: command(program, [helpUsage], [])
         }
     }
 
-    private static func text(program: String) -> String {
+    private static func text<Configuration: CommandLineConfiguration>(
+        of configuration: Configuration.Type,
+        program: String
+    ) -> String {
+        let prefix = ConfigurationOptions.environmentPrefix
         let fresh = Configuration.defaults
-        var text = """
+        let options = Configuration.options.map { option -> Entry in
+            let standard = option.show(fresh).joined(separator: ", ")
+            let usage = "--\(option.name)" + (option.placeholder.map { " \($0)" } ?? "")
+            return (usage, option.help + (standard.isEmpty ? "" : " [\(standard)]"))
+        }
+        return """
             usage: \(program) [--flag value]...
                    \(program) backup FILE | export [FILE] | import FILE | verify [--data DIR]
                    \(program) token create | list | revoke ID | check TOKEN [--keys FILE]
@@ -33,118 +96,41 @@ enum ConfigurationHelp<Configuration: CommandLineConfiguration> {
                    \(program) help [COMMAND]
 
             Serves a store: POST /dispatch takes actions, GET /state and GET /events give the state.
-            Flags win over environment variables (\(ConfigurationOptions.environmentPrefix)LISTEN for --listen,
-            \(ConfigurationOptions.environmentPrefix)LISTEN_FILE for a file that has the value), and those
+            Flags win over environment variables (\(prefix)LISTEN for --listen,
+            \(prefix)LISTEN_FILE for a file that has the value), and those
             win over the file given with --config.
 
+            \(entries(options + commands))
+            With the history in the data directory:
 
+            \(entries(historyUsages + [store, ifNew]))
+            With credentials:
+
+            \(entries(tokenUsages + [keys]))
+            With a policy, whose names are checked against those of this program's stores:
+
+            \(entries(PolicyCommand.usages))
+            With a store over HTTP:
+
+            \(entries([assertUsage, statusUsage, tokenFile]))
             """
-        for option in Configuration.options {
-            let standard = option.show(fresh).joined(separator: ", ")
-            let help = option.help + (standard.isEmpty ? "" : " [\(standard)]")
-            text += entry("--\(option.name)" + (option.placeholder.map { " \($0)" } ?? ""), help)
-        }
-        text += entries(commands)
-        text += "\nWith the history in the data directory:\n\n"
-        text += entries(HistoryCommand.Word.allCases.map { ($0.usage, $0.help) })
-        text += entries(historyFlags.dropFirst() + [ifNew])
-        text += "\nWith credentials:\n\n"
-        text += entries(TokenCommand.Word.allCases.map { ($0.usage, $0.help) } + tokenFlags)
-        text +=
-            "\nWith a policy, whose names are checked against those of this program's stores:\n\n"
-        text += entries(PolicyCommand.usages)
-        text += "\nWith a store over HTTP:\n\n"
-        text += entries([assertUsage, statusUsage] + serverFlags.dropLast(1))
-        return text
     }
 
     /// Returns the help about one command.
-    private static func command(
-        _ program: String,
-        _ usages: [(String, String)],
-        _ flags: [(String, String)]
-    ) -> String {
+    private static func command(_ program: String, _ usages: [Entry], _ flags: [Entry]) -> String {
         let beginnings = ["usage: "] + Array(repeating: "       ", count: usages.count - 1)
-        let first = zip(beginnings, usages).map { "\($0)\(program) \($1.0)\n" }.joined()
+        let first = zip(beginnings, usages).map { "\($0)\(program) \($1.usage)\n" }.joined()
         return first + "\n" + entries(usages) + (flags.isEmpty ? "" : "\n" + entries(flags))
     }
 
-    private static func entries(_ entries: [(String, String)]) -> String {
-        entries.map { entry($0, $1) }.joined()
-    }
-
-    private static func entry(_ usage: String, _ help: String) -> String {
-        "  \(usage)\n      \(help)\n"
-    }
-
-    private static var assertUsage: (String, String) {
-        (
-            "assert FILE [--url URL] [--token-file FILE]",
-            "play a script of steps, which states every change that follows; --url names the\n"
-                + "      server, else a server of this program is started, which keeps nothing"
-        )
-    }
-
-    private static var statusUsage: (String, String) {
-        (
-            "status [URL] [--watch] [--token-file FILE]",
-            "show if the server takes requests, its version, and its queues; status 0 if it does"
-        )
-    }
-
-    private static var helpUsage: (String, String) {
-        ("help [COMMAND]", "print the options of the program, or of one of its commands")
-    }
-
-    private static var historyFlags: [(String, String)] {
-        [
-            ("--data DIR", "the directory of the history"),
-            ("--store NAME", "the store, of a program with several; else the store at /"),
-        ]
-    }
-
-    private static var ifNew: (String, String) {
-        (
-            "--if-new",
-            "with verify: pass at once if this very program has verified the history before, or "
-                + "if there is none"
-        )
-    }
-
-    private static var tokenFlags: [(String, String)] {
-        [("--keys FILE", "the keys file, else that of --auth-keys")]
-    }
-
-    private static var policyFlags: [(String, String)] {
-        [
-            ("--policy FILE", "the policy to explain, without FILE"),
-            ("--store NAME", "the store, of a program with several; else the store at /"),
-        ]
-    }
-
-    private static var serverFlags: [(String, String)] {
-        [
-            (
-                "--token-file FILE",
-                "send the API key or JWT of this file; else that of "
-                    + "\(Credential.variable), or\n      of the file that \(Credential.variable)_FILE names"
-            ),
-            ("--watch", "show the status again every two seconds, with the rate of actions"),
-        ]
-    }
-
-    private static var assertFlags: [(String, String)] {
-        [
-            ("--url URL", "the server to ask: http://HOST:PORT, with the path of a store"),
-            (
-                "--as ROLE/NAME=FILE",
-                "with --url: the credential of steps \"as\" this principal; may be given again"
-            ),
-        ]
+    private static func entries(_ entries: [Entry]) -> String {
+        entries.map { "  \($0.usage)\n      \($0.help)\n" }.joined()
     }
 
     /// Returns the configuration in force, as a file for `--config`.
-    static func print(_ configuration: Configuration) -> String {
+    package static func print<Configuration: CommandLineConfiguration>(
+        _ configuration: Configuration
+    ) -> String {
         let members: [String] = Configuration.options.compactMap { option in
             let values = option.show(configuration)
             // An option without a value and without a default is left out.
@@ -153,16 +139,5 @@ enum ConfigurationHelp<Configuration: CommandLineConfiguration> {
             return "  \(JSONText.quoted(option.name)): " + (option.repeats ? "[\(list)]" : list)
         }
         return "{\n" + members.joined(separator: ",\n") + "\n}\n"
-    }
-
-    private static var commands: [(String, String)] {
-        [
-            ("--config FILE", "read a JSON file whose members are named like the flags"),
-            ("--check-config", "check the configuration and end"),
-            ("--print-config", "print the configuration in force, as a file for --config, and end"),
-            ("--health [URL]", "ask a running server whether it is ready; status 0 if it is"),
-            ("-v, --version", "print the versions of the program and of the library, and end"),
-            ("-h, --help", "print this, or behind a command its options, and end"),
-        ]
     }
 }

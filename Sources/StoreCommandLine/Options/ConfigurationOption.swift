@@ -86,11 +86,11 @@ package struct OptionFlag<Configuration: Sendable> {
 }
 
 /// The constants that all options share.
-enum ConfigurationOptions {
+package enum ConfigurationOptions {
     /// The prefix of the environment variables of options.
     static let environmentPrefix = "STORE_SERVER_"
     /// The maximum size of a configuration file, in bytes.
-    static let fileBytesMax = 1 << 20
+    package static let fileBytesMax = 1 << 20
 }
 
 /// A configuration that flags, variables and a file set.

@@ -1,20 +1,20 @@
 import StoreWire
 
 /// Combines a configuration from flags, environment and file, in that order of priority.
-struct ConfigurationReader<Configuration: CommandLineConfiguration> {
-    private(set) var command = ServerCommand.serve
-    private(set) var configuration = Configuration.defaults
+package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
+    package private(set) var command = ServerCommand.serve
+    package private(set) var configuration = Configuration.defaults
     /// Variables with our prefix that name no option. They are not an error: a cluster sets some of
     /// its own, such as STORE_SERVER_PORT for a service called store-server.
-    private(set) var unknownVariables: [String] = []
+    package private(set) var unknownVariables: [String] = []
 
     /// The names of the options that a flag, a variable or the file sets.
-    private(set) var given: Set<String> = []
+    package private(set) var given: Set<String> = []
 
     /// The credential that a command shows to a server; `nil`: none.
-    private(set) var credential: Credential?
+    package private(set) var credential: Credential?
     /// The credentials of a script's steps, by their principals.
-    private(set) var senders: [String: Credential] = [:]
+    package private(set) var senders: [String: Credential] = [:]
 
     private var fromFlags: [String: GivenValues] = [:]
     private var tokenFile: String?
@@ -31,7 +31,7 @@ struct ConfigurationReader<Configuration: CommandLineConfiguration> {
     ///   - readFile: returns a file's bytes, or `nil` if it can't be read.
     /// - Throws: ``UsageError`` if a flag is unknown, a value can't be used or the file can't be
     ///   read.
-    init(
+    package init(
         arguments: [String],
         environment: [String: String],
         readFile: (String) -> [UInt8]?

@@ -2,36 +2,24 @@ import Glibc
 import StorePlatform
 
 /// Standard input, output and error: descriptors 0, 1 and 2.
-enum StandardFiles {
+package enum StandardFiles {
     /// Opens `/dev/null` for each of the descriptors that the process was started without. Else the
     /// next socket or file would get the number, and log lines would be written to it.
-    static func fillIn() {
-        while true {
-            let descriptor = open("/dev/null", O_RDWR)
-            guard descriptor > STDERR_FILENO else {
-                if descriptor < 0 { return }
-                continue
-            }
-            close(descriptor)
-            return
-        }
+    package static func fillIn() {
+        var descriptor: CInt
+        repeat { descriptor = open("/dev/null", O_RDWR) } while 0...STDERR_FILENO ~= descriptor
+        if descriptor >= 0 { close(descriptor) }
     }
 }
 
 /// The number of files and sockets that the process may have open.
-enum DescriptorLimit {
+package enum DescriptorLimit {
     /// Raises the limit as far as the system allows.
-    static func raise() {
-        var limit = rlimit()
-        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        guard getrlimit(resource, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return }
-        limit.rlim_cur = limit.rlim_max
-        setrlimit(resource, &limit)
-    }
+    package static func raise() { setLimit(RLIMIT_NOFILE) { $0.rlim_max } }
 }
 
 /// The core dump that the kernel writes when the process crashes.
-enum CoreDumps {
+package enum CoreDumps {
     /// Forbids core dumps: a dump would contain keys, cookies and bodies, for every user who may
     /// read it.
     ///
@@ -40,23 +28,26 @@ enum CoreDumps {
     /// (`do_coredump` in the kernel's fs/coredump.c). The hard limit stays. A user who may debug
     /// the process can therefore raise the limit (`prlimit --core=unlimited --pid`), and a debugger
     /// attaches as usual.
-    static func forbid() {
-        var limit = rlimit()
-        let resource = __rlimit_resource_t(RLIMIT_CORE.rawValue)
-        guard getrlimit(resource, &limit) == 0 else { return }
-        limit.rlim_cur = min(1, limit.rlim_max)
-        setrlimit(resource, &limit)
-    }
+    package static func forbid() { setLimit(RLIMIT_CORE) { min(1, $0.rlim_max) } }
+}
+
+/// Sets the soft limit of a resource, which `value` derives from both limits.
+private func setLimit(_ resource: __rlimit_resource, _ value: (rlimit) -> rlim_t) {
+    var limit = rlimit()
+    let resource = __rlimit_resource_t(resource.rawValue)
+    guard getrlimit(resource, &limit) == 0 else { return }
+    limit.rlim_cur = value(limit)
+    setrlimit(resource, &limit)
 }
 
 /// The memory that only a start needs: freed allocations, and code that runs at a start alone.
-enum StartMemory {
+package enum StartMemory {
     /// The maximum number of bytes that are read of the list of mappings; a process has some
     /// hundred mappings.
     private static let mapsBytesMax = 1 << 20
 
     /// Gives this memory back to the system; code that runs again is mapped again.
-    static func giveBack() {
+    package static func giveBack() {
         AllocatorMemory.giveBack()
         let maps = FileReader.read("/proc/self/maps", bytesMax: mapsBytesMax) ?? []
         for line in maps.split(separator: UInt8(ascii: "\n")) {

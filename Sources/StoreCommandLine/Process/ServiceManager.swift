@@ -3,14 +3,14 @@ import StorePlatform
 
 /// Reports the process's state to the service manager that started it. The protocol is
 /// sd_notify(3): datagrams to the socket that `NOTIFY_SOCKET` names.
-struct ServiceManager: Sendable {
+package struct ServiceManager: Sendable {
     private let path: String
     /// The seconds within which the manager expects a sign of life; `nil` if it expects none.
-    let watchdogSeconds: Double?
+    package let watchdogSeconds: Double?
 
     /// Reads the variables of the manager; returns `nil` if there is no manager, or its socket has
     /// another form.
-    init?(_ environment: [String: String]) {
+    package init?(_ environment: [String: String]) {
         guard let path = environment["NOTIFY_SOCKET"], path.hasPrefix("/") || path.hasPrefix("@"),
             (2...Self.pathBytesMax).contains(path.utf8.count)
         else { return nil }
@@ -22,18 +22,18 @@ struct ServiceManager: Sendable {
     }
 
     /// Reports that the server serves; `status` is for people.
-    func reportReady(_ status: String) { send("READY=1\nSTATUS=\(status)") }
+    package func reportReady(_ status: String) { send("READY=1\nSTATUS=\(status)") }
 
     /// Reports that the configuration is being read again; ``reportReady(_:)`` reports the end.
-    func reportReloading() {
+    package func reportReloading() {
         send("RELOADING=1\nMONOTONIC_USEC=\(SystemTime.steadyNanoseconds() / 1_000)")
     }
 
     /// Reports that the server is about to end.
-    func reportStopping() { send("STOPPING=1\nSTATUS=stopping") }
+    package func reportStopping() { send("STOPPING=1\nSTATUS=stopping") }
 
     /// Sends a sign of life.
-    func reportAlive() { send("WATCHDOG=1") }
+    package func reportAlive() { send("WATCHDOG=1") }
 
     /// The maximum length of a socket's path in bytes, which leaves room for a zero after it
     /// (unix(7)).

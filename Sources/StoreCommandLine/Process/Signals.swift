@@ -2,14 +2,14 @@ import Dispatch
 import Glibc
 
 /// Signals that are handled one after the other, and do not interrupt any thread.
-struct Signals {
+package struct Signals {
     private let signals: [CInt]
 
     /// Blocks the signals in this thread and in all threads that it starts from now on.
     ///
     /// SIGPIPE and SIGXFSZ are ignored, too. A peer that closes its socket must not end the
     /// process, nor must a file that has grown to the limit.
-    init(_ signals: [CInt]) {
+    package init(_ signals: [CInt]) {
         self.signals = signals
         var set = sigset_t()
         sigemptyset(&set)
@@ -25,7 +25,7 @@ struct Signals {
     /// handler would end the process there, and so would a signal that another thread waits for.
     /// The main thread therefore enters `dispatchMain` only when the queue's signal sources are
     /// registered. Signals stay pending until then.
-    func serveMainQueue(handler: @escaping @Sendable (CInt) -> Void) -> Never {
+    package func serveMainQueue(handler: @escaping @Sendable (CInt) -> Void) -> Never {
         let queue = DispatchQueue(label: "signals")
         let registering = DispatchGroup()
         let sources = signals.map { signal in

@@ -3,6 +3,40 @@ import StoreAuthentication
 import StoreCommandLine
 import StorePlatform
 
+extension Server {
+    /// Starts a server that keeps nothing, for a script. The server accepts a credential for each
+    /// of the principals, such as `author/u1`. The server ends when `play` has returned; its
+    /// arguments are the server's URL and the credentials.
+    func serve(
+        _ configuration: ServerConfiguration,
+        toScriptOf principals: [String],
+        play: (String, ScriptCredentials) throws -> Bool
+    ) throws -> Bool {
+        var own = configuration
+        var keys: ScriptKeys?
+        defer { keys?.remove() }
+        if own.access.policyFile != nil {
+            let made = try ScriptKeys(for: principals)
+            own.access.keysFile = made.path
+            own.readerRole = made.readerRole
+            keys = made
+        } else if let principal = principals.first {
+            throw UsageError("a step acts as '\(principal)', which needs a server with --policy")
+        }
+        own.http.listen = ["127.0.0.1:0"]
+        own.http.adminListen = []
+        own.history.ephemeral = true
+        own.analytics.destination = .off
+        let memory = with { memory in
+            memory.programJournal = nil
+            memory.others = others.map { ($0.name, $0.server.forgetting) }
+        }
+        let running = try memory.start(own)
+        defer { running.stop() }
+        return try play(running.addresses.joined(), keys?.credentials ?? ScriptCredentials())
+    }
+}
+
 /// A keys file for a server that is started for a script. The file has a key for each principal
 /// that the script names, and keys with all rights, for the reads between its steps.
 ///
@@ -34,21 +68,18 @@ struct ScriptKeys: Sendable {
         do {
             let file = APIKeyFile(path)
             let now = SystemTime.wallNanoseconds() / 1_000_000_000
-            func token(_ name: String, _ role: String) throws -> String {
-                try file.create(principal: name, role: role, expires: nil, at: now).token
+            func credential(_ name: String, _ role: String) throws -> Credential {
+                let key = try file.create(principal: name, role: role, expires: nil, at: now)
+                return try Credential(key.token, of: "\(role)/\(name)")
             }
-            var (senders, readers) = ([String: String](), [String: String]())
+            var credentials = ScriptCredentials(reader: try credential("script", readerRole))
             for principal in principals {
                 let parts = principal.split(separator: "/", maxSplits: 1).map(String.init)
                 guard parts.count == 2 else { continue }
-                senders[principal] = try token(parts[1], parts[0])
-                readers[principal] = try token(parts[1], readerRole)
+                credentials.senders[principal] = try credential(parts[1], parts[0])
+                credentials.readers[principal] = try credential(parts[1], readerRole)
             }
-            credentials = try ScriptCredentials(
-                reader: try token("script", readerRole),
-                senders: senders,
-                readers: readers
-            )
+            self.credentials = credentials
         } catch {
             Self.remove(folder, path)
             throw error

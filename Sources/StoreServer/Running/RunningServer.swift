@@ -1,4 +1,3 @@
-import StoreCommandLine
 public import StoreCore
 import StoreHTTPTransport
 import StorePlatform
@@ -91,13 +90,4 @@ public enum StopOutcome: Sendable, Equatable {
     /// The part continues in a thread that is left behind, with the journal open, so the process
     /// should end. Acknowledged actions are in the journal.
     case unfinished(String)
-
-    /// The outcome as the command line reports it.
-    var end: ServerEnd {
-        switch self {
-        case .clean: .clean
-        case .clientsCutOff: .clientsCutOff
-        case .unfinished(let part): .unfinished(part)
-        }
-    }
 }

@@ -1,6 +1,5 @@
 import StoreActionCatalog
 import StoreAdmission
-import StoreCommandLine
 import StoreCore
 import StoreHTTP
 import StoreHTTPTransport
@@ -198,18 +197,18 @@ final class ServerStart: Sendable {
         return true
     }
 
-    private var running: RunningServer? {
-        status.withLock { status in
-            if case .ready(let server) = status { server } else { nil }
-        }
+    /// The ready server; `nil` while the start is under way, and if it was stopped.
+    var running: RunningServer? {
+        status.withLock { if case .ready(let server) = $0 { server } else { nil } }
     }
-}
 
-extension ServerStart: CommandLineServer {
-    func becomeReady() throws -> [String] { try run().addresses }
+    /// True if the server was stopped before it was ready.
+    var isEnded: Bool {
+        status.withLock { if case .ended = $0 { true } else { false } }
+    }
 
     /// Stops the server, or its start. The stop of a start waits for no preparation and no journal.
-    func stop() -> ServerEnd {
+    func stop() -> StopOutcome {
         let server = status.withLock { status -> RunningServer? in
             if case .ready(let server) = status { return server }
             status = .ended
@@ -218,26 +217,12 @@ extension ServerStart: CommandLineServer {
         if let server {
             // The transport has to get the router before it stops, for the queued requests.
             _ = isHandedOver.wait()
-            return server.stop().end
+            return server.stop()
         }
         preparation.cancel()
         gate.close()
         defer { traces?.close(seconds: Self.stopSecondsMax) }
         return transport.stop(seconds: Self.stopSecondsMax) ? .clean : .clientsCutOff
-    }
-
-    /// Applies the settings that may change while a server runs. Before the server is ready, this
-    /// does nothing.
-    func reload(_ configuration: ServerConfiguration) { running?.reload(configuration) }
-
-    func whileItWorks(every seconds: Double, _ report: @escaping @Sendable () -> Void) {
-        running?.whileItWorks(every: seconds, report)
-    }
-
-    var isEnded: Bool {
-        status.withLock { status in
-            if case .ended = status { true } else { false }
-        }
     }
 }
 

@@ -1,0 +1,12 @@
+/// A command line, a configuration or a script that can't be used. The message is one line with the
+/// mistake and the values that are allowed.
+package struct UsageError: Error, Equatable, CustomStringConvertible {
+    /// The line, without the program's name.
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
+
+    package static func value(_ value: String, of origin: String, allowed: String) -> Self {
+        Self("\(origin): '\(value)' is not allowed; allowed is \(allowed)")
+    }
+}

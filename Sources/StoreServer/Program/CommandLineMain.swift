@@ -1,0 +1,284 @@
+import Glibc
+import StoreActionCatalog
+import StoreCommandLine
+import StoreHTTP
+import StorePlatform
+import StoreTelemetry
+import StoreTexts
+
+extension Server {
+    /// Runs the command line, and ends the process. The status is
+    ///
+    /// - 0 after a clean stop,
+    /// - 1 if the server could not start, or a health check or an assertion failed,
+    /// - 2 for a bad command line, configuration or script,
+    /// - 69 if a dependency could not be prepared,
+    /// - 74 if the journal failed,
+    /// - 75 if a stop had to leave a reducer or the disk behind.
+    ///
+    /// Call it on the main thread. A server that runs serves the main queue, so observers and
+    /// commands may use that queue. A program that continues besides its server calls
+    /// ``start(_:)``.
+    public func main() -> Never { CommandLineMain(server: self).run() }
+}
+
+/// Runs the command line of a program, and ends the process with an ``ExitStatus``. Nothing else
+/// in this target ends the process.
+///
+/// The resources of the process belong to this type and the functions that it calls. They are
+/// signals, standard input and output, the limit of open files, and the end of the process.
+struct CommandLineMain<State: Codable & Equatable & Sendable> {
+    private typealias Reader = ConfigurationReader<ServerConfiguration>
+
+    let server: Server<State>
+
+    /// Runs the command. Called on the main thread. A server that runs serves the main queue.
+    func run() -> Never {
+        StandardFiles.fillIn()
+        CoreDumps.forbid()
+        do { try run(try read()) } catch { fail(error) }
+    }
+
+    /// Reads and checks the configuration from flags, environment and file.
+    private func read() throws -> Reader {
+        let reader = try Reader(
+            arguments: Array(CommandLine.arguments.dropFirst()),
+            environment: ProcessEnvironment.all,
+            readFile: { FileReader.read($0, bytesMax: ConfigurationOptions.fileBytesMax) }
+        )
+        if reader.command.needsNoServer { return reader }
+        // The server of a script keeps no history.
+        if !reader.command.isAssert {
+            try server.checkJournals(reader.configuration, given: reader.given)
+        }
+        try reader.configuration.check()
+        _ = try server.policyFile(reader.configuration)
+        return reader
+    }
+
+    private func run(_ reader: Reader) throws -> Never {
+        let configuration = reader.configuration
+        switch reader.command {
+        case .help(let topic):
+            let help = ConfigurationHelp.text(
+                of: ServerConfiguration.self,
+                program: server.name,
+                about: topic
+            )
+            finish(help)
+        case .version:
+            let library = "StoreServer \(StoreServerVersion.current)"
+            finish("\(server.name) \(server.version) (\(library))\n")
+        case .checkConfig:
+            try configuration.checkCredentialFiles()
+            _ = try configuration.collectorHeaders()
+            finish("the configuration is good\n")
+        case .printConfig: finish(ConfigurationHelp.print(configuration))
+        case .health(let url):
+            if let trouble = HealthClient.ask(url ?? HealthClient.standardURL) {
+                fail(trouble, .failure)
+            }
+            finish("ready\n")
+        case .status(let url, let isWatched):
+            let client = StatusClient(
+                url ?? StatusClient.standardURL,
+                credential: reader.credential
+            )
+            if isWatched { client.watch() }
+            exit(client.show() ? .success : .failure)
+        case .history(let command): finish(try run(command, configuration))
+        case .token(let command):
+            let command = try command.readingInput()
+            let runner = TokenCommandRunner(command: command, configuration: configuration)
+            finish(try runner.text())
+        case .policy(let command):
+            let answer = try PolicyCommandRunner(
+                command: command,
+                server: server,
+                configuration: configuration
+            ).answer()
+            finish(answer.text, answer.isGood ? .success : .failure)
+        case .assert(let file, let url):
+            let command = try AssertCommand(file)
+            let holds: Bool
+            if let url {
+                let shown = ScriptCredentials(reader: reader.credential, senders: reader.senders)
+                holds = try command.play(at: url, showing: shown)
+            } else {
+                // A client that closes its connection must not end the process.
+                _ = Signals([])
+                holds = try server.serve(
+                    configuration,
+                    toScriptOf: command.principals,
+                    play: command.play(at:showing:)
+                )
+            }
+            Logger.standardError.flush()
+            exit(holds ? .success : .failure)
+        case .serve: try serve(configuration, unknownVariables: reader.unknownVariables)
+        }
+    }
+
+    /// Runs a command about the history of the store at `/`, or of another store.
+    private func run(
+        _ command: HistoryCommand,
+        _ configuration: ServerConfiguration
+    ) throws -> String {
+        guard let name = command.store else { return try server.run(command, configuration) }
+        guard let other = server.others.first(where: { $0.name.isSame(as: name) }) else {
+            throw server.unknownStore(name)
+        }
+        return try other.server.run(command, configuration.forStore(Links(store: name)))
+    }
+}
+
+// Serving
+
+extension CommandLineMain {
+    private func serve(
+        _ configuration: ServerConfiguration,
+        unknownVariables: [String]
+    ) throws -> Never {
+        AllocatorMemory.shareArenas()
+        // The signals are blocked before any thread starts, so that all threads leave them to this
+        // one.
+        let signals = Signals([SIGTERM, SIGINT, SIGHUP])
+        let logger = server.makeLogger(configuration)
+        let manager = ServiceManager(ProcessEnvironment.all)
+        if !unknownVariables.isEmpty {
+            logger.warning(
+                .configurationUnknown,
+                "these variables are not known: " + unknownVariables.joined(separator: ", ")
+            )
+        }
+        DescriptorLimit.raise()
+        let start = try ServerStart(server, configuration, logger) { error in
+            logger.error(
+                .journalFailed,
+                "the journal failed: \(error); ending, so that a restart goes on from its records"
+            )
+            // The process ends at once: no request is answered, because no answer would be true.
+            end(logger, .journalFailed)
+        }
+        // Signals are served meanwhile: a start may take long.
+        SystemThread.start(name: "start") {
+            do {
+                let running = try start.run()
+                for address in running.addresses {
+                    logger.notice(.serverListening, "listening on \(address)")
+                }
+                StartMemory.giveBack()
+                guard let manager else { return }
+                manager.reportReady("listening on " + running.addresses.joined(separator: ", "))
+                if let seconds = manager.watchdogSeconds {
+                    running.whileItWorks(every: seconds / 3, manager.reportAlive)
+                }
+            } catch {
+                // If a stop ended the start, the thread of that stop ends the process.
+                guard !start.isEnded else { return }
+                _ = start.stop()
+                logger.flush()
+                fail(error)
+            }
+        }
+        signals.serveMainQueue { signal in
+            if signal == SIGHUP {
+                reload(start, logger, manager)
+            } else {
+                manager?.reportStopping()
+                stop(start, logger)
+            }
+        }
+    }
+
+    /// Reads the configuration again, and applies the settings that may change. A configuration
+    /// that can't be used changes nothing, and neither does a reload before the server is ready.
+    private func reload(_ start: ServerStart, _ logger: Logger, _ manager: ServiceManager?) {
+        manager?.reportReloading()
+        defer { manager?.reportReady("reloaded") }
+        do {
+            let configuration = try read().configuration
+            start.running?.reload(configuration)
+        } catch {
+            logger.error(.configurationRefused, "the configuration stays as it is: \(error)")
+        }
+    }
+
+    private func stop(_ start: ServerStart, _ logger: Logger) -> Never {
+        logger.notice(.serverStopping, "stopping")
+        let outcome = start.stop()
+        if start.isEnded {
+            logger.notice(.serverStopped, "stopped before the start was done")
+            end(logger, .success)
+        }
+        switch outcome {
+        case .clean: logger.notice(.serverStopped, "stopped")
+        case .clientsCutOff:
+            logger.notice(.serverStopped, "stopped at the deadline; some clients were cut off")
+        case .unfinished(let part):
+            logger.error(
+                .serverStopped,
+                "ending at the deadline, without \(part); the journal has all acknowledged actions"
+            )
+            end(logger, .stopUnfinished)
+        }
+        logger.flush()
+        exit(.success)
+    }
+}
+
+// The end of the process
+
+extension CommandLineMain {
+    /// Ends the process at once, without the exit handlers of the C library: threads that still
+    /// work must not delay it.
+    private func end(_ logger: Logger, _ status: ExitStatus) -> Never {
+        logger.flush()
+        _exit(status.rawValue)
+    }
+
+    private func exit(_ status: ExitStatus) -> Never { Glibc.exit(status.rawValue) }
+
+    private func finish(_ text: String, _ status: ExitStatus = .success) -> Never {
+        print(text, terminator: "")
+        fflush(nil)
+        Logger.standardError.flush()
+        exit(status)
+    }
+
+    private func fail(_ error: any Error) -> Never { fail("\(error)", ExitStatus(of: error)) }
+
+    private func fail(_ text: String, _ status: ExitStatus) -> Never {
+        let log = LogWriter(descriptor: STDERR_FILENO, name: server.name)
+        Logger.standardError.flush()
+        for line in text.split(separator: "\n") { log.offer(LogLine(.info, nil, String(line))) }
+        Logger(log).flush()
+        exit(status)
+    }
+}
+
+/// The exit statuses of a server's process (sysexits.h, if it has a suitable status).
+enum ExitStatus: CInt {
+    case success = 0
+    /// The server could not start, or a command failed.
+    case failure = 1
+    /// The command line, the configuration or a script can't be used.
+    case usage = 2
+    /// A dependency of the program could not be prepared: a new start may succeed (EX_UNAVAILABLE).
+    case unavailable = 69
+    /// An append to the journal had an unknown outcome: a new start continues with the history of
+    /// the journal (EX_IOERR).
+    case journalFailed = 74
+    /// A stop could not finish in time: a new start continues with the history of the journal
+    /// (EX_TEMPFAIL).
+    case stopUnfinished = 75
+
+    /// Selects the status of a process that an error ends.
+    init(of error: any Error) {
+        switch error {
+        case is UsageError, is ConfigurationError: self = .usage
+        case is PreparationFailure: self = .unavailable
+        default: self = .failure
+        }
+    }
+}
