@@ -251,7 +251,7 @@ extension CommandLineMain {
     private func fail(_ text: String, _ status: ExitStatus) -> Never {
         let log = LogWriter(descriptor: STDERR_FILENO, name: server.name)
         Logger.standardError.flush()
-        for line in text.split(separator: "\n") { log.offer(LogLine(.info, nil, String(line))) }
+        for line in text.split(separator: "\n") { log.offer(LogLine(.info, String(line))) }
         Logger(log).flush()
         exit(status)
     }

@@ -8,8 +8,7 @@ package struct AnalyticsEvent: Sendable {
     /// The module of the action, with the instance if it has any.
     package let subject: String?
     /// The value that the action declares for analytics, if it declares any.
-    package let record: (any Encodable & Sendable)?
-
+    package var record: (any Encodable & Sendable)?
     /// The trace of the action (CloudEvents' extension for distributed tracing); `nil` if its
     /// request named no trace.
     package let traceparent: String?
@@ -22,23 +21,11 @@ package struct AnalyticsEvent: Sendable {
         record: (any Encodable & Sendable)?,
         traceparent: String? = nil
     ) {
-        self.traceparent = traceparent
         self.version = version
         self.time = time
         self.type = type
         self.subject = subject
         self.record = record
-    }
-
-    /// A copy without the declared value.
-    var withoutRecord: AnalyticsEvent {
-        AnalyticsEvent(
-            version: version,
-            time: time,
-            type: type,
-            subject: subject,
-            record: nil,
-            traceparent: traceparent
-        )
+        self.traceparent = traceparent
     }
 }

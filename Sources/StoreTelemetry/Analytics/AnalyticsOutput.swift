@@ -77,7 +77,9 @@ struct AnalyticsOutput: ~Copyable {
         let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK
         let descriptor = Glibc.open(path, flags, 0o640)
         guard descriptor >= 0 else {
-            throw AnalyticsOutputError("can't append to '\(path)': \(SystemError.text)")
+            throw AnalyticsOutputError(
+                description: "can't append to '\(path)': \(SystemError.text)"
+            )
         }
         return descriptor
     }
@@ -86,6 +88,4 @@ struct AnalyticsOutput: ~Copyable {
 /// The reason why the destination of analytics lines cannot be opened.
 package struct AnalyticsOutputError: Error, CustomStringConvertible {
     package let description: String
-
-    init(_ description: String) { self.description = description }
 }

@@ -30,6 +30,11 @@ package final class AnalyticsWriter: Sendable {
 
         var isEmpty: Bool { events.isEmpty && !reopen }
 
+        /// Returns true if an event of this size may wait.
+        func hasRoom(for bytes: Int) -> Bool {
+            count < queueEventsMax && (count == 0 || self.bytes + bytes <= queueBytesMax)
+        }
+
         mutating func take() -> (events: [QueuedEvent], reopen: Bool) {
             defer {
                 events = []
@@ -181,14 +186,6 @@ extension AnalyticsWriter {
     }
 }
 
-extension AnalyticsWriter.Queue {
-    /// Returns true if an event of this size may wait.
-    fileprivate func hasRoom(for bytes: Int) -> Bool {
-        guard count < AnalyticsWriter.queueEventsMax else { return false }
-        return count == 0 || self.bytes + bytes <= AnalyticsWriter.queueBytesMax
-    }
-}
-
 /// An event that waits to be written.
 private struct QueuedEvent: Sendable {
     let event: AnalyticsEvent
@@ -201,15 +198,14 @@ private struct QueuedEvent: Sendable {
 
     init(_ event: AnalyticsEvent, _ encoder: CloudEventEncoder) throws(JSONError) {
         line = event.record == nil ? nil : try encoder.line(for: event)
-        self.event = event.withoutRecord
+        var event = event
+        event.record = nil
+        self.event = event
         self.encoder = encoder
         bytes = MemoryLayout<QueuedEvent>.stride + event.type.utf8.count + (line?.count ?? 0)
     }
 
-    func made() throws(JSONError) -> [UInt8] {
-        if let line { return line }
-        return try encoder.line(for: event)
-    }
+    func made() throws -> [UInt8] { try line ?? encoder.line(for: event) }
 }
 
 /// Decides when the log has a line about lost events: when losses begin, and when they end. The log

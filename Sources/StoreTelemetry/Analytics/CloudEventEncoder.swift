@@ -1,4 +1,5 @@
 package import StoreJSON
+import StoreTexts
 package import StoreWire
 
 /// Makes the analytics line of an action that a store has applied: a CloudEvents 1.0 event as JSON.
@@ -64,18 +65,8 @@ enum AttributeText {
     /// characters. `%` itself is encoded, too.
     static func escaped(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isEscaped) else { return text }
-        var escaped = ""
-        for scalar in text.unicodeScalars {
-            guard isEscaped(scalar) else {
-                escaped.unicodeScalars.append(scalar)
-                continue
-            }
-            for byte in String(Character(scalar)).utf8 {
-                let digits = String(byte, radix: 16, uppercase: true)
-                escaped += "%" + (digits.utf8.count == 1 ? "0" : "") + digits
-            }
-        }
-        return escaped
+        return text.unicodeScalars
+            .map { isEscaped($0) ? PercentEncoding.encode(String($0)) : String($0) }.joined()
     }
 
     private static func isEscaped(_ scalar: Unicode.Scalar) -> Bool {

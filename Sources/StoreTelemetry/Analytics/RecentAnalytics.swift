@@ -54,14 +54,7 @@ package final class RecentAnalytics: Sendable {
         let lines = events.withLock { events in
             Array(events.lines[events.first...].suffix(max(limit, 0)))
         }
-        var batch: [UInt8] = []
-        batch.reserveCapacity(2 + lines.reduce(0) { $0 + $1.count + 1 })
-        batch.append(UInt8(ascii: "["))
-        for (place, line) in lines.enumerated() {
-            if place > 0 { batch.append(UInt8(ascii: ",")) }
-            batch += line
-        }
-        batch.append(UInt8(ascii: "]"))
-        return batch
+        return [UInt8(ascii: "[")] + lines.joined(separator: CollectionOfOne(UInt8(ascii: ",")))
+            + [UInt8(ascii: "]")]
     }
 }

@@ -4,14 +4,12 @@ import Synchronization
 
 /// A line for the operator, with its level.
 package struct LogLine: Sendable, Equatable {
-    package typealias Level = LogLevel
-
     /// The names of a JSON line's members that no field may have.
     private static let reserved: Set<String> = [
         "time", "level", "event", "message", "program", "store",
     ]
 
-    package let level: Level
+    package let level: LogLevel
     /// The subject of the line; `nil` for the last output of a command.
     package let event: LogEvent?
     /// The name of the store that the line is about, if there are several stores.
@@ -23,10 +21,10 @@ package struct LogLine: Sendable, Equatable {
     package let time: Int64
 
     /// Makes a line for the last output of a command.
-    package init(_ level: Level, _ message: String) { self.init(level, nil, message) }
+    package init(_ level: LogLevel, _ message: String) { self.init(level, nil, message) }
 
     package init(
-        _ level: Level,
+        _ level: LogLevel,
         _ event: LogEvent?,
         of store: String? = nil,
         _ message: String,
@@ -58,14 +56,7 @@ package struct LogLine: Sendable, Equatable {
     /// The time in RFC 3339's form.
     private var moment: String { CivilTime(nanosecondsSince1970: time).rfc3339(.milliseconds) }
 
-    private var mark: String {
-        switch level {
-        case .debug: "debug: "
-        case .info: ""
-        case .warning: "warning: "
-        case .error: "error: "
-        }
-    }
+    private var mark: String { level == .info ? "" : "\(level.rawValue): " }
 
     /// The end of the line, so that a person reads the message first.
     private var ending: String { event.map { " event=\($0.rawValue) time=\(moment)" } ?? "" }
@@ -89,10 +80,8 @@ package struct LogLine: Sendable, Equatable {
 }
 
 /// The importance of a line. The log writes the lines of a chosen level and above.
-package enum LogLevel: String, Sendable, CaseIterable, Comparable {
+package enum LogLevel: String, Sendable, CaseIterable {
     case debug, info, warning, error
-
-    package static func < (left: LogLevel, right: LogLevel) -> Bool { left.rank < right.rank }
 
     var rank: UInt8 {
         switch self {

@@ -17,10 +17,10 @@ enum LogText {
 
     /// Returns a message with a question mark for each character that is not printable.
     static func message(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: isHidden) else { return text }
-        var shown = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars { shown.append(isHidden(scalar) ? "?" : scalar) }
-        return String(shown)
+        guard !text.unicodeScalars.allSatisfy(\.isPrintable) else { return text }
+        return String(
+            String.UnicodeScalarView(text.unicodeScalars.map { $0.isPrintable ? $0 : "?" })
+        )
     }
 
     /// Returns a text for the inside of quotation marks, in a line of text.
@@ -50,16 +50,14 @@ enum LogText {
         if needsNone { return text }
         var escaped = ""
         for scalar in text.unicodeScalars {
-            if isHidden(scalar) {
+            // Such a character may end a line, turn the direction of text, or be invisible.
+            guard scalar.isPrintable else {
                 escaped += escape(scalar.value)
-            } else {
-                if scalar == "\"" || scalar == "\\" { escaped += "\\" }
-                escaped.unicodeScalars.append(scalar)
+                continue
             }
+            if scalar == "\"" || scalar == "\\" { escaped += "\\" }
+            escaped.unicodeScalars.append(scalar)
         }
         return escaped
     }
-
-    /// Returns true if a character may end a line, turn the direction of text, or is invisible.
-    private static func isHidden(_ scalar: Unicode.Scalar) -> Bool { !scalar.isPrintable }
 }

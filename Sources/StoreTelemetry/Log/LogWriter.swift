@@ -59,10 +59,9 @@ package final class LogWriter: Sendable {
 
     /// The format and the program's name. The thread shares them, so it need not retain the writer.
     private final class Form: Sendable {
-        let writesJSON = Atomic(false)
-        let name: Locked<String>
+        let value: Locked<(format: LogFormat, name: String)>
 
-        init(_ name: String) { self.name = Locked(name) }
+        init(_ name: String) { value = Locked((.text, name)) }
     }
 
     /// Makes a writer, and starts its thread.
@@ -81,24 +80,24 @@ package final class LogWriter: Sendable {
     package convenience init(descriptor: CInt, name: String = "store-server") {
         let form = Form(name)
         self.init(form) { line in
-            let format = form.writesJSON.load(ordering: .relaxed) ? LogFormat.json : .text
+            let (format, name) = form.value.withLock { $0 }
             // A call for each line, so that lines of several processes do not mix. The result is
             // ignored: a full or closed standard error must not stop the server.
-            let bytes = line.bytes(of: form.name.withLock { $0 }, as: format)
+            let bytes = line.bytes(of: name, as: format)
             _ = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
         }
     }
 
-    /// Sets the format of lines in a file, from the next line on. Any thread may call it.
-    func write(as format: LogFormat) { form.writesJSON.store(format == .json, ordering: .relaxed) }
-
-    /// Sets the program's name in lines of a file, from the next line on. Any thread may call it.
-    package func write(naming name: String) { form.name.withLock { $0 = name } }
+    /// Sets the format of lines in a file, and the program's name in them, from the next line on.
+    /// Any thread may call it.
+    func write(as format: LogFormat, naming name: String) {
+        form.value.withLock { $0 = (format, name) }
+    }
 
     /// Sets the lowest level of the lines that are written from now on. Any thread may call it.
     func write(from level: LogLevel) { lowest.store(level.rank, ordering: .relaxed) }
 
-    /// The lowest level that is written. Any thread.
+    /// The lowest level that is written.
     var level: LogLevel {
         let rank = lowest.load(ordering: .relaxed)
         return LogLevel.allCases.first { $0.rank == rank } ?? .info

@@ -16,20 +16,16 @@ package struct Logger: Sendable {
 
     private let owner: Owner
     /// The name of the store in all lines, if there are several stores.
-    private let store: String?
+    private var store: String?
 
-    package init(_ writer: LogWriter) {
-        owner = Owner(writer)
-        store = nil
-    }
-
-    private init(_ other: Logger, of store: String) {
-        owner = other.owner
-        self.store = store
-    }
+    package init(_ writer: LogWriter) { owner = Owner(writer) }
 
     /// Returns a logger whose lines name a store.
-    package func naming(_ store: String) -> Logger { Logger(self, of: store) }
+    package func naming(_ store: String) -> Logger {
+        var logger = self
+        logger.store = store
+        return logger
+    }
 
     /// The logger for standard error.
     package static let standardError = Logger(LogWriter.standardError)
@@ -37,8 +33,7 @@ package struct Logger: Sendable {
     /// Sets the format, the lowest level and the program's name of lines. The settings apply to all
     /// copies of the value. On standard error they apply to all servers of the process.
     package func configure(_ format: LogFormat, from level: LogLevel, naming program: String) {
-        owner.writer.write(naming: program)
-        owner.writer.write(as: format)
+        owner.writer.write(as: format, naming: program)
         owner.writer.write(from: level)
     }
 
@@ -56,19 +51,19 @@ package struct Logger: Sendable {
     package func writes(_ level: LogLevel) -> Bool { owner.writer.writes(level) }
 
     package func debug(_ event: LogEvent, _ message: String, _ fields: LogField...) {
-        offer(.debug, event, message, fields)
+        write(.debug, event, message, fields)
     }
 
     package func notice(_ event: LogEvent, _ message: String, _ fields: LogField...) {
-        offer(.info, event, message, fields)
+        write(.info, event, message, fields)
     }
 
     package func warning(_ event: LogEvent, _ message: String, _ fields: LogField...) {
-        offer(.warning, event, message, fields)
+        write(.warning, event, message, fields)
     }
 
     package func error(_ event: LogEvent, _ message: String, _ fields: LogField...) {
-        offer(.error, event, message, fields)
+        write(.error, event, message, fields)
     }
 
     /// Returns a function that writes each text as a warning of this event.
@@ -82,7 +77,8 @@ package struct Logger: Sendable {
         _ message: String,
         _ fields: [LogField]
     ) {
-        offer(level, event, message, fields)
+        guard writes(level) else { return }
+        owner.writer.offer(LogLine(level, event, of: store, message, fields))
     }
 
     /// Writes up to `count` lines of details, as many as the queue has room for. Half of the queue
@@ -99,18 +95,8 @@ package struct Logger: Sendable {
         }
     }
 
-    private func offer(
-        _ level: LogLevel,
-        _ event: LogEvent,
-        _ message: String,
-        _ fields: [LogField]
-    ) {
-        guard owner.writer.writes(level) else { return }
-        owner.writer.offer(LogLine(level, event, of: store, message, fields))
-    }
+    private static let flushSecondsMax = 1.0
 
     /// Waits until all lines are written, at most a second.
     package func flush() { owner.writer.flush(seconds: Self.flushSecondsMax) }
-
-    private static let flushSecondsMax = 1.0
 }
