@@ -23,7 +23,6 @@ struct ExportRetry: Sendable {
     /// The longest pause in seconds, even if the collector asks for a longer pause.
     var pauseSecondsMax = 30.0
 
-    private static let retriedStatuses = [429, 502, 503, 504]
     private static let reasonBytesMax = 200
 
     /// Returns the step after an attempt; the first attempt is 1. A pause is half of its full
@@ -34,34 +33,23 @@ struct ExportRetry: Sendable {
         attempt: Int,
         jitter: Double
     ) -> ExportStep {
+        let reason: String
+        let isTemporary: Bool
+        var asked = 0.0
         switch result {
         case .success(let response) where response.isSuccess: return Self.accepted(response)
         case .success(let response):
-            let reason = "the collector answers \(response.status)"
-            guard Self.retriedStatuses.contains(response.status) else {
-                return .giveUp(because: reason)
-            }
-            return again(attempt, jitter, reason, asked: response.retryAfterSeconds)
+            reason = "the collector answers \(response.status)"
+            isTemporary = [429, 502, 503, 504].contains(response.status)
+            asked = response.retryAfterSeconds ?? 0
         case .failure(let error):
-            let reason = Self.excerpt(error.cause)
-            guard [.unreachable, .timeout, .malformed, .busy].contains(error.code) else {
-                return .giveUp(because: reason)
-            }
-            return again(attempt, jitter, reason, asked: nil)
+            reason = Self.excerpt(error.cause)
+            isTemporary = [.unreachable, .timeout, .malformed, .busy].contains(error.code)
         }
-    }
-
-    private func again(
-        _ attempt: Int,
-        _ jitter: Double,
-        _ reason: String,
-        asked seconds: Double?
-    ) -> ExportStep {
-        guard attempt < attemptsMax else { return .giveUp(because: reason) }
-        var pause = pauseSeconds
-        for _ in 1..<attempt { pause *= 2 }
-        pause *= 0.5 + jitter / 2
-        return .retry(inSeconds: min(pauseSecondsMax, max(seconds ?? 0, pause)), because: reason)
+        guard isTemporary, attempt < attemptsMax else { return .giveUp(because: reason) }
+        let full = pauseSeconds * Double(1 << (attempt - 1))
+        let pause = max(asked, full * (0.5 + jitter / 2))
+        return .retry(inSeconds: min(pauseSecondsMax, pause), because: reason)
     }
 
     /// Reads the number of refused spans from the answer of a collector that takes a part
