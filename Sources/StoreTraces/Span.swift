@@ -6,35 +6,11 @@ package struct Span: Sendable {
     package struct Identity: Sendable, Equatable {
         package let trace: TraceID
         /// The name of the span, never 0.
-        package let id: UInt64
+        package let id = UInt64.random(in: 1 ... .max)
         /// The name of the span around this one; 0 for the first span of a trace.
         package let parent: UInt64
         /// True if the span around it belongs to another program.
         package let isParentRemote: Bool
-
-        /// Makes a span within the span of a context. The trace of the context must be sampled.
-        package init(continuing context: SpanContext, isRemote: Bool = true) {
-            trace = context.trace
-            id = .random(in: 1 ... .max)
-            parent = context.span
-            isParentRemote = isRemote
-        }
-
-        private init(trace: TraceID, parent: UInt64) {
-            self.trace = trace
-            id = .random(in: 1 ... .max)
-            self.parent = parent
-            isParentRemote = false
-        }
-
-        /// Makes the first span of a new trace.
-        package static func root() -> Identity { Identity(trace: .random(), parent: 0) }
-
-        /// Makes a span within this one.
-        package func child() -> Identity { Identity(trace: trace, parent: id) }
-
-        /// The `traceparent` for work within this span. Its flags mark the trace as sampled.
-        package var traceparent: String { "00-\(trace.text)-\(id.hex)-01" }
     }
 
     /// The kind of work, with OTLP's number.
@@ -114,9 +90,27 @@ package struct Span: Sendable {
     }
 }
 
+extension Span.Identity {
+    /// Makes a span within the span of a context. The trace of the context must be sampled.
+    package init(continuing context: SpanContext, isRemote: Bool = true) {
+        self.init(trace: context.trace, parent: context.span, isParentRemote: isRemote)
+    }
+
+    /// Makes the first span of a new trace.
+    package static func root() -> Self {
+        Self(trace: .random(), parent: 0, isParentRemote: false)
+    }
+
+    /// Makes a span within this one.
+    package func child() -> Self { Self(trace: trace, parent: id, isParentRemote: false) }
+
+    /// The `traceparent` for work within this span. Its flags mark the trace as sampled.
+    package var traceparent: String { "00-\(trace.text)-\(id.hex)-01" }
+}
+
 /// A moment of a span, by a clock that is never set. So no span ends before its beginning, even if
 /// the time of day is set back. The export converts the moment to a time of day.
-package struct SpanTime: Sendable, Equatable, Comparable {
+package struct SpanTime: Sendable, Equatable {
     /// Nanoseconds of ``SystemTime/steadyNanoseconds()``.
     package let nanoseconds: UInt64
 
@@ -124,8 +118,6 @@ package struct SpanTime: Sendable, Equatable, Comparable {
 
     /// The current moment.
     package static var now: SpanTime { SpanTime(steady: SystemTime.steadyNanoseconds()) }
-
-    package static func < (a: SpanTime, b: SpanTime) -> Bool { a.nanoseconds < b.nanoseconds }
 
     /// Returns nanoseconds since 1970. `offset` is the time of day minus the steady clock, in
     /// nanoseconds.
