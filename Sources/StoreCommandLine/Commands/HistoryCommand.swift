@@ -33,15 +33,7 @@ package struct HistoryCommand: Equatable {
     package var store: String?
     /// True if `verify` skips a history that this very program has verified before, and a directory
     /// without a history.
-    package private(set) var isIfNew = false
-
-    /// Handles `--if-new`.
-    package mutating func setIfNew() throws(UsageError) {
-        guard word == .verify, !isIfNew else {
-            throw UsageError("--if-new goes with verify, and once; see --help")
-        }
-        isIfNew = true
-    }
+    package var isIfNew = false
 
     /// Reads the first words of a command line.
     package init(_ word: String, file: String?) throws(UsageError) {

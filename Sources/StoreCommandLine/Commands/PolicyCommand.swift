@@ -46,7 +46,7 @@ package struct PolicyCommand: Equatable, Sendable {
             throw UsageError("--\(flag.rawValue) goes with policy explain; see --help")
         }
         guard flags.updateValue(value, forKey: flag) == nil else {
-            throw UsageError("--\(flag.rawValue) is given twice; it is allowed once")
+            throw .givenTwice(flag.rawValue)
         }
     }
 

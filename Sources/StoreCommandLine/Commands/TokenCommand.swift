@@ -73,9 +73,7 @@ package struct TokenCommand: Equatable {
         case "expires" where word == .create: member = \.expires
         default: throw usage
         }
-        guard self[keyPath: member] == nil else {
-            throw UsageError("--\(flag) is given twice; it is allowed once")
-        }
+        guard self[keyPath: member] == nil else { throw .givenTwice(flag) }
         guard !value.isEmpty else { throw .value(value, of: "--\(flag)", allowed: "some text") }
         self[keyPath: member] = value
     }

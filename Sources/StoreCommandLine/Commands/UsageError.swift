@@ -6,6 +6,10 @@ package struct UsageError: Error, Equatable, CustomStringConvertible {
 
     package init(_ description: String) { self.description = description }
 
+    static func givenTwice(_ flag: String) -> Self {
+        Self("--\(flag) is given twice; it is allowed once")
+    }
+
     package static func value(_ value: String, of origin: String, allowed: String) -> Self {
         Self("\(origin): '\(value)' is not allowed; allowed is \(allowed)")
     }

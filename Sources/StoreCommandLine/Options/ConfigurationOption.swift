@@ -43,22 +43,9 @@ package struct OptionFlag<Configuration: Sendable> {
         _ member: any WritableKeyPath<Configuration, Value> & Sendable,
         _ form: OptionForm<Value>
     ) -> ConfigurationOption<Configuration> {
-        let flag = "--\(name)"
-        return ConfigurationOption(
-            name: name,
-            placeholder: form.placeholder,
-            repeats: false,
-            help: help + form.note,
-            apply: { configuration, texts, origin throws(UsageError) in
-                for text in texts {
-                    configuration[keyPath: member] = try form.value(text, of: origin)
-                }
-            },
-            show: { form.show($0[keyPath: member]).map { [$0] } ?? [] },
-            check: { configuration throws(UsageError) in
-                try form.check(configuration[keyPath: member], of: flag)
-            }
-        )
+        option(form, repeats: false, get: { [$0[keyPath: member]] }) { configuration, values in
+            if let value = values.last { configuration[keyPath: member] = value }
+        }
     }
 
     /// Makes an option that may be given several times: each text is an element of a list.
@@ -66,20 +53,32 @@ package struct OptionFlag<Configuration: Sendable> {
         each member: any WritableKeyPath<Configuration, [Value]> & Sendable,
         _ form: OptionForm<Value>
     ) -> ConfigurationOption<Configuration> {
+        option(form, repeats: true, get: { $0[keyPath: member] }) { configuration, values in
+            configuration[keyPath: member] = values
+        }
+    }
+
+    private func option<Value>(
+        _ form: OptionForm<Value>,
+        repeats: Bool,
+        get: @escaping @Sendable (Configuration) -> [Value],
+        set: @escaping @Sendable (inout Configuration, [Value]) -> Void
+    ) -> ConfigurationOption<Configuration> {
         let flag = "--\(name)"
         return ConfigurationOption(
             name: name,
             placeholder: form.placeholder,
-            repeats: true,
-            help: help + form.note + " (repeatable)",
+            repeats: repeats,
+            help: help + form.note + (repeats ? " (repeatable)" : ""),
             apply: { configuration, texts, origin throws(UsageError) in
-                configuration[keyPath: member] = try texts.map { text throws(UsageError) in
+                let values = try texts.map { text throws(UsageError) in
                     try form.value(text, of: origin)
                 }
+                set(&configuration, values)
             },
-            show: { $0[keyPath: member].compactMap(form.show) },
+            show: { get($0).compactMap(form.show) },
             check: { configuration throws(UsageError) in
-                for value in configuration[keyPath: member] { try form.check(value, of: flag) }
+                for value in get(configuration) { try form.check(value, of: flag) }
             }
         )
     }

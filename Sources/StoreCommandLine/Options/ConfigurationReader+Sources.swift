@@ -30,58 +30,49 @@ struct GivenValues {
 extension ConfigurationReader {
     /// Returns the values of options from the environment, by the names of the options.
     ///
-    /// A variable contains the value of an option, or names a file with the value
-    /// (`STORE_SERVER_X_FILE`), by which containers pass secrets.
-    ///
     /// - Throws: ``UsageError`` if both variables of an option are present, or a file can't be
     ///   read.
-    mutating func readEnvironment(
-        _ environment: [String: String],
+    static func values(
+        in environment: [String: String],
         _ readFile: (String) -> [UInt8]?
     ) throws(UsageError) -> [String: GivenValues] {
         var found: [String: GivenValues] = [:]
-        let prefix = ConfigurationOptions.environmentPrefix
-        for (variable, value) in environment.sorted(by: { $0.key < $1.key })
-        where variable.hasPrefix(prefix) && !Self.ofCommands.contains(variable) {
-            if let option = Self.option(variable) {
-                found[option.name] = GivenValues(
-                    values: Self.values(of: value, option),
-                    origin: variable
-                )
-            } else if let option = Self.option(namingFile: variable) {
-                guard environment[option.variable] == nil else {
-                    throw UsageError("\(option.variable) and \(variable) are both set; give one")
-                }
-                let text = try Self.value(inFile: value, variable, readFile)
-                found[option.name] = GivenValues(
-                    values: Self.values(of: text, option),
-                    origin: variable,
-                    path: value
-                )
-            } else {
-                addUnknown(variable)
-            }
+        for option in Configuration.options {
+            guard
+                let (text, origin, path) = try value(of: option.variable, in: environment, readFile)
+            else { continue }
+            let values = values(of: text, option)
+            found[option.name] = GivenValues(values: values, origin: origin, path: path)
         }
         return found
     }
 
-    /// The variables that name no option: of the configuration file, and of the credential that a
-    /// command shows to a server.
-    private static var ofCommands: [String] {
-        [
-            ConfigurationOptions.environmentPrefix + "CONFIG",
-            Credential.variable, Credential.variable + "_FILE",
-        ]
+    /// Returns the variables with our prefix that name neither an option nor a setting of a
+    /// command.
+    static func unknownVariables(in environment: [String: String]) -> [String] {
+        let prefix = ConfigurationOptions.environmentPrefix
+        let variables = Configuration.options.map(\.variable) + [Credential.variable]
+        let known = Set(variables + variables.map { $0 + "_FILE" } + [prefix + "CONFIG"])
+        return environment.keys.filter { $0.hasPrefix(prefix) && !known.contains($0) }.sorted()
     }
 
-    private static func option(_ variable: String) -> ConfigurationOption<Configuration>? {
-        Configuration.options.first { $0.variable == variable }
-    }
-
-    private static func option(namingFile variable: String) -> ConfigurationOption<Configuration>? {
-        let ending = "_FILE"
-        guard variable.hasSuffix(ending) else { return nil }
-        return option(String(variable.dropLast(ending.count)))
+    /// Returns the value of a variable, or the text of the file that the variable with `_FILE`
+    /// appended names. Containers pass secrets by such files. `nil` if neither variable is present.
+    ///
+    /// - Throws: ``UsageError`` if both variables are present, or the file can't be read.
+    static func value(
+        of variable: String,
+        in environment: [String: String],
+        _ readFile: (String) -> [UInt8]?
+    ) throws(UsageError) -> (text: String, origin: String, path: String?)? {
+        let fileVariable = variable + "_FILE"
+        guard let path = environment[fileVariable] else {
+            return environment[variable].map { ($0, variable, nil) }
+        }
+        guard environment[variable] == nil else {
+            throw UsageError("\(variable) and \(fileVariable) are both set; give one")
+        }
+        return (try value(inFile: path, fileVariable, readFile), fileVariable, path)
     }
 
     private static func values(

@@ -56,7 +56,8 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
             )
         }
         if case .token(let token) = command { try token.checkComplete() }
-        let fromEnvironment = try readEnvironment(environment, readFile)
+        let fromEnvironment = try Self.values(in: environment, readFile)
+        unknownVariables = Self.unknownVariables(in: environment)
         configFile = configFile ?? environment[ConfigurationOptions.environmentPrefix + "CONFIG"]
         let fromFile = try configFile.map { path throws(UsageError) in
             try Self.readFile(path, readFile)
@@ -77,32 +78,24 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
                 return
             }
             if HelpTopic.flags.contains(argument) {
-                command = .help(try HelpTopic(arguments.first.flatMap(Self.plainWord)))
+                let word = arguments.first.flatMap { $0.hasPrefix("-") ? nil : $0 }
+                command = .help(try HelpTopic(word))
                 return
             }
             guard argument.hasPrefix("--") else {
                 throw UsageError("'\(argument)' is not a flag; see --help for what is allowed")
             }
-            let parts = argument.dropFirst(2).split(
-                separator: "=",
-                maxSplits: 1,
-                omittingEmptySubsequences: false
-            )
+            let parts = argument.dropFirst(2)
+                .split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(parts[0])
             let inline = parts.count > 1 ? String(parts[1]) : nil
             if try readCommand(name, inline, &rest) { continue }
             guard let option = Configuration.option(name) else {
                 throw UsageError("unknown flag --\(name)\(Self.hint(for: name))")
             }
-            let value: String
-            if option.placeholder == nil {
-                value = inline ?? "true"
-            } else {
-                value = try Self.value(of: name, inline, &rest)
-            }
-            if !option.repeats, fromFlags[name] != nil {
-                throw UsageError("--\(name) is given twice; it is allowed once")
-            }
+            let isSwitch = option.placeholder == nil
+            let value = try isSwitch ? inline ?? "true" : Self.value(of: name, inline, &rest)
+            if !option.repeats, fromFlags[name] != nil { throw .givenTwice(name) }
             fromFlags[name, default: GivenValues(origin: "--\(name)")].values.append(value)
         }
         if case .policy(let policy) = command { try policy.check() }
@@ -115,60 +108,41 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         }
     }
 
-    /// Returns an argument that is not a flag; `nil` for a flag.
-    private static func plainWord(_ argument: String) -> String? {
-        argument.hasPrefix("-") ? nil : argument
-    }
-
     /// Returns the credential of `--token-file`, else the credential of the environment.
     private func readCredential(
         _ environment: [String: String],
         _ readFile: (String) -> [UInt8]?
     ) throws(UsageError) -> Credential? {
-        let (variable, fileVariable) = (Credential.variable, Credential.variable + "_FILE")
         if let tokenFile {
             let text = try Self.value(inFile: tokenFile, "--token-file", readFile)
             return try Credential(text, of: "--token-file \(tokenFile)")
         }
-        switch (environment[variable], environment[fileVariable]) {
-        case (nil, nil): return nil
-        case (.some, .some):
-            throw UsageError("\(variable) and \(fileVariable) are both set; give one")
-        case (let text?, nil): return try Credential(text, of: variable)
-        case (nil, let path?):
-            return try Credential(
-                Self.value(inFile: path, fileVariable, readFile),
-                of: "\(fileVariable) \(path)"
-            )
+        guard let found = try Self.value(of: Credential.variable, in: environment, readFile) else {
+            return nil
         }
+        return try Credential(found.text, of: found.origin + (found.path.map { " \($0)" } ?? ""))
     }
 
     /// Reads the words before the flags: the command, and its file.
     private mutating func readWords(_ rest: inout ArraySlice<String>) throws(UsageError) {
         guard let word = rest.first, !word.hasPrefix("-") else { return }
         rest.removeFirst()
-        if word == "token" {
+        switch word {
+        case "token":
             let words = rest.prefix { !$0.hasPrefix("--") }
             rest = rest.dropFirst(words.count)
             command = .token(try TokenCommand(Array(words)))
-            return
-        }
-        guard word != "policy" else {
+        case "policy":
             let question = Self.word(&rest)
             command = .policy(try PolicyCommand(question, file: Self.word(&rest)))
-            return
+        case "status": command = .status(Self.word(&rest), isWatched: false)
+        case "assert":
+            guard let file = Self.word(&rest) else {
+                throw UsageError("usage: assert FILE [--url URL]")
+            }
+            command = .assert(file: file, url: nil)
+        default: command = .history(try HistoryCommand(word, file: Self.word(&rest)))
         }
-        let file = Self.word(&rest)
-        if word == "status" {
-            command = .status(file, isWatched: false)
-            return
-        }
-        guard word == "assert" else {
-            command = .history(try HistoryCommand(word, file: file))
-            return
-        }
-        guard let file else { throw UsageError("usage: assert FILE [--url URL]") }
-        command = .assert(file: file, url: nil)
     }
 
     /// Removes and returns the next word; `nil` if the next argument is a flag or missing.
@@ -199,24 +173,17 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
                     allowed: "ROLE/NAME=FILE, such as author/u1=u1.token"
                 )
             }
-            guard !senderFiles.contains(where: { $0.principal == parts[0] }) else {
-                throw UsageError("--as \(parts[0]) is given twice; it is allowed once")
+            if senderFiles.contains(where: { $0.principal == parts[0] }) {
+                throw .givenTwice("as \(parts[0])")
             }
             senderFiles.append((parts[0], parts[1]))
         case "token-file":
-            guard tokenFile == nil else {
-                throw UsageError("--token-file is given twice; it is allowed once")
-            }
+            guard tokenFile == nil else { throw .givenTwice(name) }
             tokenFile = try Self.value(of: name, inline, &rest)
         case "check-config": command = .checkConfig
         case "print-config": command = .printConfig
         case "health":
-            var address = inline
-            if address == nil, let next = rest.first, !next.hasPrefix("--") {
-                address = next
-                rest.removeFirst()
-            }
-            command = .health(address)
+            command = .health(inline ?? Self.word(&rest))
         case "url":
             guard case .assert(let file, nil) = command else {
                 throw UsageError("--url goes with assert, and once; see --help")
@@ -236,10 +203,10 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
             history.store = try Self.value(of: name, inline, &rest)
             command = .history(history)
         case "if-new":
-            guard case .history(var history) = command, inline == nil else {
-                throw UsageError("--if-new goes with verify, and once; see --help")
-            }
-            try history.setIfNew()
+            guard case .history(var history) = command, history.word == .verify,
+                !history.isIfNew, inline == nil
+            else { throw UsageError("--if-new goes with verify, and once; see --help") }
+            history.isIfNew = true
             command = .history(history)
         case let flag where TokenCommand.flags.contains(flag):
             guard case .token(var token) = command else {
@@ -270,8 +237,6 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         }
         return value
     }
-
-    mutating func addUnknown(_ variable: String) { unknownVariables.append(variable) }
 
     private static func hint(for name: String) -> String {
         let known =
