@@ -100,40 +100,33 @@ extension AssertScript {
 }
 
 extension AssertScript.Step {
-    private static let acts = ["dispatch", "ui", "usecase", "notify"]
+    /// The members that name a request, each with the member for its further content.
+    private static let acts: [(name: String, content: String?)] = [
+        ("dispatch", nil), ("ui", "action"), ("usecase", "input"), ("notify", "payload"),
+    ]
 
     fileprivate init(_ node: ScriptNode, isExhaustive: Bool) throws(AssertScriptError) {
-        guard node.node.kind == .object else { throw node.error("allowed is an object") }
-        let acts = Self.acts.compactMap { name in node[name].map { (name, $0) } }
-        guard let (act, what) = acts.first, acts.count == 1 else {
-            throw node.error("a step does exactly one of \(Self.acts.joined(separator: ", "))")
+        let node = try node.object()
+        let acts = Self.acts.compactMap { act in node[act.name].map { (act.name, $0, act.content) }
         }
-        let further: [String]
+        guard let (act, what, content) = acts.first, acts.count == 1 else {
+            let names = Self.acts.map(\.name).joined(separator: ", ")
+            throw node.error("a step does exactly one of \(names)")
+        }
         let done: (request: AssertScript.Request, title: String)
         switch act {
-        case "dispatch":
-            further = []
-            done = try Self.dispatch(what)
-        case "ui":
-            further = ["action"]
-            done = try Self.ui(what, node)
-        case "usecase":
-            further = ["input"]
-            done = try Self.posting(to: "usecases", what, body: node["input"])
-        default:
-            further = ["payload"]
-            done = try Self.posting(to: "notify", what, body: node["payload"])
+        case "dispatch": done = try Self.dispatch(what)
+        case "ui": done = try Self.ui(what, node)
+        default: done = try Self.post(act, what, body: content.flatMap { node[$0] })
         }
         try node.check(
             members: [
                 act, "name", "as", "session", "expect", "receive", "refused", "problem",
                 "exhaustive",
-            ] + further
+            ] + (content.map { [$0] } ?? [])
         )
         sender = AssertScript.Sender(
-            principal: try node["as"].map { node throws(AssertScriptError) in
-                try Self.principal(node)
-            },
+            principal: try node["as"].map(Self.principal),
             session: try node["session"]?.text()
         )
         request = done.request
@@ -173,20 +166,20 @@ extension AssertScript.Step {
         )
     }
 
-    private static func posting(
-        to resource: String,
+    private static func post(
+        _ act: String,
         _ what: ScriptNode,
         body: ScriptNode?
     ) throws(AssertScriptError) -> (AssertScript.Request, String) {
         let name = try what.text()
         let path = name.split(separator: "/", omittingEmptySubsequences: false)
             .map { PercentEncoding.encode($0) }.joined(separator: "/")
-        let bytes = try body.map { body throws(AssertScriptError) in
-            Array(try body.object().node.source)
-        }
+        let resource = act == "usecase" ? "usecases" : act
+        let source = try body?.object().node.source
+        let bytes = source.map { Array($0) } ?? Array("{}".utf8)
         return (
-            AssertScript.Request(path: "/\(resource)/\(path)", body: bytes ?? Array("{}".utf8)),
-            "\(resource == "usecases" ? "usecase" : resource) \(name)"
+            AssertScript.Request(path: "/\(resource)/\(path)", body: bytes),
+            "\(act) \(name)"
         )
     }
 

@@ -20,8 +20,7 @@ struct ScriptNode {
 
     /// Refuses a value that is not an object, and members with other names.
     func check(members allowed: [String]) throws(AssertScriptError) {
-        guard node.kind == .object else { throw error("allowed is an object") }
-        for (name, _) in node.members where !allowed.contains(name) {
+        for (name, _) in try object().node.members where !allowed.contains(name) {
             let hint = EditDistance.nearest(to: name, in: allowed).map { "; did you mean '\($0)'?" }
             throw AssertScriptError(
                 pointer.appending(name),

@@ -6,9 +6,7 @@ struct MetricsReading {
         let value: Double
     }
 
-    private var samples: [Sample] = []
-
-    init() {}
+    private let samples: [Sample]
 
     /// Reads the samples among the lines, and ignores all other lines.
     init(_ text: String) {

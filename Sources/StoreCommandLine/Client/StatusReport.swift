@@ -10,7 +10,7 @@ struct StatusReport {
     private(set) var isReady = false
     /// The reasons why the server is not ready, or was not reached.
     private var reasons: [String] = []
-    private var metrics = MetricsReading()
+    private var metrics = MetricsReading("")
 
     init(of url: String, trouble: String) {
         self.url = url
@@ -24,25 +24,18 @@ struct StatusReport {
         if metrics.status == 200 {
             self.metrics = MetricsReading(String(decoding: metrics.body, as: UTF8.self))
         } else {
-            reasons.append("/metrics answers \(metrics.status)" + Self.hint(metrics.status))
-        }
-    }
-
-    /// Returns the advice for the status of an answer.
-    private static func hint(_ status: Int) -> String {
-        switch status {
-        case 401, 403: ": --token-file FILE sends a credential whose role may read it"
-        default: ""
+            let isDenied = [401, 403].contains(metrics.status)
+            let hint =
+                isDenied ? ": --token-file FILE sends a credential whose role may read it" : ""
+            reasons.append("/metrics answers \(metrics.status)" + hint)
         }
     }
 
     private static func reasons(_ answer: HTTPResponse) -> [String] {
         let document = try? JSONDocument(parsing: answer.body, limits: JSONLimits())
-        let found = document?.root.members.first { $0.name == "reasons" }?.value.elements ?? []
+        let found = document?.root.member(named: "reasons")?.elements ?? []
         let reasons = found.map { reason in
-            func text(_ name: String) -> String? {
-                reason.members.first { $0.name == name }?.value.stringValue
-            }
+            func text(_ name: String) -> String? { reason.member(named: name)?.stringValue }
             let store = text("store").map { "\($0): " } ?? ""
             return "\(store)\(text("code") ?? "-"): \(text("detail") ?? "")"
         }
@@ -96,12 +89,8 @@ struct StatusReport {
 
     /// The event and the time of the last error; empty if there was none.
     private var lastError: String {
-        guard
-            let (event, seconds) = metrics.greatest(
-                "store_log_last_error_time_seconds",
-                by: "event"
-            )
-        else { return "" }
+        let name = "store_log_last_error_time_seconds"
+        guard let (event, seconds) = metrics.greatest(name, by: "event") else { return "" }
         let time = CivilTime(nanosecondsSince1970: Int64(clamping: seconds * 1e9))
         return ", the last: \(event) at \(time.rfc3339(.seconds))"
     }
