@@ -104,16 +104,12 @@ extension OptionForm<String> {
         _ allowed: String = "some text",
         if isAllowed: @escaping @Sendable (String) -> Bool = { !$0.isEmpty }
     ) -> Self {
-        text(placeholder, { _ in allowed }, if: isAllowed)
-    }
-
-    /// Makes the form of a text; `allowed` describes the texts that could replace a refused text.
-    package static func text(
-        _ placeholder: String,
-        _ allowed: @escaping @Sendable (String) -> String,
-        if isAllowed: @escaping @Sendable (String) -> Bool
-    ) -> Self {
-        Self(placeholder, allowed: allowed, read: { isAllowed($0) ? $0 : nil }, show: { $0 })
+        Self(
+            placeholder,
+            allowed: { _ in allowed },
+            read: { isAllowed($0) ? $0 : nil },
+            show: { $0 }
+        )
     }
 
     /// Makes the form of a text whose length is bounded.

@@ -17,7 +17,7 @@ extension StoreContext {
         let replay = OpeningReplay(of: server.program, registry, showing: progress)
         let journal =
             try world.simulated.map { OpenJournal($0.journal) }
-            ?? server.programJournal.map { try OpenJournal($0) }
+            ?? server.programJournal?()
             ?? OpenJournal(configuration, follower: replay, logger)
         let history = try RecoveredHistory(
             of: server.program,

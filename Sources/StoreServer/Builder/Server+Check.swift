@@ -1,5 +1,6 @@
 import StoreActionCatalog
 import StoreAuthorization
+import StoreCommandLine
 import StoreHTTP
 import StoreJSONSchema
 import StoreTexts
@@ -19,8 +20,9 @@ extension Server {
         try checkMirroredPaths()
     }
 
-    /// Refuses options that select a journal if no store needs one. `given` has the options that a
-    /// flag, a variable or the file sets.
+    /// Refuses options that select a journal if no store needs one, and a test clock, whose false
+    /// times a program's own journal would keep. `given` has the options that a flag, a variable or
+    /// the file sets.
     ///
     /// - Throws: ``ConfigurationError`` that names the first such option.
     func checkJournals(
@@ -28,8 +30,25 @@ extension Server {
         given: Set<String> = []
     ) throws(ConfigurationError) {
         let own = stores.map(\.server.hasOwnJournal)
-        if own.contains(true) { try ProgramJournal.checkClock(configuration) }
-        if !own.contains(false) { try ProgramJournal.checkOptions(configuration, given: given) }
+        guard configuration.clock == .system || !own.contains(true) else {
+            throw ConfigurationError(
+                "--clock: 'test' gives actions invented times, and this program has a journal "
+                    + "of its own, which would keep them; leave it out"
+            )
+        }
+        if own.contains(false) { return }
+        let standard = ServerConfiguration()
+        let names: Set = [
+            "data", "ephemeral", "accept-data-loss", "history-max", "retain-age", "retain-size",
+        ]
+        for option in ServerConfiguration.options where names.contains(option.name) {
+            guard given.contains(option.name) || option.show(configuration) != option.show(standard)
+            else { continue }
+            throw ConfigurationError(
+                "--\(option.name): this program has a journal of its own, on which this flag "
+                    + "has no effect; leave it out"
+            )
+        }
     }
 
     /// Refuses a file that is to keep two shared values, also if they belong to different stores.

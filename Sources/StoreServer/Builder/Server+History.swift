@@ -1,5 +1,3 @@
-import StoreActionCatalog
-import StoreCommandLine
 public import StoreCore
 public import StoreHistory
 
@@ -15,7 +13,7 @@ extension Server {
     /// The server continues with the history of the journal, and never closes it. Several servers
     /// may share a history, each by a journal of its own (`Journal.watch(_:)`).
     public func journal(_ journal: any Journal) -> Server {
-        with { $0.programJournal = ProgramJournal(open: { journal }, isClosedByOpener: false) }
+        with { $0.programJournal = { OpenJournal(journal) } }
     }
 
     /// Returns a server that opens its journal when it starts, after the preparations, and closes
@@ -26,53 +24,11 @@ extension Server {
     /// - Returns: the server with that journal, in place of a journal that the configuration
     ///   chooses.
     public func journal(_ open: @escaping @Sendable () throws -> any Journal) -> Server {
-        with { $0.programJournal = ProgramJournal(open: open, isClosedByOpener: true) }
-    }
-}
-
-/// A journal of the program's own, in place of a journal that flags choose.
-struct ProgramJournal: Sendable {
-    /// Opens the journal.
-    let open: @Sendable () throws -> any Journal
-    /// True if the server, which opens the journal, also closes it.
-    let isClosedByOpener: Bool
-
-    /// Opens the journal and runs `body` with it, for a command that does not serve the store.
-    func use<Result>(_ body: (any Journal) throws -> Result) throws -> Result {
-        let journal = try open()
-        defer { if isClosedByOpener { journal.close() } }
-        return try body(journal)
-    }
-
-    /// Refuses options that choose or bound a journal of the server's own. `given` has the options
-    /// that a flag, a variable or the file sets.
-    ///
-    /// - Throws: ``ConfigurationError`` that names the first such option.
-    static func checkOptions(
-        _ configuration: ServerConfiguration,
-        given: Set<String>
-    ) throws(ConfigurationError) {
-        let standard = ServerConfiguration()
-        let names: Set = [
-            "data", "ephemeral", "accept-data-loss", "history-max", "retain-age", "retain-size",
-        ]
-        for option in ServerConfiguration.options where names.contains(option.name) {
-            guard given.contains(option.name) || option.show(configuration) != option.show(standard)
-            else { continue }
-            throw ConfigurationError(
-                "--\(option.name): this program has a journal of its own, on which this flag "
-                    + "has no effect; leave it out"
-            )
-        }
-    }
-
-    /// Refuses the test clock, because a program's own journal would keep its false times.
-    static func checkClock(_ configuration: ServerConfiguration) throws(ConfigurationError) {
-        guard configuration.clock == .system else {
-            throw ConfigurationError(
-                "--clock: 'test' gives actions invented times, and this program has a journal "
-                    + "of its own, which would keep them; leave it out"
-            )
+        with {
+            $0.programJournal = {
+                let journal = try open()
+                return OpenJournal(journal, close: { journal.close() })
+            }
         }
     }
 }

@@ -50,8 +50,9 @@ public struct Server<State: Codable & Equatable & Sendable>: Sendable {
     /// The composition of the state: one piece, or modules.
     var composition: any StateComposition<State>
 
-    /// The program's own journal; `nil` if the configuration chooses the journal.
-    var programJournal: ProgramJournal?
+    /// The function that opens the program's own journal; `nil` if the configuration chooses the
+    /// journal.
+    var programJournal: (@Sendable () throws -> OpenJournal)?
     /// The function that receives the lines for the operator, in place of standard error.
     var log: (@Sendable (LogEntry) -> Void)?
     /// The program's handler for a journal that has failed.

@@ -106,7 +106,12 @@ extension ServerConfiguration: CommandLineConfiguration {
         .flag("cors-origin", "pages of this origin may use the server: https://app.example")
             .sets(
                 each: \.web.corsOrigins,
-                .text("ORIGIN", allowedOrigin, if: OriginRule.isOrigin)
+                OptionForm(
+                    "ORIGIN",
+                    allowed: allowedOrigin,
+                    read: { OriginRule.isOrigin($0) ? $0 : nil },
+                    show: { $0 }
+                )
             ),
         .flag(
             "trusted-proxy",

@@ -10,21 +10,10 @@ struct OpenJournal: Sendable {
     let keyClock = SteadyClock()
     let close: @Sendable () -> Void
 
-    /// Makes a value for a journal that its owner opens and closes.
-    init(_ journal: any Journal) {
+    /// Makes a value for an open journal. By default, the owner of the journal closes it.
+    init(_ journal: any Journal, close: @escaping @Sendable () -> Void = {}) {
         self.journal = journal
-        close = {}
-    }
-
-    /// Opens the program's own journal.
-    init(_ own: ProgramJournal) throws {
-        let opened = try own.open()
-        journal = opened
-        if own.isClosedByOpener {
-            close = { opened.close() }
-        } else {
-            close = {}
-        }
+        self.close = close
     }
 
     /// Opens the journal that the configuration selects. If the journal is on disk, the follower

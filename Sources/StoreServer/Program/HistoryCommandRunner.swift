@@ -47,14 +47,14 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
     }
 
     private func verify() throws -> String {
-        if let programJournal = server.programJournal {
-            return try programJournal.use { journal in
-                """
+        if let openProgramJournal = server.programJournal {
+            let opened = try openProgramJournal()
+            defer { opened.close() }
+            return """
                 this program has a journal of its own, which checks its records itself
-                \(try replayAll(journal))
+                \(try replayAll(opened.journal))
 
                 """
-            }
         }
         let mark = VerifiedMark(in: configuration.history.directory)
         if command.isIfNew {
@@ -104,10 +104,13 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
         _ open: () throws -> SQLiteJournal,
         use: (any Journal) throws -> Result
     ) throws -> Result {
-        if let programJournal = server.programJournal { return try programJournal.use(use) }
-        let journal = try open()
-        defer { journal.close() }
-        return try use(journal)
+        func openDirectory() throws -> OpenJournal {
+            let journal = try open()
+            return OpenJournal(journal, close: journal.close)
+        }
+        let opened = try server.programJournal?() ?? openDirectory()
+        defer { opened.close() }
+        return try use(opened.journal)
     }
 
     /// Returns the data directory, which must contain a history: a command that reads must not
