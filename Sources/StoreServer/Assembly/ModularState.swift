@@ -8,7 +8,6 @@ import StorePatterns
 import StorePublishing
 import StoreTelemetry
 
-/// A state that is made of modules.
 struct ModularState<State: RootState>: StateComposition {
     var modules: [SliceDescription]? {
         State.modules.map { mount in

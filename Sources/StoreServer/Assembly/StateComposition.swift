@@ -22,9 +22,7 @@ protocol StateComposition<State>: Sendable {
     var visibleForm: any Decodable.Type { get }
     /// The projections of the state; `nil` if it is one piece.
     var views: ViewProjections<State>? { get }
-    /// The names of the projections.
     var viewNames: [String] { get }
-    /// The methods of the modules' use cases.
     var useCases: [BoundUseCaseMethod] { get }
 
     /// The names of the presenters of the whole state.
@@ -34,9 +32,7 @@ protocol StateComposition<State>: Sendable {
     /// The actions that start modules with a session.
     var sessionStarts: [any Action] { get }
 
-    /// Returns the actions of the modules.
-    ///
-    /// - Throws: `ConfigurationError` if the modules can't form a state together.
+    /// Returns the actions of the modules. Throws if they can't form a state together.
     func actions() throws(ConfigurationError) -> [ModuleActions<State>]
 
     /// Makes the encoder for the states of a batch, given the modules that the batch has changed.
@@ -73,7 +69,6 @@ protocol StateComposition<State>: Sendable {
         _ seen: @escaping @Sendable (SliceKey, _ isThere: Bool) -> Void
     )
 
-    /// Returns the sessions of a state, if it has any.
     func sessions(of state: State) -> Sessions.State?
 }
 

@@ -13,8 +13,6 @@ struct StoreAccess: Sendable {
 
     /// Reads the files. Returns `nil` if the configuration names no policy; then every client may
     /// use everything that is served.
-    ///
-    /// - Throws: `ConfigurationError` if a file is wrong.
     init?<State>(_ context: StoreContext<State>) throws(ConfigurationError) {
         let (server, configuration) = (context.server, context.configuration)
         guard let path = configuration.access.policyFile else { return nil }
@@ -32,9 +30,7 @@ struct StoreAccess: Sendable {
         )
     }
 
-    /// Reads the files again. Either all of them are put into force, or none.
-    ///
-    /// - Throws: `ConfigurationError` if one of them is wrong.
+    /// Reads the files again. If one of them is wrong, this throws, and nothing has changed.
     func reload() throws(ConfigurationError) {
         let policy = try readPolicy()
         do throws(CredentialFileError) { try authenticator.reload() } catch {
@@ -45,9 +41,7 @@ struct StoreAccess: Sendable {
 }
 
 extension PolicyFile {
-    /// Reads the policy at a path, for the stores of a process.
-    ///
-    /// - Throws: ``ConfigurationError`` with a line for each mistake.
+    /// Reads the policy of a process with these stores. The error has a line for each mistake.
     init(_ path: String, for worlds: [PolicyWorld]) throws(ConfigurationError) {
         guard let bytes = FileReader.read(path, bytesMax: Self.bytesMax) else {
             throw ConfigurationError("\(path): can't be read; allowed is a policy's file")

@@ -18,7 +18,6 @@ struct StoreAssembly<State: Codable & Equatable & Sendable>: Sendable {
     let streams: StreamWriter
     let log: ActionLog
     let waiters = LongPolls()
-    /// The published states and their streams.
     let states: StateStreams
     let keeper: SnapshotKeeper
     let figures: StoreFigures
@@ -26,13 +25,10 @@ struct StoreAssembly<State: Codable & Equatable & Sendable>: Sendable {
     let core: Core<State>
     let store: Store
     let router: Router
-    /// The writers of the files for shared values.
     let sharedFiles: [SharedFileWriter]
 
-    /// Makes the parts.
-    ///
-    /// - Throws: `ConfigurationError` if the declarations or the configuration can't be used; else
-    ///   an error of the journal, the system or the encoder.
+    /// Makes the parts. Throws `ConfigurationError` if the declarations or the configuration can't
+    /// be used; else an error of the journal, the system or the encoder.
     init(_ context: StoreContext<State>) throws {
         self.context = context
 

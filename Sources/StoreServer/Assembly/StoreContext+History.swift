@@ -16,8 +16,7 @@ extension StoreContext {
         let progress = ReplayProgress(to: logger)
         let replay = OpeningReplay(of: server.program, registry, showing: progress)
         let journal =
-            try world.simulated.map { OpenJournal($0.journal) }
-            ?? server.programJournal?()
+            try world.simulated.map { OpenJournal($0.journal) } ?? server.programJournal?()
             ?? OpenJournal(configuration, follower: replay, logger)
         let history = try RecoveredHistory(
             of: server.program,

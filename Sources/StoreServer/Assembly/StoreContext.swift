@@ -23,12 +23,9 @@ struct StoreContext<State: Codable & Equatable & Sendable>: Sendable {
     let recentAnalytics: RecentAnalytics?
     /// The modules that a batch changes; the Core notes them, and the publisher encodes them.
     let edited: EditedModules
-    /// The time that encoding the state takes.
     let encodeTimes: EncodeTimes
 
-    /// Makes the tables.
-    ///
-    /// - Throws: `ConfigurationError` if the actions don't fit together.
+    /// Makes the tables. Throws if the actions don't fit together.
     init(
         _ server: Server<State>,
         _ configuration: ServerConfiguration,
@@ -68,7 +65,6 @@ struct World: Sendable {
     let test: TestWorld?
     /// The simulated world, which replaces threads and the disk in a simulation.
     var simulated: SimulatedWorld?
-    /// The logger, which writes the lines for the operator.
     var logger = Logger.standardError
 
     init(_ dependencies: Dependencies, _ clock: ClockSource) {

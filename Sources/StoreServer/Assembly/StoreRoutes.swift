@@ -15,7 +15,6 @@ import StoreWire
 struct StoreRoutes<State: Codable & Equatable & Sendable> {
     let context: StoreContext<State>
     let store: Store
-    /// The access control; `nil` if every client may use everything that is served.
     let access: AccessControl?
     let attachments: CoreAttachments
     let figures: StoreFigures
@@ -139,7 +138,6 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
         return [CredentialRoutes(links: links, access: access, hasSessions: hasSessions)]
     }
 
-    /// The operator's debug routes, for a server with `--debug-routes`.
     private var debugRoutes: [any RouteGroup] {
         [
             SubscriptionRoutes(
@@ -188,7 +186,6 @@ extension StoreRoutes {
         return routes + [StoresRoutes { [weak process] in process?.statuses ?? [] }]
     }
 
-    /// A function that measures the store, or all stores.
     private var measured: @Sendable () -> [MeasuredStore] {
         if isOfProcess { return { [weak process] in process?.measured ?? [] } }
         let own = process.measured(store, figures, health)

@@ -4,7 +4,6 @@ import StoreHTTP
 
 /// The declarations of one of several stores in a process, without the type of its state.
 protocol AnyServer: Sendable {
-    /// True if the program keeps the history in a journal of its own.
     var hasOwnJournal: Bool { get }
 
     /// The paths of the files that keep the shared values of modules.
@@ -16,7 +15,6 @@ protocol AnyServer: Sendable {
     /// Refuses commands and shared values that can't be used.
     func checkDeclarations() throws(ConfigurationError)
 
-    /// Returns the names that the store has, for a policy.
     func policyWorld() throws(ConfigurationError) -> PolicyWorld
 
     /// Starts the store at its place in the process. Returns when the store is ready.
@@ -26,7 +24,6 @@ protocol AnyServer: Sendable {
         _ start: ServerStart
     ) throws -> any RunningStore
 
-    /// Runs a history command. Returns the text to print.
     func run(_ command: HistoryCommand, _ configuration: ServerConfiguration) throws -> String
 }
 

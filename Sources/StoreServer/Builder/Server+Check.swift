@@ -63,7 +63,6 @@ extension Server {
         }
     }
 
-    /// Refuses names of other stores that can't be used.
     private func checkNames() throws(ConfigurationError) {
         var names: Set<ExactText> = []
         for name in others.map(\.name) {

@@ -25,11 +25,8 @@ public struct Server<State: Codable & Equatable & Sendable>: Sendable {
     var reducer: StateReducer<State>
     /// The program's name in its help and its version.
     let name: String
-    /// The version that `--version` prints.
     let version: String
-    /// The program's observers of the Core, in the order in which they were added.
     var observers: [(queue: DispatchQueue?, receive: @Sendable (State) -> Void)] = []
-    /// The commands that operators may execute, in the order in which they were exposed.
     var commands: [ExposedCommand] = []
 
     /// Connects the modules of a state that is not the result of an action, so that each module can
@@ -37,17 +34,11 @@ public struct Server<State: Codable & Equatable & Sendable>: Sendable {
     var connect: @Sendable (inout State) -> Void = { _ in }
     /// The dependencies of effects, before the preparations.
     var dependencies = Dependencies.live
-    /// The shared values of modules that the program keeps in files.
     var mirroredValues: [MirroredValue<State>] = []
-    /// The preparations that run before the state is made, in the order in which they were added.
     var preparations: [@Sendable (inout Dependencies) async throws -> Void] = []
-    /// The middleware by name: each function observes an action with the state before it.
     var middleware: [(id: String, observe: Middleware<State>)] = []
-    /// The interceptors by name, which decide about actions before the reducer.
     var interceptors: [(id: String, intercept: Interceptor<State>)] = []
-    /// The reactions, which dispatch actions without a request for them.
     var reactions: [Reaction<State>] = []
-    /// The composition of the state: one piece, or modules.
     var composition: any StateComposition<State>
 
     /// The function that opens the program's own journal; `nil` if the configuration chooses the
@@ -55,11 +46,9 @@ public struct Server<State: Codable & Equatable & Sendable>: Sendable {
     var programJournal: (@Sendable () throws -> OpenJournal)?
     /// The function that receives the lines for the operator, in place of standard error.
     var log: (@Sendable (LogEntry) -> Void)?
-    /// The program's handler for a journal that has failed.
     var journalFailureHandler: (@Sendable (JournalError) -> Void)?
     /// The other stores of the process by name, in the order in which they were added.
     var others: [(name: String, server: any AnyServer)] = []
-    /// The migrations, which read actions of earlier versions of the program.
     var migrations: [Migration] = []
 
     /// Returns this server with a change: each declaration returns a copy.

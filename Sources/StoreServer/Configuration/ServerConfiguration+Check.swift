@@ -64,7 +64,6 @@ extension ServerConfiguration {
         }
     }
 
-    /// Refuses options about credentials that do not fit together.
     private func checkCredentials() throws(ConfigurationError) {
         guard access.policyFile != nil || !credentials.takesCredentials else {
             throw ConfigurationError(
@@ -75,7 +74,6 @@ extension ServerConfiguration {
         try checkIssuer()
     }
 
-    /// Refuses options about JWTs that do not fit together.
     func checkIssuer() throws(ConfigurationError) {
         let hasKeys = !access.jwtKeyFiles.isEmpty
         guard hasKeys == (access.jwtIssuer != nil), hasKeys == !access.jwtAudiences.isEmpty else {
@@ -86,7 +84,6 @@ extension ServerConfiguration {
         }
     }
 
-    /// Refuses files with keys that can't be used.
     func checkCredentialFiles() throws(ConfigurationError) {
         do throws(CredentialFileError) { try Authenticator.check(credentials) } catch {
             throw ConfigurationError(error.description)

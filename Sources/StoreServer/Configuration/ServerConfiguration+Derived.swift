@@ -29,7 +29,6 @@ extension ServerConfiguration {
         )
     }
 
-    /// The configuration of the listeners and of the event loop.
     var transport: TransportConfiguration {
         var transport = TransportConfiguration(
             addresses: http.listen.compactMap { ListenAddress($0) }
@@ -67,7 +66,6 @@ extension ServerConfiguration {
         )
     }
 
-    /// The bounds on streams.
     var streamLimits: StreamLimits {
         var limits = StreamLimits()
         limits.streamsMax = streams.countMax
@@ -77,7 +75,6 @@ extension ServerConfiguration {
         return limits
     }
 
-    /// The bounds on requests.
     var requestBounds: RequestBounds {
         RequestBounds(
             mailboxMax: actions.mailboxMax,
@@ -100,11 +97,8 @@ extension ServerConfiguration {
         )
     }
 
-    /// Returns the rules for the web around the server. A process calls this once, because the
-    /// rules count the requests of clients.
-    ///
-    /// - Parameter clock: the clock by which shares are restored.
-    /// - Returns: the rules, which all stores of the process share.
+    /// Returns the rules for the web around the server, which restore shares by `clock`. A process
+    /// calls this once for all its stores, because the rules count the requests of clients.
     func webRules(_ clock: any WallClock) -> WebRules {
         let rates: [RateLimitKind: Rate?] = [
             .requests: web.requestRate, .actions: web.actionRate, .sessions: web.sessionRate,
@@ -124,7 +118,6 @@ extension ServerConfiguration {
 // Credentials
 
 extension ServerConfiguration {
-    /// The configuration of the authenticator.
     var credentials: AuthenticationConfiguration {
         var credentials = AuthenticationConfiguration()
         credentials.keysFile = access.keysFile
@@ -144,8 +137,6 @@ extension ServerConfiguration {
     }
 
     /// Makes the authenticator. The data directory has to exist, unless history is kept in memory.
-    ///
-    /// - Throws: `ConfigurationError` if a file with keys can't be used.
     func makeAuthenticator() throws(ConfigurationError) -> Authenticator {
         var credentials = credentials
         if !credentials.takesCredentials { credentials.cookieKeyFile = nil }
@@ -163,10 +154,7 @@ extension ServerConfiguration {
         }
     }
 
-    /// Reads the header fields for the collector.
-    ///
-    /// - Throws: `ConfigurationError` if there is a file that can't be used. The message does not
-    ///   contain the content of the file.
+    /// Reads the header fields for the collector. Errors do not contain the content of the file.
     func collectorHeaders() throws(ConfigurationError) -> ExportHeaders {
         guard let path = traces.headersFile else { return ExportHeaders() }
         do throws(CredentialFileError) {

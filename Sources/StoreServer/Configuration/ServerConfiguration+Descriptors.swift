@@ -86,10 +86,8 @@ enum DescriptorBudget {
     /// for the wait on its streams.
     static let storeMax = 16
 
-    /// The advice to an operator if the limit is too low.
     static let advice = "allow more (ulimit -n, LimitNOFILE=)"
 
-    /// The current limit.
     static var current: Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {

@@ -52,7 +52,6 @@ public enum AnalyticsDestination: Sendable, Equatable, CustomStringConvertible {
     /// No destination: the lines are not made at all.
     case off
 
-    /// Reads the text form of a destination.
     init?(_ text: String) {
         switch text {
         case "stdout": self = .stdout

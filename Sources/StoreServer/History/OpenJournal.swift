@@ -71,10 +71,8 @@ extension ServerConfiguration {
         )
     }
 
-    /// The retention of the journal, in memory or on disk.
     var usedRetention: Retention { history.ephemeral ? memoryRetention : retention }
 
-    /// The retention of a journal on disk.
     var retention: Retention {
         Retention(
             secondsMax: history.ageMax.map { UInt64(clamping: $0.wholeSeconds) },

@@ -81,7 +81,6 @@ package final class OpeningReplay<State: Codable & Equatable & Sendable>: Histor
 // Progress
 
 extension ReplayProgress {
-    /// Writes lines to the log.
     init(to logger: Logger) {
         self.init { logger.notice(.replayProgress, $0.text) }
     }

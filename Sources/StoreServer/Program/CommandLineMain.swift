@@ -273,7 +273,6 @@ enum ExitStatus: CInt {
     /// (EX_TEMPFAIL).
     case stopUnfinished = 75
 
-    /// Selects the status of a process that an error ends.
     init(of error: any Error) {
         switch error {
         case is UsageError, is ConfigurationError: self = .usage

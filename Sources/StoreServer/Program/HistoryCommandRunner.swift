@@ -6,7 +6,6 @@ import StoreJSON
 import StoreJournalSQLite
 import StoreTelemetry
 
-/// Runs the commands about the history of a store.
 struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
     let command: HistoryCommand
     let server: Server<State>

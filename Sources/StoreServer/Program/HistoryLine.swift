@@ -24,9 +24,6 @@ struct HistoryLine {
     }
 
     /// Reads a line. The record gets the number of its program in `numbers`.
-    ///
-    /// - Throws: `HistoryCommandError`, which names the missing member, and the errors of
-    ///   `numbers`.
     init(reading line: [UInt8], _ numbers: inout ImportedPrograms) throws {
         let object: JSONNode
         do {
@@ -78,15 +75,12 @@ struct HistoryLine {
 /// The first line of each program's records has the forms of its actions,
 /// `"program":{"number":2,"forms":[…]}`; the other lines have its number, `"program":2`.
 struct ImportedPrograms {
-    /// The mention of a program in a line.
     struct Mention {
         let number: UInt32
         /// The program with its forms; `nil` if an earlier line has the forms.
         let program: WritingProgram?
 
         /// Reads a mention; returns `nil` for a line without a program.
-        ///
-        /// - Throws: `HistoryCommandError` if the member has another form.
         init?(_ node: JSONNode?) throws {
             guard let node else { return nil }
             if let number = UInt32(node.sourceText), number > 0 {
@@ -120,8 +114,6 @@ struct ImportedPrograms {
     }
 
     /// Returns the number of a program in the journal, which keeps its forms from now on.
-    ///
-    /// - Throws: `HistoryCommandError` if the forms are missing or can't be kept.
     mutating func journalNumber(of mention: Mention) throws -> UInt32 {
         if let program = mention.program {
             do { numbers[mention.number] = try journal.register(program) } catch {

@@ -4,7 +4,6 @@ import StoreCommandLine
 import StoreHTTP
 import StoreTexts
 
-/// Runs the commands about policies.
 struct PolicyCommandRunner<State: Codable & Equatable & Sendable> {
     let command: PolicyCommand
     let server: Server<State>

@@ -42,18 +42,14 @@ extension Server {
 ///
 /// Only the user may access the folder of the file; ``remove()`` removes it.
 struct ScriptKeys: Sendable {
-    /// The path of the keys file.
     let path: String
     /// The role with all rights. Its name is random, so that no policy contains it.
     let readerRole: String
     let credentials: ScriptCredentials
     private let folder: String
 
-    /// Makes the folder and the keys file.
-    ///
-    /// - Parameter principals: roles and names, such as `author/u1`.
-    /// - Throws: an error if the folder can't be made, or a principal has a name that no key may
-    ///   have.
+    /// Makes the folder and the keys file. Throws if the folder can't be made, or if a principal
+    /// such as `author/u1` has a name that no key may have.
     init(for principals: [String]) throws {
         var template = Array("\(Self.temporaryFolder)/store-script-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
@@ -86,7 +82,6 @@ struct ScriptKeys: Sendable {
         }
     }
 
-    /// Removes the folder with the keys.
     func remove() { Self.remove(folder, path) }
 
     private static func remove(_ folder: String, _ path: String) {

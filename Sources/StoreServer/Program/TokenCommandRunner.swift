@@ -3,7 +3,6 @@ import StoreCommandLine
 import StorePlatform
 import StoreWire
 
-/// Runs the commands about credentials.
 struct TokenCommandRunner {
     let command: TokenCommand
     let configuration: ServerConfiguration

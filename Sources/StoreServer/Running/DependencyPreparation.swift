@@ -18,10 +18,8 @@ final class DependencyPreparation: Sendable {
 
     private let progress = Locked(Progress())
 
-    /// Calls the steps in their order, and waits for the end of the last, or for ``cancel()``.
-    ///
-    /// - Throws: ``PreparationFailure`` if a step throws, `CancellationError` if the preparation
-    ///   was cancelled.
+    /// Calls the steps in their order, and waits for the end of the last. Throws
+    /// ``PreparationFailure`` if a step throws, and `CancellationError` after ``cancel()``.
     func run(_ steps: [Step], on dependencies: Dependencies) throws -> Dependencies {
         guard !steps.isEmpty else { return dependencies }
         guard !progress.withLock({ $0.isCancelled }) else { throw CancellationError() }

@@ -22,13 +22,9 @@ struct FileTrust {
         if let policy = configuration.access.policyFile { look(at: policy) }
     }
 
-    /// Checks the owner and the mode of a path, and adds warnings.
-    ///
-    /// - Parameters:
-    ///   - path: the path of a file or a folder.
-    ///   - writable: the rights to write that are not acceptable.
-    ///   - secret: the reason why not every user may read the file, and the remedy; `nil` if every
-    ///     user may.
+    /// Checks the owner and the mode of a path, and adds warnings. `writable` has the rights to
+    /// write that are not acceptable. `secret` is the reason why not every user may read the file,
+    /// with the remedy; `nil` if every user may.
     private mutating func look(
         at path: String,
         writable: mode_t = S_IWGRP | S_IWOTH,

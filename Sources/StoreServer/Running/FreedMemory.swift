@@ -7,7 +7,6 @@ import Synchronization
 /// The allocator blocks the other threads meanwhile, for about a millisecond. A large heap takes
 /// longer; the next interval is then longer, too.
 final class FreedMemory: Sendable {
-    /// The minimum interval.
     static let intervalSeconds = 30.0
     /// The maximum part of the time that the work may take.
     static let timePart = 0.0005
@@ -26,12 +25,8 @@ final class FreedMemory: Sendable {
     private let now: @Sendable () -> Double
     private let condition: Locked<Condition>
 
-    /// Makes the value; the first interval begins now.
-    ///
-    /// - Parameters:
-    ///   - residentBytes: returns the resident memory of the process; `nil` if it can't be read.
-    ///   - giveBack: gives freed memory back to the system.
-    ///   - now: returns the seconds of a clock that is never set.
+    /// Makes the value; the first interval begins now. `now` returns the seconds of a clock that is
+    /// never set.
     init(
         residentBytes: @escaping @Sendable () -> Int? = { MemoryUse.residentBytes },
         giveBack: @escaping @Sendable () -> Void = { AllocatorMemory.giveBack() },
@@ -73,11 +68,7 @@ final class FreedBuffers: Sendable {
     /// The maximum size of bodies and answers since memory was last given back.
     private let most = Locked<UInt64>(0)
 
-    /// Makes the value that watches the size.
-    ///
-    /// - Parameters:
-    ///   - bytes: returns the current size of bodies and answers.
-    ///   - giveBack: gives freed memory back to the system.
+    /// Makes the value. `bytes` returns the current size of bodies and answers.
     init(
         _ bytes: @escaping @Sendable () -> UInt64,
         giveBack: @escaping @Sendable () -> Void = { AllocatorMemory.giveBack() }

@@ -38,7 +38,6 @@ final class MemoryGuard: Sendable {
         self.logger = logger
     }
 
-    /// Adds a sender of streams.
     func add(_ writer: StreamWriter) {
         condition.withLock { condition in
             condition.writers.append(writer)

@@ -16,9 +16,8 @@ protocol RunningStore: Sendable {
     var figures: StoreFigures { get }
     var health: StoreHealth { get }
 
-    /// Reads keys and policy again, and ends the streams that they no longer allow.
-    ///
-    /// - Throws: an error if a file is wrong; then nothing has changed.
+    /// Reads keys and policy again, and ends the streams that they no longer allow. If a file is
+    /// wrong, this throws, and nothing has changed.
     func reloadAccess() throws
 
     /// Ends streams and waiting requests whose credentials have ended, or that the policy does not

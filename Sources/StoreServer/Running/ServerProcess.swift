@@ -14,18 +14,14 @@ import Synchronization
 /// threads.
 final class ServerProcess: Sendable {
     private struct Stores: Sendable {
-        /// The served stores. The first of them is at `/`.
         var served: [any RunningStore] = []
-        /// The stores that could not be started.
         var unavailable: [(links: Links, problem: Problem)] = []
     }
 
     let configuration: ServerConfiguration
     let transport: HTTPServer
     let logger: Logger
-    /// Names the requests of all stores.
     let requestIDs: RequestIDs
-    /// The rules for the web around all stores.
     let web: WebRules
     /// The writer of analytics lines; `nil` if they are off.
     let analytics: AnalyticsWriter?
@@ -41,10 +37,8 @@ final class ServerProcess: Sendable {
     let policyWorlds: [PolicyWorld]
     private let stores = Locked(Stores())
 
-    /// Makes the shared parts.
-    ///
-    /// - Throws: `ConfigurationError` if analytics can't be written, `TransportError` if the system
-    ///   refuses a descriptor.
+    /// Makes the shared parts. Throws if analytics can't be written, or the system refuses a
+    /// descriptor.
     init(
         _ configuration: ServerConfiguration,
         on transport: HTTPServer,
@@ -114,14 +108,12 @@ final class ServerProcess: Sendable {
         watchdog.start()
     }
 
-    /// Adds a store that is ready.
     func add(_ store: any RunningStore) {
         memory?.add(store.store.streams)
         stores.withLock { $0.served.append(store) }
         watchdog.add { [watchdog = store.health.watchdog] in watchdog.look() }
     }
 
-    /// Adds a store that could not be started.
     func add(unavailable links: Links, because error: any Error) {
         stores.withLock { $0.unavailable.append((links, .notStarted(because: "\(error)"))) }
     }
@@ -129,7 +121,6 @@ final class ServerProcess: Sendable {
     /// The stores that are served. The first of them is at `/`.
     var served: [any RunningStore] { stores.withLock { $0.served } }
 
-    /// The statuses of all stores, as the process shows them.
     var statuses: [StoreStatus] {
         let stores = stores.withLock { $0 }
         return stores.served.map(\.status)
@@ -138,10 +129,8 @@ final class ServerProcess: Sendable {
             }
     }
 
-    /// The measured values of all stores.
     var measured: [MeasuredStore] { served.map { measured($0.store, $0.figures, $0.health) } }
 
-    /// Returns the measured values of one store.
     func measured(_ store: Store, _ figures: StoreFigures, _ health: StoreHealth) -> MeasuredStore {
         let name = store.links.store ?? StoreStatus.defaultName
         let label = hasSeveral ? name : nil

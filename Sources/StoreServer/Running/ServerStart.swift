@@ -26,9 +26,7 @@ final class ServerStart: Sendable {
     private let journalFailed: (@Sendable (JournalError) -> Void)?
     private let transport: HTTPServer
     private let preparation = DependencyPreparation()
-    /// Names the requests, from the first on.
     private let requestIDs = RequestIDs()
-    /// The export of traces; `nil` if none are exported.
     private let traces: TraceExporting?
     private let gate: StartGate
     private let status = Locked(Status.underWay)
@@ -86,9 +84,7 @@ final class ServerStart: Sendable {
     }
 
     /// Runs the phases of the start, for one store after the other: dependencies, state,
-    /// interceptors, ready.
-    ///
-    /// - Throws: `CancellationError` if the start was stopped meanwhile.
+    /// interceptors, ready. Throws `CancellationError` if the start was stopped meanwhile.
     func run() throws -> RunningServer {
         let process = try ServerProcess(
             configuration,

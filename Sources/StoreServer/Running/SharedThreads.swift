@@ -9,16 +9,13 @@ final class SharedThreads: Sendable {
     /// The maximum number of concurrent snapshots and reads of logs.
     private static let journalsThreadsMax = 2
 
-    /// The threads of the Cores.
     let cores: ThreadPool
     /// The threads besides the Cores' that take a journal's lock: for snapshots and reads of the
     /// log.
     let journals: ThreadPool
     /// The threads that encode answers for readers.
     let readers: ThreadPool
-    /// The thread that sends frames.
     let streams: StreamThread
-    /// The places for streams of all stores.
     let places: StreamPlaces
 
     init(streamsMax: Int) throws(TransportError) {

@@ -10,9 +10,6 @@ import Synchronization
 
 extension StoreAssembly {
     /// Starts the parts, and returns when the store is ready for clients.
-    ///
-    /// - Throws: ``FirstStartError`` if the modules can't be started; an error if the system
-    ///   refuses a descriptor.
     func start() throws {
         keeper.start()
         core.start()
@@ -68,8 +65,6 @@ extension StoreAssembly {
     /// The starts form one envelope, which is applied to the state of version 0 alone. The modules
     /// are therefore started once, even if the process ends meanwhile, or several servers begin one
     /// history together.
-    ///
-    /// - Throws: ``FirstStartError`` if they can't be started.
     func startModules() throws { try offerFirstStarts()?.check() }
 
     /// Dispatches the actions that start these modules. Returns `nil` if there are none, or the
@@ -98,7 +93,6 @@ final class FirstStarts: Completion {
     private let types: [String]
     private let outcome = AwaitedAnswer<Outcome>()
 
-    /// Makes a value that waits for the start actions with these wire names.
     fileprivate init(_ types: [String]) { self.types = types }
 
     func complete(_ outcome: Outcome) { self.outcome.give(outcome) }

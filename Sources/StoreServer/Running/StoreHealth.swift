@@ -74,7 +74,6 @@ final class JournalCondition: Sendable {
     }
 }
 
-/// The handling of a failed journal.
 enum JournalFailureDecision: Sendable {
     /// Called on the Core's thread, before any request is answered after the failure. The function
     /// ends the process.

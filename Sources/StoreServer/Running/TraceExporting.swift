@@ -14,10 +14,8 @@ final class TraceExporting: Sendable {
     let tracer: Tracer
     private let exporter: SpanExporter
 
-    /// Makes the export, but does not start it.
-    ///
-    /// - Returns: `nil` if no traces are to be exported.
-    /// - Throws: `ConfigurationError` if the file with header fields can't be used.
+    /// Makes the export, but does not start it; `nil` if no traces are to be exported. Throws if
+    /// the file with header fields can't be used.
     init?(
         _ configuration: ServerConfiguration,
         program: String,
@@ -78,11 +76,9 @@ final class TraceExporting: Sendable {
         ]
     }
 
-    /// Applies new header fields and a new ratio; an endpoint needs a new start.
-    ///
-    /// - Returns: the change, for the log; `nil` if nothing changed.
-    /// - Throws: `ConfigurationError` if the file with header fields can't be used; the old
-    ///   settings stay in force then.
+    /// Applies new header fields and a new ratio; an endpoint needs a new start. Returns the change
+    /// for the log; `nil` if nothing changed. If the file with header fields can't be used, this
+    /// throws, and the old settings stay in force.
     func reload(_ configuration: ServerConfiguration) throws -> String? {
         let hasHeaders = exporter.send(try configuration.collectorHeaders())
         let hasRatio = tracer.sample(ratio: configuration.traces.ratio)

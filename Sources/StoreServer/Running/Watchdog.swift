@@ -119,9 +119,7 @@ final class ClockSteps: Sendable {
     private let offset = Locked(ClockSteps.offset)
     private let onStep: @Sendable () -> Void
 
-    /// Begins to compare the two clocks.
-    ///
-    /// - Parameter onStep: called by ``look()``, on its thread, after each step ahead.
+    /// Begins to compare the two clocks; ``look()`` calls `onStep` after each step ahead.
     init(_ onStep: @escaping @Sendable () -> Void) { self.onStep = onStep }
 
     /// Checks if the time of day has been set ahead since the last call.

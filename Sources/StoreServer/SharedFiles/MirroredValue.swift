@@ -8,7 +8,6 @@ import Synchronization
 
 /// A module's shared value that the program keeps in a file.
 struct MirroredValue<State: Codable & Equatable & Sendable>: Sendable {
-    /// The module's name.
     let module: String
     let file: SharedFile
     /// Refuses a module whose value can't be kept in a file.
