@@ -6,9 +6,7 @@ import StorePlatform
 package struct AssertCommand {
     private let script: AssertScript
 
-    /// Reads the script.
-    ///
-    /// - Throws: ``UsageError`` if it can't be read.
+    /// Reads the script. Throws if it can't be read.
     package init(_ file: String) throws(UsageError) {
         guard let bytes = FileReader.read(file, bytesMax: AssertScript.bytesMax) else {
             throw UsageError("\(file): it can't be read; allowed is a readable file")
@@ -18,13 +16,10 @@ package struct AssertCommand {
         }
     }
 
-    /// The principals of the steps, in their order, each once.
     package var principals: [String] { script.principals }
 
-    /// Plays the script against the server at `url`. Returns true if all steps hold.
-    ///
-    /// - Throws: ``UsageError`` if `url` is not an address, or the credential of a step is missing;
-    ///   an error if the server does not answer.
+    /// Plays the script against the server at `url`. Returns true if all steps hold. Throws if
+    /// `url` is not an address, the credential of a step is missing, or the server does not answer.
     package func play(at url: String, showing credentials: ScriptCredentials) throws -> Bool {
         if let other = script.principals.first(where: { credentials.senders[$0] == nil }) {
             throw UsageError("a step acts as '\(other)': --as \(other)=FILE has its credential")
@@ -44,7 +39,6 @@ package struct AssertCommand {
 struct AssertRun {
     let script: AssertScript
     var client: StoreClient
-    /// Prints a line.
     let output: (String) -> Void
 
     /// Plays all steps, also after a failed step. Returns the number of failed steps.

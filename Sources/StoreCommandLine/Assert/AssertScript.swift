@@ -8,7 +8,6 @@ struct AssertScript {
     let name: String
     let steps: [Step]
 
-    /// A request with the expectation of its result.
     struct Step {
         /// The title of the step in the output: its own name, or a description of its request.
         let title: String
@@ -17,7 +16,6 @@ struct AssertScript {
         let expectation: Expectation
     }
 
-    /// The sender of a step.
     struct Sender: Equatable {
         /// The principal, such as `author/u1`; `nil` if the step uses the credential of the whole
         /// script.
@@ -39,7 +37,6 @@ struct AssertScript {
         let body: [UInt8]
     }
 
-    /// The expected result of a step.
     struct Expectation {
         /// The changes of the state, in the order in which they are stated.
         var changes: [(pointer: JSONPointer, value: JSONTree)] = []
@@ -54,7 +51,6 @@ struct AssertScript {
         case success
         /// A refusal with this reason, which the reducer gives.
         case refused(String)
-        /// A problem with this slug.
         case problem(String)
     }
 }
@@ -75,9 +71,7 @@ extension AssertScript {
     /// The maximum size of a script, in bytes.
     static let bytesMax = 64 << 20
 
-    /// Reads a script.
-    ///
-    /// - Throws: ``AssertScriptError`` with the pointer of the first mistake.
+    /// Reads a script. The error has the pointer of the first mistake.
     init(parsing bytes: [UInt8]) throws(AssertScriptError) {
         let document: JSONDocument
         do {
@@ -177,10 +171,7 @@ extension AssertScript.Step {
         let resource = act == "usecase" ? "usecases" : act
         let source = try body?.object().node.source
         let bytes = source.map { Array($0) } ?? Array("{}".utf8)
-        return (
-            AssertScript.Request(path: "/\(resource)/\(path)", body: bytes),
-            "\(act) \(name)"
-        )
+        return (AssertScript.Request(path: "/\(resource)/\(path)", body: bytes), "\(act) \(name)")
     }
 
     /// Returns the JSON of an action or an array of actions, as the client sends it.

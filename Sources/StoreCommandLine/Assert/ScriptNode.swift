@@ -13,7 +13,6 @@ struct ScriptNode {
 
     func error(_ message: String) -> AssertScriptError { AssertScriptError(pointer, message) }
 
-    /// The member with this name; `nil` if it is absent.
     subscript(name: String) -> ScriptNode? {
         node.member(named: name).map { ScriptNode($0, at: pointer.appending(name)) }
     }

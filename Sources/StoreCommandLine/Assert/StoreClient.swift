@@ -20,7 +20,6 @@ struct StoreClient {
         self.credentials = credentials
     }
 
-    /// A state with its version.
     struct Look {
         let state: JSONTree
         let version: UInt64
@@ -34,7 +33,6 @@ struct StoreClient {
         let isConsequence: Bool
     }
 
-    /// The outcome of a step.
     enum Outcome {
         /// The request succeeded, and all its effects have ended. The versions are those of its
         /// actions, if it dispatched any.

@@ -44,9 +44,6 @@ struct CommandClient: Sendable {
 
     /// Sends a request, and waits for the whole answer for at most so many seconds. The target is
     /// the path behind ``path``, with the query.
-    ///
-    /// - Throws: ``CommandClientError`` if no server accepts the request, or no complete answer
-    ///   comes in time.
     func exchange(
         _ method: HTTPRequest.Method,
         _ target: String,

@@ -82,7 +82,6 @@ struct StatusReport {
         return "\(Self.number(version)), \(Self.number(rate.rounded())) a second"
     }
 
-    /// Returns the number of lines of a level in the log.
     private func logLines(_ level: String) -> String? {
         metrics.sum("store_log_lines_total", "level", level).map(Self.number)
     }

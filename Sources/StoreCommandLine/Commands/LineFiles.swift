@@ -97,7 +97,6 @@ package final class LineInput {
 package enum TerminalBar {
     private static let columns = 20
 
-    /// True if standard error is a terminal.
     package static var isThere: Bool { isatty(STDERR_FILENO) == 1 }
 
     /// Draws the bar over the previous bar. The share is between 0 and 1.
@@ -107,7 +106,6 @@ package enum TerminalBar {
         write("\r[" + String(repeating: "█", count: full) + rest + "] \(text)\u{1B}[K")
     }
 
-    /// Removes the bar.
     package static func clear() { write("\r\u{1B}[K") }
 
     /// Writes the text. Errors are ignored, because no command depends on the bar.

@@ -9,7 +9,6 @@ package struct PolicyCommand: Equatable, Sendable {
         case role, path, method, action, payload, principal
     }
 
-    /// The commands as a user writes them, and their descriptions.
     static let usages: [ConfigurationHelp.Entry] = [
         ("policy check FILE", "list all faults of a policy file; status 2 if there are any"),
         (
@@ -40,7 +39,6 @@ package struct PolicyCommand: Equatable, Sendable {
         self.file = file
     }
 
-    /// Sets a flag of `explain`.
     mutating func set(_ flag: Flag, _ value: String) throws(UsageError) {
         guard word == .explain else {
             throw UsageError("--\(flag.rawValue) goes with policy explain; see --help")
@@ -70,7 +68,6 @@ package struct PolicyCommand: Equatable, Sendable {
     }
 }
 
-/// The answer to a ``PolicyCommand``.
 package struct PolicyAnswer: Sendable {
     /// The text to print, with its last line feed.
     package let text: String

@@ -1,4 +1,3 @@
-/// The command of a command line.
 package enum ServerCommand: Equatable {
     case serve, version, checkConfig, printConfig
     /// Prints the usage of the program, or of one of its commands.
@@ -7,11 +6,8 @@ package enum ServerCommand: Equatable {
     case health(String?)
     /// Shows the condition of a running server, once or repeatedly.
     case status(String?, isWatched: Bool)
-    /// Runs a command about the history in the data directory.
     case history(HistoryCommand)
-    /// Runs a command about credentials.
     case token(TokenCommand)
-    /// Checks a policy file, or explains its permissions.
     case policy(PolicyCommand)
     /// Plays a script against a running server, or against a server that is started for it.
     case assert(file: String, url: String?)
@@ -59,9 +55,8 @@ package struct HelpTopic: Equatable {
 }
 
 extension HelpTopic {
-    /// Makes the topic for a command, or, for `nil`, the whole program.
-    ///
-    /// - Throws: ``UsageError`` if the program has no such command.
+    /// Makes the topic for a command, or, for `nil`, the whole program. Throws if the program has
+    /// no such command.
     init(_ word: String?) throws(UsageError) {
         if let word, !Self.words.contains(word) { throw Self.unknown(word) }
         self.word = word
@@ -69,8 +64,6 @@ extension HelpTopic {
 
     /// Makes the topic if the first flag, or the words in front of it, ask for help. Else returns
     /// `nil`.
-    ///
-    /// - Throws: ``UsageError`` if the program has no such command.
     init?(asking arguments: [String]) throws(UsageError) {
         let words = arguments.prefix { !$0.hasPrefix("-") || $0 == "-" }
         let flag = arguments.dropFirst(words.count).first
@@ -83,6 +76,5 @@ extension HelpTopic {
         }
     }
 
-    /// The spellings of the flag for help.
     static let flags = ["--help", "-h"]
 }

@@ -19,8 +19,7 @@ package struct TokenCommand: Equatable {
                     "token list [--keys FILE]",
                     "list the API keys of the keys file; it does not have their secrets"
                 )
-            case .revoke:
-                ("token revoke ID [--keys FILE]", "take an API key out of the keys file")
+            case .revoke: ("token revoke ID [--keys FILE]", "take an API key out of the keys file")
             case .check:
                 (
                     "token check TOKEN [--keys FILE]",
@@ -63,7 +62,6 @@ package struct TokenCommand: Equatable {
 
     private var usage: UsageError { UsageError("usage: \(word.entry.usage)") }
 
-    /// Sets a flag of ``flags``.
     mutating func take(_ flag: String, _ value: String) throws(UsageError) {
         let member: WritableKeyPath<TokenCommand, String?>
         switch flag {

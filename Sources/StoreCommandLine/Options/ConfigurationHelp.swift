@@ -116,7 +116,6 @@ package enum ConfigurationHelp {
             """
     }
 
-    /// Returns the help about one command.
     private static func command(_ program: String, _ usages: [Entry], _ flags: [Entry]) -> String {
         let beginnings = ["usage: "] + Array(repeating: "       ", count: usages.count - 1)
         let first = zip(beginnings, usages).map { "\($0)\(program) \($1.usage)\n" }.joined()

@@ -12,7 +12,6 @@ package struct ConfigurationOption<Configuration: Sendable>: Sendable {
     package let placeholder: String?
     /// True if the option may be given several times.
     package let repeats: Bool
-    /// The line for `--help`.
     package let help: String
     /// Sets the values of the source with the highest priority, in their order.
     package let apply: @Sendable (inout Configuration, [String], String) throws(UsageError) -> Void
@@ -21,7 +20,6 @@ package struct ConfigurationOption<Configuration: Sendable>: Sendable {
     /// Refuses values in force that no user could write.
     package let check: @Sendable (Configuration) throws(UsageError) -> Void
 
-    /// The environment variable of this option.
     var variable: String {
         ConfigurationOptions.environmentPrefix
             + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined()
@@ -86,7 +84,6 @@ package struct OptionFlag<Configuration: Sendable> {
 
 /// The constants that all options share.
 package enum ConfigurationOptions {
-    /// The prefix of the environment variables of options.
     static let environmentPrefix = "STORE_SERVER_"
     /// The maximum size of a configuration file, in bytes.
     package static let fileBytesMax = 1 << 20
@@ -97,12 +94,10 @@ package protocol CommandLineConfiguration: Sendable {
     /// Every option, in the order in which `--help` lists them.
     static var options: [ConfigurationOption<Self>] { get }
 
-    /// The configuration if no option is given.
     static var defaults: Self { get }
 }
 
 extension CommandLineConfiguration {
-    /// Returns the option with this flag; `nil` if there is none.
     package static func option(_ name: some StringProtocol) -> ConfigurationOption<Self>? {
         options.first { $0.name == name }
     }

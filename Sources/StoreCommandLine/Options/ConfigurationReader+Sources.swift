@@ -8,10 +8,8 @@ struct GivenValues {
     /// The file with the value, if a variable names a file.
     var path: String?
 
-    /// Sets the option to the values.
-    ///
-    /// - Throws: ``UsageError``. If a variable names a file, the message does not contain the
-    ///   value: it may be a secret.
+    /// Sets the option to the values. If a variable names a file, an error does not contain the
+    /// value, because it may be a secret.
     func apply<Configuration>(
         _ option: ConfigurationOption<Configuration>,
         to configuration: inout Configuration
@@ -29,9 +27,6 @@ struct GivenValues {
 
 extension ConfigurationReader {
     /// Returns the values of options from the environment, by the names of the options.
-    ///
-    /// - Throws: ``UsageError`` if both variables of an option are present, or a file can't be
-    ///   read.
     static func values(
         in environment: [String: String],
         _ readFile: (String) -> [UInt8]?
@@ -58,8 +53,7 @@ extension ConfigurationReader {
 
     /// Returns the value of a variable, or the text of the file that the variable with `_FILE`
     /// appended names. Containers pass secrets by such files. `nil` if neither variable is present.
-    ///
-    /// - Throws: ``UsageError`` if both variables are present, or the file can't be read.
+    /// Throws if both variables are present, or the file can't be read.
     static func value(
         of variable: String,
         in environment: [String: String],
@@ -106,9 +100,8 @@ extension ConfigurationReader {
 // The file
 
 extension ConfigurationReader {
-    /// Reads a JSON object whose members are named like the flags.
-    ///
-    /// A value is a text, a number, `true`/`false`, or for repeatable options an array of texts.
+    /// Reads a JSON object whose members are named like the flags. A value is a text, a number,
+    /// `true`, `false`, or for repeatable options an array of texts.
     static func readFile(
         _ path: String,
         _ read: (String) -> [UInt8]?

@@ -182,8 +182,7 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
             tokenFile = try Self.value(of: name, inline, &rest)
         case "check-config": command = .checkConfig
         case "print-config": command = .printConfig
-        case "health":
-            command = .health(inline ?? Self.word(&rest))
+        case "health": command = .health(inline ?? Self.word(&rest))
         case "url":
             guard case .assert(let file, nil) = command else {
                 throw UsageError("--url goes with assert, and once; see --help")

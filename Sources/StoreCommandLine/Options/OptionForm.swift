@@ -25,7 +25,6 @@ package struct OptionForm<Value: Equatable & Sendable>: Sendable {
         self.show = show
     }
 
-    /// Returns the value of a text, or throws the error for the operator.
     func value(_ text: String, of origin: String) throws(UsageError) -> Value {
         guard let value = read(text) else { throw .value(text, of: origin, allowed: allowed(text)) }
         return value
@@ -67,7 +66,6 @@ extension OptionForm<Bool> {
 }
 
 extension OptionForm<Int> {
-    /// Makes the form of a whole number within bounds.
     package static func number(_ range: ClosedRange<Int>, _ unit: String) -> Self {
         let (least, most) = (range.lowerBound, range.upperBound)
         return Self(
@@ -112,7 +110,6 @@ extension OptionForm<String> {
         )
     }
 
-    /// Makes the form of a text whose length is bounded.
     package static func text(_ placeholder: String, bytes: ClosedRange<Int>) -> Self {
         text(placeholder, "\(bytes.lowerBound) to \(bytes.upperBound) bytes of text") {
             bytes ~= $0.utf8.count
@@ -121,7 +118,6 @@ extension OptionForm<String> {
 }
 
 extension OptionForm<String?> {
-    /// A file's path, which may be absent.
     package static var file: Self { .optional(.text("FILE", "a file's path")) }
 }
 

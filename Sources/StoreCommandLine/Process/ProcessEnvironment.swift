@@ -1,6 +1,5 @@
 import Glibc
 
-/// The process's environment variables.
 package enum ProcessEnvironment {
     package static var all: [String: String] {
         var found: [String: String] = [:]

@@ -29,10 +29,8 @@ package struct ServiceManager: Sendable {
         send("RELOADING=1\nMONOTONIC_USEC=\(SystemTime.steadyNanoseconds() / 1_000)")
     }
 
-    /// Reports that the server is about to end.
     package func reportStopping() { send("STOPPING=1\nSTATUS=stopping") }
 
-    /// Sends a sign of life.
     package func reportAlive() { send("WATCHDOG=1") }
 
     /// The maximum length of a socket's path in bytes, which leaves room for a zero after it
