@@ -53,8 +53,6 @@ package final class AnalyticsWriter: Sendable {
     private let logger: Logger
 
     /// Opens the file for appending, or standard output if there is no path, and starts the thread.
-    ///
-    /// - Throws: ``AnalyticsOutputError`` if the file cannot be opened for appending.
     package init(path: String?, logger: Logger) throws(AnalyticsOutputError) {
         self.logger = logger
         let descriptor = try AnalyticsOutput.open(path)
@@ -186,7 +184,6 @@ extension AnalyticsWriter {
     }
 }
 
-/// An event that waits to be written.
 private struct QueuedEvent: Sendable {
     let event: AnalyticsEvent
     private let encoder: CloudEventEncoder

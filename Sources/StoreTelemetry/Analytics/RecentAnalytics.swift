@@ -38,7 +38,6 @@ package final class RecentAnalytics: Sendable {
     private let countMax: Int
     private let events = Locked(Events())
 
-    /// Makes a value that keeps at most `countMax` events.
     package init(countMax: Int) { self.countMax = countMax }
 
     /// Adds an event as the newest. Cost: its encoding, and a short lock. An event without a JSON

@@ -10,7 +10,6 @@ package final class LogCounts: Sendable {
     /// The time of the last error of each event, in nanoseconds since 1970; 0 if there was none.
     private let errors = Cells(count: LogEvent.allCases.count)
 
-    /// Counts a line.
     func note(_ line: LogLine) {
         note(1, line.level)
         guard line.level == .error, let event = line.event,
@@ -19,7 +18,6 @@ package final class LogCounts: Sendable {
         errors.first[place].max(UInt64(clamping: line.time), ordering: .relaxed)
     }
 
-    /// Counts a number of lines of a level.
     func note(_ count: Int, _ level: LogLevel) {
         lines.first[Int(level.rank)].add(UInt64(clamping: count), ordering: .relaxed)
     }
@@ -28,7 +26,6 @@ package final class LogCounts: Sendable {
 // Reading
 
 extension LogCounts {
-    /// The number of lines of each level.
     package var byLevel: [(level: LogLevel, lines: UInt64)] {
         LogLevel.allCases.map { ($0, lines[Int($0.rank)]) }
     }

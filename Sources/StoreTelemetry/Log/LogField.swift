@@ -43,7 +43,6 @@ extension LogValue {
         }
     }
 
-    /// The value as JSON.
     var json: String {
         switch self {
         case .text(let text), .name(let text): LogText.json(text)

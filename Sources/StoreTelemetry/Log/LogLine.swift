@@ -53,7 +53,6 @@ package struct LogLine: Sendable, Equatable {
         return fields.reduce(beginning + message) { "\($0) \($1.name)=\($1.value.text)" }
     }
 
-    /// The time in RFC 3339's form.
     private var moment: String { CivilTime(nanosecondsSince1970: time).rfc3339(.milliseconds) }
 
     private var mark: String { level == .info ? "" : "\(level.rawValue): " }
@@ -93,7 +92,6 @@ package enum LogLevel: String, Sendable, CaseIterable {
     }
 }
 
-/// The format of log lines.
 package enum LogFormat: String, Sendable, CaseIterable {
     /// Lines for the operator: `store-server: warning: message field="value" event=name time=…`.
     case text

@@ -50,7 +50,6 @@ package final class LogWriter: Sendable {
         }
     }
 
-    /// The counts of the offered lines.
     let counts = LogCounts()
     private let worker = Worker("log", queue: Queue())
     /// The rank of the lowest level that is written.
@@ -64,9 +63,7 @@ package final class LogWriter: Sendable {
         init(_ name: String) { value = Locked((.text, name)) }
     }
 
-    /// Makes a writer, and starts its thread.
-    ///
-    /// - Parameter write: writes one line. The thread calls it, and it may block.
+    /// Makes a writer, and starts its thread, which calls `write` with each line and may block.
     package convenience init(_ write: @escaping @Sendable (LogLine) -> Void) {
         self.init(Form(""), write)
     }
@@ -97,7 +94,6 @@ package final class LogWriter: Sendable {
     /// Sets the lowest level of the lines that are written from now on. Any thread may call it.
     func write(from level: LogLevel) { lowest.store(level.rank, ordering: .relaxed) }
 
-    /// The lowest level that is written.
     var level: LogLevel {
         let rank = lowest.load(ordering: .relaxed)
         return LogLevel.allCases.first { $0.rank == rank } ?? .info

@@ -27,7 +27,6 @@ package struct Logger: Sendable {
         return logger
     }
 
-    /// The logger for standard error.
     package static let standardError = Logger(LogWriter.standardError)
 
     /// Sets the format, the lowest level and the program's name of lines. The settings apply to all
@@ -40,7 +39,6 @@ package struct Logger: Sendable {
     /// Sets the lowest level of the lines that are written. Any thread may call it.
     package func write(from level: LogLevel) { owner.writer.write(from: level) }
 
-    /// The lowest level that is written.
     package var level: LogLevel { owner.writer.level }
 
     /// The number of offered lines since the start, also by other copies of the value.
