@@ -97,9 +97,7 @@ extension Span.Identity {
     }
 
     /// Makes the first span of a new trace.
-    package static func root() -> Self {
-        Self(trace: .random(), parent: 0, isParentRemote: false)
-    }
+    package static func root() -> Self { Self(trace: .random(), parent: 0, isParentRemote: false) }
 
     /// Makes a span within this one.
     package func child() -> Self { Self(trace: trace, parent: id, isParentRemote: false) }
@@ -116,7 +114,6 @@ package struct SpanTime: Sendable, Equatable {
 
     package init(steady nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
 
-    /// The current moment.
     package static var now: SpanTime { SpanTime(steady: SystemTime.steadyNanoseconds()) }
 
     /// Returns nanoseconds since 1970. `offset` is the time of day minus the steady clock, in

@@ -8,7 +8,6 @@ package struct SpanContext: Sendable, Equatable {
     /// trace.
     @TaskLocal package static var current: String?
 
-    /// The trace.
     package let trace: TraceID
     /// The span, never 0.
     package let span: UInt64

@@ -28,7 +28,6 @@ package final class SpanQueue: Sendable {
     /// The number of spans since the start that did not fit.
     package var droppedTotal: UInt64 { dropped.load(ordering: .relaxed) }
 
-    /// The number of spans that wait.
     package var count: Int { state.withLock { $0.spans.count } }
 
     /// Queues a span, or drops it if the queue is full. Any thread may call it; it never waits. A

@@ -3,9 +3,7 @@ import Synchronization
 /// Decides which traces are exported, and takes their spans. A server that exports no traces has no
 /// tracer.
 package final class Tracer: Sendable {
-    /// The queue of spans that wait for their export.
     package let queue: SpanQueue
-    /// The numbers of exported and failed spans.
     package let counts = SpanCounts()
     /// The bound of the random numbers: a new trace is exported if its number is below this.
     private let threshold: Atomic<UInt64>
