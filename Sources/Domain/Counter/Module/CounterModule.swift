@@ -1,7 +1,6 @@
 public import DefaultCounterInterface
 public import StoreCore
 
-/// The module of the counter.
 struct CounterModule: Module {
     typealias Interface = Counter
 

@@ -1,7 +1,6 @@
 public import DefaultHomeInterface
 public import StoreCore
 
-/// The module of the list.
 struct HomeModule: StartableModule {
     typealias Interface = Home
 
@@ -37,7 +36,6 @@ struct HomeModule: StartableModule {
         }
     }
 
-    /// Forgets the selected movie.
     func reduce(_ state: inout State, internal action: Internal) {
         switch action {
         case .cardShown: state.selectedMovie = nil

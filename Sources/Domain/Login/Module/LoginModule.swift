@@ -63,7 +63,6 @@ struct LoginModule: EffectfulModule {
 }
 
 extension LoginModule.Internal {
-    /// Makes the module's action of an output of the use case.
     init(_ output: LoginOutput) {
         self =
             switch output {

@@ -1,7 +1,6 @@
 public import DefaultMovieCardInterface
 public import StoreCore
 
-/// The module of the card.
 struct MovieCardModule: StartableModule {
     typealias Interface = MovieCard
 

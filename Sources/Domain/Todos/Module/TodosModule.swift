@@ -1,7 +1,6 @@
 public import DefaultTodosInterface
 public import StoreCore
 
-/// The module of the list and its archive.
 struct TodosModule: Module {
     typealias Interface = Todos
 

@@ -1,14 +1,12 @@
 public import DefaultUserInterface
 public import StoreCore
 
-/// The module of the user.
 struct UserModule: StartableModule {
     typealias Interface = User
 
     /// The most bytes of a name that is shown.
     static let nameBytesMax = 200
 
-    /// Returns the slice of the user who has logged in.
     func begin(_ start: User.Start) -> State { State(profile: start.profile) }
 
     /// Returns the slice of the new user, after a session has logged in again.
