@@ -152,11 +152,9 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
             CommandRoutes(links, server.commands, limits: limits),
         ]
     }
-}
 
-// Metrics and health
+    // Metrics and health
 
-extension StoreRoutes {
     /// A function that finds the problem of the store. If the process has several stores, the
     /// function of the store at `/` finds a problem only if all stores have a problem.
     private var livenessProblem: @Sendable () -> Problem? {
@@ -218,11 +216,9 @@ extension StoreRoutes {
             "libmicrohttpd": HTTPServer.libraryVersion, "sqlite": SQLiteJournal.libraryVersion,
         ]
     }
-}
 
-// Discovery
+    // Discovery
 
-extension StoreRoutes {
     private var discoveryRoutes: DiscoveryRoutes {
         let composition = context.composition
         let hasOperators = context.hasRoles || configuration.access.operatorReads

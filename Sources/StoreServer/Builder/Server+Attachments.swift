@@ -41,11 +41,9 @@ extension Server {
     ) -> Server {
         middleware("\(file):\(line)", observe)
     }
-}
 
-// Interceptors and reactions
+    // Interceptors and reactions
 
-extension Server {
     /// Returns a server that calls `intercept` with each action before the reducer. The
     /// interceptor may refuse the action, replace it, or add further actions. Interceptors are
     /// called in the order in which they were added.
@@ -83,11 +81,9 @@ extension Server {
     public func reactions(_ reactions: Reaction<State>...) -> Server {
         with { $0.reactions += reactions }
     }
-}
 
-// Observers
+    // Observers
 
-extension Server {
     /// Returns a server that calls `receive` with the state at the start and after every applied
     /// action, in order, also if the action changed nothing.
     ///
@@ -108,11 +104,9 @@ extension Server {
     ) -> Server {
         with { $0.observers.append((queue, receive)) }
     }
-}
 
-// Commands
+    // Commands
 
-extension Server {
     /// Returns a server whose operators may execute `command` with a JSON value, by
     /// `POST /debug/commands/<name>`.
     ///

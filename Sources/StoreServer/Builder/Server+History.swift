@@ -31,11 +31,9 @@ extension Server {
             }
         }
     }
-}
 
-// Failures
+    // Failures
 
-extension Server {
     /// Returns a server that calls `handle` when its journal has failed. A write or a sync failed
     /// then, and it is unknown if the last actions are durable.
     ///
@@ -61,11 +59,9 @@ extension Server {
     ) -> Server {
         with { $0.journalFailureHandler = handle }
     }
-}
 
-// Migrations
+    // Migrations
 
-extension Server {
     /// Returns a server that reads journaled actions of these names by the migrations. If a name
     /// has several migrations, a record takes the migration from its own form; without one, the
     /// first migration that fits.

@@ -113,11 +113,9 @@ extension ServerConfiguration {
             limits: RateLimits(limits, clock: clock)
         )
     }
-}
 
-// Credentials
+    // Credentials
 
-extension ServerConfiguration {
     var credentials: AuthenticationConfiguration {
         var credentials = AuthenticationConfiguration()
         credentials.keysFile = access.keysFile

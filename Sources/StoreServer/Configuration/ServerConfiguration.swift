@@ -46,9 +46,7 @@ public struct ServerConfiguration: Sendable, Equatable {
 
     /// Makes the configuration of a fresh server.
     public init() {}
-}
 
-extension ServerConfiguration {
     /// The actions on their way through the Core.
     public struct Actions: Sendable, Equatable {
         /// The maximum number of actions in one array, 1 to 1,000; by default 1,000.

@@ -130,11 +130,9 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
         }
         return try other.server.run(command, configuration.forStore(Links(store: name)))
     }
-}
 
-// Serving
+    // Serving
 
-extension CommandLineMain {
     private func serve(
         _ configuration: ServerConfiguration,
         unknownVariables: [String]
@@ -225,11 +223,9 @@ extension CommandLineMain {
         logger.flush()
         exit(.success)
     }
-}
 
-// The end of the process
+    // The end of the process
 
-extension CommandLineMain {
     /// Ends the process at once, without the exit handlers of the C library: threads that still
     /// work must not delay it.
     private func end(_ logger: Logger, _ status: ExitStatus) -> Never {

@@ -58,11 +58,9 @@ extension HistoryCommandRunner {
             )
         }
     }
-}
 
-// The command `import` makes the lines that `export` wrote the history of an empty journal.
+    // The command `import` begins a history with the lines that `export` wrote.
 
-extension HistoryCommandRunner {
     /// Begins a history with the actions of an exported file. Returns the text to print.
     func importLines(from file: String) throws -> String {
         // The file is opened before the journal: a file that can't be read begins no history.

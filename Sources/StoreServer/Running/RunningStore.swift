@@ -112,9 +112,7 @@ extension StoreAssembly: RunningStore {
         ]
         return run(steps, seconds: max(0.5, deadline.left))
     }
-}
 
-extension StoreAssembly {
     /// Runs the steps of a stop one after the other, on a thread of their own. Each may never end,
     /// because it waits for a reducer or a disk; the thread is left behind when the time is over.
     ///

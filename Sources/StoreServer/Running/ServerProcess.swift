@@ -155,9 +155,7 @@ final class ServerProcess: Sendable {
                 }
         )
     }
-}
 
-extension ServerProcess {
     private func unavailable(_ links: Links, _ problem: Problem) -> UnavailableStore {
         UnavailableStore(at: links, problem, hosts: configuration.hostRule, ids: requestIDs)
     }

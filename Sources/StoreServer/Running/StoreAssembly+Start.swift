@@ -54,11 +54,9 @@ extension StoreAssembly {
             warn("--analytics-recent: every client may read the analytics events")
         }
     }
-}
 
-// The modules that start with the store
+    // The modules that start with the store
 
-extension StoreAssembly {
     /// Starts the modules that start with the store, if it has no history, and waits until the
     /// starts are durable.
     ///
