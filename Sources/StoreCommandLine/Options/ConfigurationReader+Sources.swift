@@ -95,11 +95,9 @@ extension ConfigurationReader {
         if text.unicodeScalars.last == "\r" { text.unicodeScalars.removeLast() }
         return text
     }
-}
 
-// The file
+    // The file
 
-extension ConfigurationReader {
     /// Reads a JSON object whose members are named like the flags. A value is a text, a number,
     /// `true`, `false`, or for repeatable options an array of texts.
     static func readFile(
