@@ -114,9 +114,7 @@ package final class AnalyticsWriter: Sendable {
             logger.warning(.analyticsLost, "\(lost) analytics events are lost in all\(end)")
         }
     }
-}
 
-extension AnalyticsWriter {
     private func run(_ worker: Worker<Queue>, _ output: consuming AnalyticsOutput) {
         var bytes: [UInt8] = []
         while let (events, reopen) = worker.next() {

@@ -21,11 +21,9 @@ package final class LogCounts: Sendable {
     func note(_ count: Int, _ level: LogLevel) {
         lines.first[Int(level.rank)].add(UInt64(clamping: count), ordering: .relaxed)
     }
-}
 
-// Reading
+    // Reading
 
-extension LogCounts {
     package var byLevel: [(level: LogLevel, lines: UInt64)] {
         LogLevel.allCases.map { ($0, lines[Int($0.rank)]) }
     }

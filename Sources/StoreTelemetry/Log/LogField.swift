@@ -23,9 +23,7 @@ package enum LogValue: Sendable, Equatable {
     package static func count(_ number: some BinaryInteger) -> LogValue {
         .number(Int64(clamping: number))
     }
-}
 
-extension LogValue {
     /// The value without quotation marks and escapes.
     package var plain: String {
         switch self {
