@@ -125,11 +125,9 @@ package final class SpanExporter: Sendable {
 
     /// The longest wait for the end of a cancelled request, in seconds.
     private static let cancelSecondsMax = 0.2
-}
 
-// The thread
+    // The thread
 
-extension SpanExporter {
     private func run() {
         var dropped: UInt64 = 0
         while true {
@@ -212,11 +210,9 @@ extension SpanExporter {
     /// The most bytes of a collector's answer.
     private static let responseBytesMax = 64 << 10
     private static let graceSeconds = 1.0
-}
 
-// The lines of the log.
+    // The lines of the log.
 
-extension SpanExporter {
     /// Counts spans that are given up.
     private func lose(_ count: Int, because reason: String) {
         tracer.counts.failed(count)
