@@ -14,7 +14,7 @@ struct StoreAssembly<State: Codable & Equatable & Sendable>: Sendable {
     let history: RecoveredHistory<State>
     /// The access control; `nil` if every client may use everything that is served.
     let access: StoreAccess?
-    let firstActions: [FirstAction]
+    let firstActions: [(action: any Action, place: String)]
     let streams: StreamWriter
     let log: ActionLog
     let waiters = LongPolls()

@@ -3,13 +3,6 @@ import StoreActionCatalog
 import StoreCore
 import StoreHistory
 
-/// An action that a store without a history begins with.
-struct FirstAction: Sendable {
-    let action: any Action
-    /// The place in the program that declares the action, as file and line.
-    let place: String
-}
-
 extension StoreContext {
     /// Opens the journal, and makes the newest state from it.
     func openHistory() throws -> (OpenJournal, RecoveredHistory<State>) {
@@ -31,11 +24,12 @@ extension StoreContext {
         return (journal, history)
     }
 
-    /// Returns the first actions of a store without a history, one for each file with a value.
-    ///
-    /// - Throws: ``ConfigurationError`` if a file can't be used, or the action that the program
-    ///   makes is not an action of the store.
-    func firstActions(after history: RecoveredHistory<State>) throws -> [FirstAction] {
+    /// Returns the first actions of a store without a history, one for each file with a value. Each
+    /// has the file and the line that declare it. Throws if a file can't be used, or the action that
+    /// the program makes is not an action of the store.
+    func firstActions(
+        after history: RecoveredHistory<State>
+    ) throws -> [(action: any Action, place: String)] {
         guard history.version == 0 else { return [] }
         return try server.mirroredValues.compactMap { value in
             guard let action = try value.first() else { return nil }
@@ -44,7 +38,7 @@ extension StoreContext {
                     "the store can't begin with the value in '\(value.file.path)': \(error)"
                 )
             }
-            return FirstAction(action: action, place: value.place)
+            return (action, value.place)
         }
     }
 

@@ -214,11 +214,8 @@ extension ServerConfiguration: CommandLineConfiguration {
             "write a line to the log for each request, and for each stream at its end"
         )
         .sets(\.log.requests, .toggle),
-        .flag(
-            "log-actions",
-            "write a line to the log for each applied action, without its payload"
-        )
-        .sets(\.log.actions, .toggle),
+        .flag("log-actions", "write a line to the log for each applied action, without its payload")
+            .sets(\.log.actions, .toggle),
         .flag("log-exclude", "an action that --log-actions leaves out, by its wire name")
             .sets(each: \.log.excludedActions, .text("TYPE", "an action's wire name")),
     ]

@@ -11,6 +11,16 @@ import StoreTraceExport
 // The configurations of the parts.
 
 extension ServerConfiguration {
+    /// Returns the configuration for one of the added stores, which has files of its own.
+    func forStore(_ links: Links) -> ServerConfiguration {
+        guard let name = links.store else { return self }
+        var own = self
+        own.history.directory += "/stores/\(name)"
+        own.analytics.source += "/stores/\(name)"
+        own.history.stateFile = nil
+        return own
+    }
+
     /// True if operators have listeners of their own.
     var separatesOperators: Bool { !http.adminListen.isEmpty }
 

@@ -31,7 +31,11 @@ extension ServerConfiguration {
                     + DescriptorBudget.advice
             )
         }
-        let isSet = boundsThatAreSet
+        let fresh = ServerConfiguration()
+        let isSet = (
+            connections: http.connectionsMax != fresh.http.connectionsMax,
+            streams: streams.countMax != fresh.streams.countMax
+        )
         // Half of the minimum number of places is left for a bound that was not set.
         let left = DescriptorBudget.placesMin / 2
         let least =
@@ -60,15 +64,6 @@ extension ServerConfiguration {
                 + "\(fitted.http.connectionsMax) connections and \(fitted.streams.countMax) streams"
         )
         return fitted
-    }
-
-    /// True for each of the two bounds that differs from its default.
-    private var boundsThatAreSet: (connections: Bool, streams: Bool) {
-        let fresh = ServerConfiguration()
-        return (
-            http.connectionsMax != fresh.http.connectionsMax,
-            streams.countMax != fresh.streams.countMax
-        )
     }
 }
 

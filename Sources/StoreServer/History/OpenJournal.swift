@@ -1,3 +1,4 @@
+import Glibc
 import StoreCore
 import StoreHistory
 import StoreJournalSQLite
@@ -85,5 +86,21 @@ extension Server {
     /// Returns the file with the first state of the history, if the configuration names a file.
     func stateFile(_ configuration: ServerConfiguration) -> StateFile<State>? {
         configuration.history.stateFile.map { StateFile(path: $0, connect: connect) }
+    }
+}
+
+/// The folder for the histories of added stores: `stores`, in the data directory.
+enum StoreFolders {
+    /// Makes the folders if they are missing, durably, for their owner alone. Errors are ignored
+    /// here: the journal then fails to make its own folder, and reports that.
+    static func make(in dataDirectory: String) {
+        for (folder, parent) in [
+            (dataDirectory, dataDirectory + "/.."), (dataDirectory + "/stores", dataDirectory),
+        ] where mkdir(folder, 0o700) == 0 {
+            let descriptor = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            guard descriptor >= 0 else { continue }
+            fsync(descriptor)
+            close(descriptor)
+        }
     }
 }

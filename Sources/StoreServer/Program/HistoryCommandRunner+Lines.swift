@@ -13,9 +13,9 @@ extension HistoryCommandRunner {
     /// the text to print.
     func export(to file: String?) throws -> String {
         try withJournal {
-            try open(try existingDirectory())
-        } use: { journal in
-            try export(journal, to: file)
+            try open(existingDirectory())
+        } use: {
+            try export($0, to: file)
         }
     }
 
@@ -23,20 +23,17 @@ extension HistoryCommandRunner {
         let output = try LineOutput(file)
         // The version that was exported last. A page at a time bounds the memory.
         var after = journal.oldest - 1
-        do {
-            // The programs whose forms are not written yet; each goes with the first of its
-            // records.
-            var programs: [UInt32: WritingProgram] = [:]
-            for kept in try journal.programs() { programs[kept.number] = kept.program }
-            while after < journal.version {
-                let page = try journal.read(JournalPage(after: after, limit: 1_000))
-                for record in page.records {
-                    let program = programs.removeValue(forKey: record.program)
-                    try output.write(HistoryLine(record, writtenBy: program).bytes)
-                }
-                after = page.through
+        // The programs whose forms are not written yet; each goes with the first of its records.
+        var programs: [UInt32: WritingProgram] = [:]
+        for kept in try journal.programs() { programs[kept.number] = kept.program }
+        while after < journal.version {
+            let page = try journal.read(JournalPage(after: after, limit: 1_000))
+            for record in page.records {
+                let program = programs.removeValue(forKey: record.program)
+                try output.write(HistoryLine(record: record, program: program).bytes)
             }
-        } catch let error as JournalError { throw HistoryCommandError(error) }
+            after = page.through
+        }
         try output.finish()
         try warnOfWhatIsMissing(in: journal)
         guard let file else { return "" }
@@ -101,6 +98,10 @@ extension HistoryCommandRunner {
         var state = history.state
         var programs = ImportedPrograms(into: journal)
         var batch = JournalBatch()
+        func append() throws {
+            try journal.append(batch, at: journal.version)
+            batch.records.removeAll(keepingCapacity: true)
+        }
         var replay = RecordReplay(
             RecordReader(history.replay.forms),
             ProgressCounter(
@@ -124,18 +125,11 @@ extension HistoryCommandRunner {
                 programs.note(record)
                 batch.records.append(record)
             } catch { throw HistoryCommandError("line \(input.number) of \(file): \(error)") }
-            if batch.records.count == 1_000 { try journal.appendAndEmpty(&batch) }
+            if batch.records.count == 1_000 { try append() }
         }
-        try journal.appendAndEmpty(&batch)
+        try append()
         replay.finish()
         try history.registerAgain(behind: programs.unknownNames)
         return "\(place) has \(journal.version) actions\n"
-    }
-}
-
-extension Journal {
-    fileprivate func appendAndEmpty(_ batch: inout JournalBatch) throws {
-        do { try append(batch, at: version) } catch { throw HistoryCommandError(error) }
-        batch.records.removeAll(keepingCapacity: true)
     }
 }

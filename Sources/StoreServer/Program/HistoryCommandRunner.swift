@@ -15,13 +15,15 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
 
     /// Runs the command. Returns the text to print.
     func text() throws -> String {
-        switch (command.word, command.file) {
-        case (.backup, let file?): return try backup(to: file)
-        case (.import, let file?): return try importLines(from: file)
-        case (.export, let file): return try export(to: file)
-        case (.verify, _): return try verify()
-        case (.backup, nil), (.import, nil): return ""
-        }
+        do {
+            return switch (command.word, command.file) {
+            case (.backup, let file?): try backup(to: file)
+            case (.import, let file?): try importLines(from: file)
+            case (.export, let file): try export(to: file)
+            case (.verify, _): try verify()
+            case (.backup, nil), (.import, nil): ""
+            }
+        } catch let error as JournalError { throw HistoryCommandError(error) }
     }
 
     private func backup(to file: String) throws -> String {
@@ -38,11 +40,9 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
             try journal.backup(to: file)
             return "\(file) holds the history of \(directory) up to version \(journal.version)\n"
         } catch let error as JournalOpenError where error.reason == .inUse {
-            do { try SQLiteJournal.backup(inUse: directory, to: file) } catch {
-                throw HistoryCommandError(error)
-            }
+            try SQLiteJournal.backup(inUse: directory, to: file)
             return "\(file) holds the history of \(directory) as it was while it was served\n"
-        } catch let error as JournalError { throw HistoryCommandError(error) }
+        }
     }
 
     private func verify() throws -> String {
@@ -68,8 +68,7 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
         let directory = try existingDirectory()
         let journal = try open(directory)
         defer { journal.close() }
-        let report: JournalReport
-        do { report = try journal.verifyAll() } catch { throw HistoryCommandError(error) }
+        let report = try journal.verifyAll()
         guard report.isIntact else {
             throw HistoryCommandError(report.faults.joined(separator: "\n"))
         }

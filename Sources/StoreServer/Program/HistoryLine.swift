@@ -10,11 +10,6 @@ struct HistoryLine {
     /// The program that wrote the record, if this is the first line of its records.
     let program: WritingProgram?
 
-    init(_ record: Record, writtenBy program: WritingProgram?) {
-        self.record = record
-        self.program = program
-    }
-
     /// The bytes of the line, with its end.
     var bytes: [UInt8] {
         var line = JSONOutput(capacity: 160 + record.bytes)
@@ -22,7 +17,9 @@ struct HistoryLine {
         line.byte(UInt8(ascii: "\n"))
         return line.array
     }
+}
 
+extension HistoryLine {
     /// Reads a line. The record gets the number of its program in `numbers`.
     init(reading line: [UInt8], _ numbers: inout ImportedPrograms) throws {
         let object: JSONNode
