@@ -119,10 +119,7 @@ let package = Package(
         layer("StoreTelemetry", on: ["StoreJSON", "StorePlatform", "StoreTexts", "StoreWire"]),
         layer(
             "StoreCommandLine",
-            on: [
-                "StoreCurl", "StoreJSON", "StorePlatform", "StoreTelemetry", "StoreTexts",
-                "StoreWire",
-            ]
+            on: ["StoreCurl", "StoreJSON", "StorePlatform", "StoreTexts", "StoreWire"]
         ),
         layer(
             "StoreActionCatalog",

@@ -39,7 +39,11 @@ struct StoreAssembly<State: Codable & Equatable & Sendable>: Sendable {
         firstActions = try context.firstActions(after: history)
 
         // For readers: streams, the log, the published states, snapshots.
-        streams = try context.streamWriter(history.epoch)
+        streams = try StreamWriter(
+            limits: context.configuration.streamLimits,
+            frames: .tagged(epoch: history.epoch),
+            places: context.process.threads?.places
+        )
         log = context.actionLog(of: history, to: streams)
         let sender = TopicSender(streams: streams, epoch: history.epoch)
         let documents = ParsedDocuments()

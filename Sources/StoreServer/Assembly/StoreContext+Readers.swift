@@ -11,14 +11,6 @@ import Synchronization
 // The parts that readers use: streams, the log, the published states, snapshots.
 
 extension StoreContext {
-    func streamWriter(_ epoch: Epoch) throws -> StreamWriter {
-        try StreamWriter(
-            limits: configuration.streamLimits,
-            frames: .tagged(epoch: epoch),
-            places: process.threads?.places
-        )
-    }
-
     /// Makes the log of actions, which the streams follow.
     func actionLog(of history: RecoveredHistory<State>, to streams: StreamWriter) -> ActionLog {
         let log = ActionLog(

@@ -68,15 +68,8 @@ struct World: Sendable {
     var logger = Logger.standardError
 
     init(_ dependencies: Dependencies, _ clock: ClockSource) {
-        switch clock {
-        case .system:
-            self.dependencies = dependencies
-            test = nil
-        case .test:
-            let test = TestWorld()
-            self.dependencies = dependencies.controlled(by: test.clock)
-            self.test = test
-        }
+        test = clock == .test ? TestWorld() : nil
+        self.dependencies = test.map { dependencies.controlled(by: $0.clock) } ?? dependencies
     }
 }
 

@@ -131,16 +131,10 @@ struct MemoryUse: Sendable {
     /// Reads the operator's bound, or, without one, the bound of the process's control group.
     /// Returns `nil` if there is no bound.
     init?(bytesMax: Int?) {
-        if let bytesMax {
-            limit = bytesMax
-            group = nil
-            return
-        }
-        guard let group = Self.ownGroup, let limit = Self.number(in: group + "/memory.max") else {
-            return nil
-        }
+        group = bytesMax == nil ? Self.ownGroup : nil
+        let limit = bytesMax ?? group.flatMap { Self.number(in: $0 + "/memory.max") }
+        guard let limit else { return nil }
         self.limit = limit
-        self.group = group
     }
 
     /// The used bytes that count against the bound; `nil` if they can't be read.

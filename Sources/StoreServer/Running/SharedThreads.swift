@@ -34,9 +34,7 @@ final class SharedThreads: Sendable {
     /// Starts further threads if some are blocked. The watchdog calls this at each of its
     /// intervals.
     func relieve() {
-        cores.relieve()
-        journals.relieve()
-        readers.relieve()
+        for pool in [cores, journals, readers] { pool.relieve() }
     }
 
     /// Ends the threads, when all stores have ended. Blocked threads are left behind.
