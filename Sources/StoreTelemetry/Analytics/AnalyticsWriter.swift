@@ -209,15 +209,17 @@ package struct LossReport: Sendable {
     /// The shortest time between two lines about losses.
     static let quietSeconds = 60
 
-    private var saidAt: ContinuousClock.Instant?
+    private var reportedAt: ContinuousClock.Instant?
     private var isOpen = false
 
     package init() {}
 
     /// Records a loss. Returns true if the log needs a line about it.
     package mutating func lost(at now: ContinuousClock.Instant) -> Bool {
-        if let saidAt, saidAt.duration(to: now) < .seconds(Self.quietSeconds) { return false }
-        saidAt = now
+        if let reportedAt, reportedAt.duration(to: now) < .seconds(Self.quietSeconds) {
+            return false
+        }
+        reportedAt = now
         isOpen = true
         return true
     }
