@@ -151,13 +151,8 @@ extension HistoryCommandError {
 /// the journal.
 struct SnapshotComparison<State: Codable & Equatable & Sendable> {
     let replay: Replay<State>
-    private let progress: ReplayProgress
+    let progress: ReplayProgress
     private let encoder = JSONEncoder()
-
-    init(replay: Replay<State>, progress: ReplayProgress) {
-        self.replay = replay
-        self.progress = progress
-    }
 
     /// Returns a line for the operator, with the numbers of replayed actions and compared
     /// snapshots.

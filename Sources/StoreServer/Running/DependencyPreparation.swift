@@ -3,10 +3,8 @@ import StoreCore
 import StorePlatform
 import Synchronization
 
-/// Prepares the dependencies of effects, in the first phase of a start.
-///
-/// The object calls the functions that the program has added, which may take long. ``cancel()``
-/// ends the wait for them. Several stores prepare their dependencies one after the other.
+/// Prepares the dependencies of effects in the first phase of a start, by the functions that the
+/// program has added. They may take long; ``cancel()`` ends the wait for them.
 final class DependencyPreparation: Sendable {
     typealias Step = @Sendable (inout Dependencies) async throws -> Void
 

@@ -10,8 +10,8 @@ import Synchronization
 /// readers do not take their data end, the slowest first. More of them end until less than 80 % is
 /// used; then streams are opened again. Dispatches and reads continue throughout.
 ///
-/// Readers that are behind keep versions of the state in memory; all other memory has a bound of
-/// its own.
+/// Only readers that are behind can make memory scarce: they keep versions of the state, and all
+/// other memory has a bound.
 final class MemoryGuard: Sendable {
     static let highPercent = 90
     static let normalPercent = 80

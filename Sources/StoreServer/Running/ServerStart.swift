@@ -22,7 +22,7 @@ final class ServerStart: Sendable {
     private let stores: [(links: Links, server: any AnyServer)]
     private let configuration: ServerConfiguration
     private let logger: Logger
-    /// Ends the process when the journal fails; `nil` if the process continues then.
+    /// The function that ends the process when the journal fails; `nil` if the process continues.
     private let journalFailed: (@Sendable (JournalError) -> Void)?
     private let transport: HTTPServer
     private let preparation = DependencyPreparation()

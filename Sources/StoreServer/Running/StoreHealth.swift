@@ -20,8 +20,8 @@ struct StoreHealth: Sendable {
         journal = JournalCondition(context.logger, context.journalFailure)
     }
 
-    /// Returns the reason why the store is not ready; `nil` while it is. The progress of the
-    /// reducer is not a part of it.
+    /// Returns the reason why the store is not ready, apart from a reducer that does not end; `nil`
+    /// while the store is ready.
     func notReady(isDraining: Bool) -> NotReady? {
         if isDraining { return .draining }
         return journal.failure.map { _ in .journalFailed }
