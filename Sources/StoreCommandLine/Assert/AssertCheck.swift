@@ -7,8 +7,6 @@ struct AssertCheck {
     /// The lines to print about differences; empty if the step holds.
     private(set) var lines: [String] = []
 
-    init(_ expectation: AssertScript.Expectation) { self.expectation = expectation }
-
     // The answer
 
     mutating func answer(_ outcome: StoreClient.Outcome) {

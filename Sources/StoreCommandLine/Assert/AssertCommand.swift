@@ -56,7 +56,7 @@ struct AssertRun {
             let after = try client.look(sender)
             let applied = try client.applied(after: before.version, through: after.version, sender)
 
-            var check = AssertCheck(step.expectation)
+            var check = AssertCheck(expectation: step.expectation)
             check.answer(outcome)
             check.state(from: before.state, to: after.state)
             check.received(applied.filter(\.isConsequence).map(\.type))

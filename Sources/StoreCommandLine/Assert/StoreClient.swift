@@ -107,8 +107,7 @@ struct StoreClient {
             guard let records = page?.member(named: "actions")?.elements else {
                 throw CommandClientError("\(http.authority) has no log of actions after \(after)")
             }
-            // An empty page means that only other sessions have acted since, whose actions the
-            // sender can't read.
+            // Only other sessions have acted since, and the sender can't read their actions.
             guard !records.isEmpty else { break }
             for record in records {
                 guard let version = record.member(named: "version").flatMap(Self.version),

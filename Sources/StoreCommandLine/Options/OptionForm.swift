@@ -30,7 +30,7 @@ package struct OptionForm<Value: Equatable & Sendable>: Sendable {
         return value
     }
 
-    /// Refuses a value whose text does not stand for it.
+    /// Refuses a value if its text is read as another value.
     func check(_ value: Value, of origin: String) throws(UsageError) {
         guard let text = show(value), try self.value(text, of: origin) != value else { return }
         throw UsageError("\(origin): '\(text)' stands for an absent value, which is nil here")
