@@ -3,8 +3,8 @@ import StoreCore
 import StoreHistory
 import StoreTelemetry
 
-/// The middleware that writes analytics. Like the middleware of a program, it reads the state before
-/// each action, and releases an event when the action is committed.
+/// The middleware that writes analytics. Like the middleware of a program, it reads the state
+/// before each action, and releases an event when the action is committed.
 struct Analytics<State: Sendable>: Sendable {
     /// The name in `GET /debug/middleware`.
     static var id: String { "analytics" }

@@ -24,9 +24,9 @@ extension StoreContext {
         return (journal, history)
     }
 
-    /// Returns the first actions of a store without a history, one for each file with a value. Each
-    /// has the file and the line that declare it. Throws if a file can't be used, or the action that
-    /// the program makes is not an action of the store.
+    /// Returns the first actions of a store without a history, one for each file with a value, with
+    /// the place of its declaration. Throws if a file can't be used, or the action that the program
+    /// makes is not an action of the store.
     func firstActions(
         after history: RecoveredHistory<State>
     ) throws -> [(action: any Action, place: String)] {
