@@ -12,7 +12,8 @@ package struct TokenCommand: Equatable {
             case .create:
                 (
                     "token create --principal NAME --role ROLE [--expires WHEN] [--keys FILE]",
-                    "make an API key, and print it this once; WHEN is 90d, 12h, 30m or a time in UTC"
+                    "make an API key, and print it this once; WHEN is 90d, 12h, 30m or a time in "
+                        + "UTC"
                 )
             case .list:
                 (
