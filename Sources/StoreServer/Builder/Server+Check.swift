@@ -23,8 +23,6 @@ extension Server {
     /// Refuses options that select a journal if no store needs one, and a test clock, whose false
     /// times a program's own journal would keep. `given` has the options that a flag, a variable or
     /// the file sets.
-    ///
-    /// - Throws: ``ConfigurationError`` that names the first such option.
     func checkJournals(
         _ configuration: ServerConfiguration,
         given: Set<String> = []

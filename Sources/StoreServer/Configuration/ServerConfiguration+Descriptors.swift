@@ -10,9 +10,8 @@ extension ServerConfiguration {
     ///
     /// Connections come first: a stream without a place is refused, but a dispatch must get
     /// through.
-    ///
-    /// - Throws: `ConfigurationError` if the set bounds do not fit, or if there are too few
-    ///   descriptors even for a few of each.
+    /// Throws if the set bounds do not fit, or if there are too few descriptors even for a few of
+    /// each.
     func fitted(
         toDescriptors limit: Int,
         storesCount: Int = 1,

@@ -19,8 +19,6 @@ struct OpenJournal: Sendable {
 
     /// Opens the journal that the configuration selects. If the journal is on disk, the follower
     /// makes the state from its records.
-    ///
-    /// - Throws: `JournalOpenError`, whose text is for the operator.
     init(
         _ configuration: ServerConfiguration,
         follower: (any HistoryFollower)?,

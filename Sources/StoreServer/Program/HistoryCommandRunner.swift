@@ -96,8 +96,6 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
 
     /// Calls `use` with the journal of a command: the program's own, or else the journal of the
     /// data directory. `open` opens the journal of the directory, which is closed afterwards.
-    ///
-    /// - Throws: the errors of opening the journal, and of `use`.
     func withJournal<Result>(
         _ open: () throws -> SQLiteJournal,
         use: (any Journal) throws -> Result
@@ -155,9 +153,7 @@ struct SnapshotComparison<State: Codable & Equatable & Sendable> {
     private let encoder = JSONEncoder()
 
     /// Returns a line for the operator, with the numbers of replayed actions and compared
-    /// snapshots.
-    ///
-    /// - Throws: `HistoryCommandError` if a state differs or can't be made again.
+    /// snapshots. Throws if a state differs or can't be made again.
     func run() throws -> String {
         let end = replay.journal.version
         do {

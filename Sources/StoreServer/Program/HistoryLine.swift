@@ -67,9 +67,8 @@ extension HistoryLine {
     }
 }
 
-/// The programs whose records are imported: their numbers in the file, and in the journal.
-///
-/// The first line of each program's records has the forms of its actions,
+/// The programs whose records are imported: their numbers in the file, and in the journal. The
+/// first line of each program's records has the forms of its actions,
 /// `"program":{"number":2,"forms":[…]}`; the other lines have its number, `"program":2`.
 struct ImportedPrograms {
     struct Mention {

@@ -137,11 +137,9 @@ struct MemoryUse: Sendable {
         self.limit = limit
     }
 
-    /// The used bytes that count against the bound; `nil` if they can't be read.
-    ///
-    /// For a control group, all memory counts except the pages of files, which the kernel reclaims
-    /// by itself; the memory of sockets is included. For the operator's bound, resident memory
-    /// counts.
+    /// The used bytes that count against the bound; `nil` if they can't be read. For a control
+    /// group, all memory counts except the pages of files, which the kernel reclaims by itself; the
+    /// memory of sockets is included. For the operator's bound, resident memory counts.
     var bytes: Int? {
         guard let group else { return Self.residentBytes }
         guard let all = Self.number(in: group + "/memory.current"),

@@ -115,8 +115,7 @@ extension StoreAssembly: RunningStore {
 
     /// Runs the steps of a stop one after the other, on a thread of their own. Each may never end,
     /// because it waits for a reducer or a disk; the thread is left behind when the time is over.
-    ///
-    /// - Returns: the name of the step that was not finished after so many seconds.
+    /// Returns the name of the step that was not finished after so many seconds.
     private func run(
         _ steps: [(name: String, work: @Sendable () -> Void)],
         seconds: Double

@@ -34,10 +34,8 @@ final class ServerStart: Sendable {
     private let isHandedOver = Latch()
 
     /// Listens; from then on requests wait. `journalFailed` ends the process after a failure of the
-    /// journal, if the process has one store, without a handler of its own.
-    ///
-    /// - Throws: ``ConfigurationError`` if the configuration, a store or the list of actions can't
-    ///   be used; the transport's error if the server can't listen.
+    /// journal, if the process has one store, without a handler of its own. Throws if the
+    /// configuration, a store or the list of actions can't be used, or the server can't listen.
     init<State>(
         _ server: Server<State>,
         _ configuration: ServerConfiguration,

@@ -109,9 +109,8 @@ final class WatchdogThread: Sendable {
 }
 
 /// Notices when the time of day is set ahead, or when the machine has slept: credentials may have
-/// ended then, although no timer has fired.
-///
-/// Timers use a clock that is never set, so that a step does not end them early or late.
+/// ended then, although no timer has fired. Timers use a clock that is never set, so that a step
+/// does not end them early or late.
 final class ClockSteps: Sendable {
     /// The smallest step that counts; a time service that adjusts the clock makes smaller steps.
     static let secondsMin = 1.0

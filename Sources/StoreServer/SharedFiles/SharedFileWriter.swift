@@ -4,9 +4,8 @@ import StorePlatform
 import StoreTelemetry
 import Synchronization
 
-/// Writes a module's shared value to its file whenever the value changes, on a worker thread.
-///
-/// If several values arrive during a write, only the newest of them is written next.
+/// Writes a module's shared value to its file whenever the value changes, on a worker thread. If
+/// several values arrive during a write, only the newest of them is written next.
 final class SharedFileWriter: Sendable {
     private struct Newest: WorkQueue {
         var value: (any Encodable & Sendable)?
