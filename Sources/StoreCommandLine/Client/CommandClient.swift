@@ -1,9 +1,8 @@
 import StoreCurl
 
-/// Sends the requests of commands to a server, and waits for the answers.
-///
-/// Each request has a connection of its own, and uses no proxy. The commands are for a server on
-/// the same machine, or on the same network.
+/// Sends the requests of commands to a server, and waits for the answers. Each request has a
+/// connection of its own, and uses no proxy. The commands are for a server on the same machine, or
+/// on the same network.
 struct CommandClient: Sendable {
     /// The maximum size of an answer, in bytes.
     static let answerBytesMax = 1 << 30

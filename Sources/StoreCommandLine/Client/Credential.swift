@@ -1,7 +1,6 @@
-/// A credential that a command shows to a server: an API key or a JWT.
-///
-/// The credential comes from a file or from the environment. On a command line it would stay in the
-/// shell's history, and other users of the machine could read it.
+/// A credential that a command shows to a server: an API key or a JWT. The credential comes from a
+/// file or from the environment. On a command line it would stay in the shell's history, and other
+/// users of the machine could read it.
 package struct Credential: Equatable, Sendable {
     /// The variable that contains the credential; the variable with `_FILE` appended names its
     /// file.

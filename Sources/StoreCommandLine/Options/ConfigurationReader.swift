@@ -22,15 +22,9 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
     private var senderFiles: [(principal: String, path: String)] = []
     private var configFile: String?
 
-    /// Reads the whole configuration.
-    ///
-    /// - Parameters:
-    ///   - arguments: the command line without the program's name.
-    ///   - environment: the variables; only variables with
-    ///     ``ConfigurationOptions/environmentPrefix`` count.
-    ///   - readFile: returns a file's bytes, or `nil` if it can't be read.
-    /// - Throws: ``UsageError`` if a flag is unknown, a value can't be used or the file can't be
-    ///   read.
+    /// Reads the whole configuration. `arguments` is the command line without the program's name.
+    /// Variables count if they have ``ConfigurationOptions/environmentPrefix``. `readFile` returns a
+    /// file's bytes, or `nil` if it can't be read.
     package init(
         arguments: [String],
         environment: [String: String],

@@ -5,10 +5,9 @@ import Glibc
 package struct Signals {
     private let signals: [CInt]
 
-    /// Blocks the signals in this thread and in all threads that it starts from now on.
-    ///
-    /// SIGPIPE and SIGXFSZ are ignored, too. A peer that closes its socket must not end the
-    /// process, nor must a file that has grown to the limit.
+    /// Blocks the signals in this thread and in all threads that it starts from now on. SIGPIPE and
+    /// SIGXFSZ are ignored, too. A peer that closes its socket must not end the process, nor must a
+    /// file that has grown to the limit.
     package init(_ signals: [CInt]) {
         self.signals = signals
         var set = sigset_t()
