@@ -1,10 +1,9 @@
 import StorePlatform
 import Synchronization
 
-/// The last analytics events of a store, for clients that ask for them.
-///
-/// The events are in memory only: a start begins with none. If the events or their bytes are too
-/// many, the oldest are removed.
+/// The last analytics events of a store, for clients that ask for them. The events are in memory
+/// only: a start begins with none. If the events or their bytes are too many, the oldest are
+/// removed.
 package final class RecentAnalytics: Sendable {
     /// The most bytes of all events; an event with more bytes is not kept.
     package static let bytesMax = 16 << 20

@@ -3,10 +3,8 @@ import StorePlatform
 import Synchronization
 
 /// Writes log lines on its own thread. Standard error may be a pipe without a reader, and neither
-/// the Core nor the event loop may ever wait for it.
-///
-/// The queue is bounded. Lines that do not fit are counted, and the log has their number as soon as
-/// it takes lines again.
+/// the Core nor the event loop may ever wait for it. The queue is bounded. Lines that do not fit
+/// are counted, and the log has their number as soon as it takes lines again.
 package final class LogWriter: Sendable {
     /// The most lines that wait.
     package static let queueLinesMax = 1_024

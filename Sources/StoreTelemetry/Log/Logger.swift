@@ -1,9 +1,8 @@
 import StorePlatform
 
-/// Writes lines for the operator. The logger is a value, passed to each type that writes lines.
-///
-/// Any thread may call it, and never waits: the thread of a ``LogWriter`` writes the lines. The
-/// thread ends with the last copy of the value.
+/// Writes lines for the operator. The logger is a value, passed to each type that writes lines. Any
+/// thread may call it, and never waits: the thread of a ``LogWriter`` writes the lines. The thread
+/// ends with the last copy of the value.
 package struct Logger: Sendable {
     /// Ends the thread of a writer when the last logger is released.
     private final class Owner: Sendable {
