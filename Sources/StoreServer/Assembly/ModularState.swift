@@ -39,9 +39,7 @@ struct ModularState<State: RootState>: StateComposition {
     var sessionStarts: [any Action] { State.sessionStarts }
 
     func actions() throws(ConfigurationError) -> [ModuleActions<State>] {
-        do throws(ModuleError) { _ = try ModuleMachine<State>() } catch {
-            throw ConfigurationError("\(error)")
-        }
+        _ = try ConfigurationError.wrapping { try ModuleMachine<State>() }
         if let module = State.moduleWithoutPresence {
             throw ConfigurationError("\(ModuleError.noPresence(module))")
         }
@@ -100,11 +98,11 @@ struct ModularState<State: RootState>: StateComposition {
         } retried: { token in
             effects.retry(token.cause.type, of: token.address.module)
         }
-        do throws(ModuleError) {
-            let core = try Core(state, runner: runner, configuration: ports)
-            views?.look { [weak core] look in core?.look(look) }
-            return core
-        } catch { throw ConfigurationError("\(error)") }
+        let core = try ConfigurationError.wrapping {
+            try Core(state, runner: runner, configuration: ports)
+        }
+        views?.look { [weak core] look in core?.look(look) }
+        return core
     }
 
     func resume(_ core: Core<State>, _ history: RecoveredHistory<State>, _ logger: Logger) {

@@ -33,9 +33,7 @@ struct StoreAccess: Sendable {
     /// Reads the files again. If one of them is wrong, this throws, and nothing has changed.
     func reload() throws(ConfigurationError) {
         let policy = try readPolicy()
-        do throws(CredentialFileError) { try authenticator.reload() } catch {
-            throw ConfigurationError(error.description)
-        }
+        try ConfigurationError.wrapping { try authenticator.reload() }
         control.replace(by: policy)
     }
 }

@@ -109,8 +109,7 @@ extension ServerConfiguration: CommandLineConfiguration {
                 OptionForm(
                     "ORIGIN",
                     allowed: allowedOrigin,
-                    read: { OriginRule.isOrigin($0) ? $0 : nil },
-                    show: { $0 }
+                    read: { OriginRule.isOrigin($0) ? $0 : nil }
                 )
             ),
         .flag(
@@ -325,8 +324,7 @@ extension OptionForm<Rate> {
             "N/S",
             note: ", N in S seconds, 0 for any number",
             allowed: { _ in "N/S, 1 to 1000000 in 1 to 86400 seconds, such as 100/60; or 0" },
-            read: { Rate($0) },
-            show: { $0.description }
+            read: { Rate($0) }
         )
     }
 }
@@ -336,8 +334,7 @@ extension OptionForm<AnalyticsDestination> {
         Self(
             "WHERE",
             allowed: { _ in "stdout, file:PATH or off" },
-            read: { AnalyticsDestination($0) },
-            show: { $0.description }
+            read: { AnalyticsDestination($0) }
         )
     }
 }
@@ -347,8 +344,7 @@ extension OptionForm<Double> {
         Self(
             "RATIO",
             allowed: { _ in "a number from 0 to 1, such as 0.1" },
-            read: { Double($0).flatMap { 0...1 ~= $0 ? $0 : nil } },
-            show: { "\($0)" }
+            read: { Double($0).flatMap { 0...1 ~= $0 ? $0 : nil } }
         )
     }
 }

@@ -19,9 +19,7 @@ extension ServerConfiguration {
             )
         }
         for option in Self.options {
-            do throws(UsageError) { try option.check(self) } catch {
-                throw ConfigurationError(error.description)
-            }
+            try ConfigurationError.wrapping { try option.check(self) }
         }
         try checkListeners()
         try checkCredentials()
@@ -85,8 +83,17 @@ extension ServerConfiguration {
     }
 
     func checkCredentialFiles() throws(ConfigurationError) {
-        do throws(CredentialFileError) { try Authenticator.check(credentials) } catch {
-            throw ConfigurationError(error.description)
-        }
+        try ConfigurationError.wrapping { try Authenticator.check(credentials) }
+    }
+}
+
+extension ConfigurationError {
+    /// Calls `body`. Its error becomes an error of the configuration, with the same text behind
+    /// `origin`.
+    static func wrapping<Result>(
+        _ origin: String = "",
+        _ body: () throws -> Result
+    ) throws(ConfigurationError) -> Result {
+        do { return try body() } catch { throw ConfigurationError("\(origin)\(error)") }
     }
 }

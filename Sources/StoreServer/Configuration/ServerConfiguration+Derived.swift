@@ -148,9 +148,7 @@ extension ServerConfiguration {
     func makeAuthenticator() throws(ConfigurationError) -> Authenticator {
         var credentials = credentials
         if !credentials.takesCredentials { credentials.cookieKeyFile = nil }
-        do throws(CredentialFileError) { return try Authenticator(credentials) } catch {
-            throw ConfigurationError(error.description)
-        }
+        return try ConfigurationError.wrapping { try Authenticator(credentials) }
     }
 
     /// True if browsers show cookies over TLS alone; `nil` if that depends on the request.
@@ -184,8 +182,8 @@ extension AnalyticsDestination {
         case .file(let file): path = file
         case .off: return nil
         }
-        do { return try AnalyticsWriter(path: path, logger: logger) } catch {
-            throw ConfigurationError("--analytics: \(error)")
+        return try ConfigurationError.wrapping("--analytics: ") {
+            try AnalyticsWriter(path: path, logger: logger)
         }
     }
 }

@@ -94,13 +94,7 @@ extension ServerConfiguration.Log {
         /// Failures alone.
         case error
 
-        var written: LogLevel {
-            switch self {
-            case .debug: .debug
-            case .info: .info
-            case .warning: .warning
-            case .error: .error
-            }
-        }
+        /// The level of the log with the same name.
+        var written: LogLevel { LogLevel(rawValue: rawValue) ?? .info }
     }
 }

@@ -49,10 +49,10 @@ struct PolicyCommandRunner<State: Codable & Equatable & Sendable> {
             )
         }
         let explainer = PolicyExplainer(file, in: worlds[try place(ofStore: store)])
-        do throws(PolicyQuestionError) {
-            let answer = try explainer.explain(question, as: command[.role] ?? "")
-            return PolicyAnswer(answer.text + "\n", isGood: answer.isAllowed)
-        } catch { throw ConfigurationError("\(error)") }
+        let answer = try ConfigurationError.wrapping {
+            try explainer.explain(question, as: command[.role] ?? "")
+        }
+        return PolicyAnswer(answer.text + "\n", isGood: answer.isAllowed)
     }
 
     /// Returns the index of a store in the process; the store at `/` is the first.

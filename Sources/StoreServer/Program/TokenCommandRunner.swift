@@ -77,14 +77,10 @@ struct TokenCommandRunner {
         }
         let authenticator = try checked.makeAuthenticator()
         var token = command.subject ?? ""
-        let found = token.withUTF8 { bytes in
-            Result { () throws(AuthenticationError) in
-                try authenticator.principal(bearing: UnsafeRawBufferPointer(bytes), at: now)
+        do {
+            let principal = try token.withUTF8 {
+                try authenticator.principal(bearing: UnsafeRawBufferPointer($0), at: now)
             }
-        }
-        switch found {
-        case .failure(let error): throw HistoryCommandError("not valid: \(error)")
-        case .success(let principal):
             return """
                 valid
                 credential: \(principal.credential)
@@ -93,6 +89,8 @@ struct TokenCommandRunner {
                 expires: \(principal.expires.map { Self.text(of: $0) } ?? "never")
 
                 """
+        } catch let error as AuthenticationError {
+            throw HistoryCommandError("not valid: \(error)")
         }
     }
 

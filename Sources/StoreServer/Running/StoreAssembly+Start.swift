@@ -97,22 +97,17 @@ final class FirstStarts: Completion {
 
     /// Waits until the starts are durable.
     fileprivate func check() throws(FirstStartError) {
+        let reason: String
         switch outcome.wait() {
         // A version mismatch means that another server of this history has started the modules.
         case .applied, .versionMismatch: return
         case .refused(let refusal, let member):
             let type = types.indices.contains(member) ? types[member] : "start"
-            let reason = refusal.failure.map { "\($0)" } ?? refusal.reason
-            throw FirstStartError(description: "the store can't begin with '\(type)': \(reason)")
-        case .failed(.storageFull):
-            throw FirstStartError(
-                description: "the store can't begin: there is no room for its first actions"
-            )
-        default:
-            throw FirstStartError(
-                description: "the store can't begin: its first actions were not applied"
-            )
+            reason = " with '\(type)': " + (refusal.failure.map { "\($0)" } ?? refusal.reason)
+        case .failed(.storageFull): reason = ": there is no room for its first actions"
+        default: reason = ": its first actions were not applied"
         }
+        throw FirstStartError(description: "the store can't begin" + reason)
     }
 }
 
