@@ -31,11 +31,9 @@ package struct StatusClient {
         var last: StatusReport?
         while true {
             let report = ask()
+            let text = report.text(since: last)
             // A terminal is cleared; in a file or a pipe, one report follows the other.
-            write(
-                (isatty(STDOUT_FILENO) == 1 ? "\u{1B}[H\u{1B}[2J" : "") + report.text(since: last)
-            )
-            if isatty(STDOUT_FILENO) != 1 { write("\n") }
+            write(isatty(STDOUT_FILENO) == 1 ? "\u{1B}[H\u{1B}[2J" + text : text + "\n")
             last = report
             sleep(Self.intervalSeconds)
         }

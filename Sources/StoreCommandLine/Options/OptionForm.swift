@@ -16,7 +16,7 @@ package struct OptionForm<Value: Equatable & Sendable>: Sendable {
         note: String = "",
         allowed: @escaping @Sendable (String) -> String,
         read: @escaping @Sendable (String) -> Value?,
-        show: @escaping @Sendable (Value) -> String?
+        show: @escaping @Sendable (Value) -> String? = { "\($0)" }
     ) {
         self.placeholder = placeholder
         self.note = note
@@ -56,12 +56,7 @@ extension OptionForm<Bool> {
     /// A switch: present or `true`, absent or `false`.
     package static var toggle: Self {
         let values = ["true": true, "1": true, "false": false, "0": false]
-        return Self(
-            nil,
-            allowed: { _ in "true or false" },
-            read: { values[$0] },
-            show: { $0 ? "true" : "false" }
-        )
+        return Self(nil, allowed: { _ in "true or false" }, read: { values[$0] })
     }
 }
 
@@ -72,8 +67,7 @@ extension OptionForm<Int> {
             "N",
             note: ", in \(unit) (\(least)...\(most))",
             allowed: { _ in "a whole number of \(unit) from \(least) to \(most)" },
-            read: { Int($0).flatMap { range.contains($0) ? $0 : nil } },
-            show: { String($0) }
+            read: { Int($0).flatMap { range.contains($0) ? $0 : nil } }
         )
     }
 }
@@ -102,12 +96,7 @@ extension OptionForm<String> {
         _ allowed: String = "some text",
         if isAllowed: @escaping @Sendable (String) -> Bool = { !$0.isEmpty }
     ) -> Self {
-        Self(
-            placeholder,
-            allowed: { _ in allowed },
-            read: { isAllowed($0) ? $0 : nil },
-            show: { $0 }
-        )
+        Self(placeholder, allowed: { _ in allowed }, read: { isAllowed($0) ? $0 : nil })
     }
 
     package static func text(_ placeholder: String, bytes: ClosedRange<Int>) -> Self {
