@@ -1,5 +1,5 @@
 import StoreAdmission
-package import StoreCore
+import StoreCore
 import StoreHTTPTransport
 import StoreJSON
 import StoreJSONSchema
@@ -7,19 +7,11 @@ import StoreTexts
 import StoreWire
 
 /// The routes that list the running effects, and cancel one.
-package struct EffectRoutes: RouteGroup {
-    package let links: Links
-    package let runner: EffectRunner
+struct EffectRoutes: RouteGroup {
+    let links: Links
+    let runner: EffectRunner
 
-    package init(
-        links: Links,
-        runner: EffectRunner
-    ) {
-        self.links = links
-        self.runner = runner
-    }
-
-    package var routes: [Route] {
+    var routes: [Route] {
         [
             .read(
                 links.effects,

@@ -6,9 +6,8 @@ import StoreWire
 
 /// `GET /events`: hands the connection over to the stream writer. The writer sends the newest
 /// state, or the part of it at `path`, and then every new version.
-package struct EventsRoutes: RouteGroup {
-    package let links: Links
-    package let store: Store
+struct EventsRoutes: RouteGroup {
+    let store: Store
 
     private let path = Parameter<JSONPointer>(
         description: .init(
@@ -21,15 +20,10 @@ package struct EventsRoutes: RouteGroup {
             + "for '/' within a name"
     ) { JSONPointer($0) }
 
-    package init(_ links: Links, _ store: Store) {
-        self.links = links
-        self.store = store
-    }
-
-    package var routes: [Route] {
+    var routes: [Route] {
         [
             .stream(
-                links.events,
+                store.links.events,
                 "events",
                 "The state, now and after each publication, as server-sent events.",
                 needs: .state,

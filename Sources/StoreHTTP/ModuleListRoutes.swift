@@ -1,4 +1,4 @@
-package import StoreActionCatalog
+import StoreActionCatalog
 import StoreAdmission
 package import StoreCore
 import StoreHTTPTransport
@@ -7,25 +7,13 @@ import StoreJSONSchema
 import StoreWire
 
 /// `GET /modules`: the modules of the state, with the links and the public actions of each.
-package struct ModuleListRoutes: RouteGroup {
-    package let links: Links
-    package let reader: StateReader
-    package let actions: ActionTable
-    package let modules: [SliceDescription]
+struct ModuleListRoutes: RouteGroup {
+    let store: Store
 
-    package init(
-        links: Links,
-        reader: StateReader,
-        actions: ActionTable,
-        modules: [SliceDescription]
-    ) {
-        self.links = links
-        self.reader = reader
-        self.actions = actions
-        self.modules = modules
-    }
+    private var links: Links { store.links }
+    private var reader: StateReader { store.reader }
 
-    package var routes: [Route] {
+    var routes: [Route] {
         let item = JSONSchema.object([
             .init("name", .string()), .init("started", .boolean), .init("href", .string()),
             .init("events", .string()),
@@ -51,7 +39,7 @@ package struct ModuleListRoutes: RouteGroup {
     private func show(_ request: RequestContext) throws(Problem) {
         let caller = try request.caller()
         let state = reader.state(for: caller)
-        let seen = modules.enumerated().filter { module in
+        let seen = store.modules.enumerated().filter { module in
             !module.element.isField && caller.viewer.sees(module: module.element.name)
         }
         var json = JSONWriter(capacity: 1_024)
@@ -85,7 +73,7 @@ package struct ModuleListRoutes: RouteGroup {
         if module.form == .instances { json.member("instances", state.instances(of: place)) }
         json.member(
             "actions",
-            actions.entries
+            store.actions.entries
                 .filter { $0.module == module.name && $0.access == .everybody }
                 .map(\.form.name)
         )

@@ -8,23 +8,18 @@ import StoreTexts
 import StoreWire
 
 /// The routes for the slice of each module and of each instance: its newest value and a stream.
-package struct ModuleRoutes: RouteGroup {
-    package let links: Links
-    package let store: Store
-    package let modules: [SliceDescription]
+struct ModuleRoutes: RouteGroup {
+    let store: Store
+
+    private var links: Links { store.links }
+    private var modules: [SliceDescription] { store.modules }
 
     private let old = Parameter.flag(
         "old",
         "Each event has the slice before the change, too. Not with mode=patch."
     )
 
-    package init(_ links: Links, _ store: Store, _ modules: [SliceDescription]) {
-        self.links = links
-        self.store = store
-        self.modules = modules
-    }
-
-    package var routes: [Route] {
+    var routes: [Route] {
         let module = Parameter.path(
             "module",
             oneOf: modules.filter { !$0.isField }.map(\.name),

@@ -2,28 +2,19 @@ import StoreAdmission
 import StoreCore
 import StoreHTTPTransport
 import StoreHistory
-package import StoreJSON
+import StoreJSON
 import StoreJSONSchema
-package import StoreWire
+import StoreWire
 
 /// `GET /state` and `GET /state/<pointer>`: the published state or a part of it. The request may
 /// ask for the newest version, for a past version, or wait for a newer one.
-package struct StateRoutes: RouteGroup {
-    package let links: Links
-    package let store: Store
+struct StateRoutes: RouteGroup {
+    let store: Store
 
-    package init(
-        links: Links,
-        store: Store
-    ) {
-        self.links = links
-        self.store = store
-    }
-
-    package var routes: [Route] {
+    var routes: [Route] {
         [
             .read(
-                links.state,
+                store.links.state,
                 "State",
                 "The state.",
                 needs: .state,
@@ -34,7 +25,7 @@ package struct StateRoutes: RouteGroup {
                 try answer(request, .root)
             },
             .read(
-                links.state + "/{pointer...}",
+                store.links.state + "/{pointer...}",
                 "Part",
                 "A part of the state.",
                 needs: .state,
@@ -152,7 +143,7 @@ package struct StateRoutes: RouteGroup {
         }
     }
 
-    package func show(
+    private func show(
         _ request: RequestContext,
         _ pointer: JSONPointer,
         of state: VisibleState,
@@ -193,7 +184,7 @@ enum StateParameters {
 extension StateRoutes {
     /// Answers with the state at a past version (protocol 3.3), or with the action that last
     /// changed it.
-    package func past(
+    private func past(
         _ request: RequestContext,
         _ pointer: JSONPointer,
         version: UInt64?,

@@ -15,6 +15,8 @@ package final class Store: Sendable {
     package let links: Links
     package let bounds: RequestBounds
     package let actions: ActionTable
+    /// The modules of the state, in their order; empty for a state that is not made of modules.
+    let modules: [SliceDescription]
     /// The Core, without the type of its state.
     package let core: Engine
     package let reader: StateReader
@@ -39,6 +41,7 @@ package final class Store: Sendable {
         at links: Links = Links(),
         bounds: RequestBounds,
         actions: ActionTable,
+        modules: [SliceDescription] = [],
         core: Engine,
         reader: StateReader,
         streams: StreamWriter,
@@ -52,6 +55,7 @@ package final class Store: Sendable {
         self.links = links
         self.bounds = bounds
         self.actions = actions
+        self.modules = modules
         self.core = core
         runTurn = { core.runClaimedTurn() }
         self.reader = reader
@@ -128,24 +132,15 @@ package struct RequestBounds: Sendable {
     package let mailboxMax: Int
     /// The most actions in one request, whose body is then an array.
     package let batchMax: Int
-    /// The most bytes in a request's body.
-    package let bodyBytesMax: Int
-    /// The most levels of nested objects and arrays in the JSON of a body.
-    package let depthMax: Int
+    /// The bounds on the JSON of a request's body.
+    let json: JSONLimits
     /// The most open streams. The stream writer enforces it.
     package let streamsMax: Int
 
-    package init(
-        mailboxMax: Int,
-        batchMax: Int,
-        bodyBytesMax: Int,
-        depthMax: Int,
-        streamsMax: Int
-    ) {
+    package init(mailboxMax: Int, batchMax: Int, json: JSONLimits, streamsMax: Int) {
         self.mailboxMax = mailboxMax
         self.batchMax = batchMax
-        self.bodyBytesMax = bodyBytesMax
-        self.depthMax = depthMax
+        self.json = json
         self.streamsMax = streamsMax
     }
 }

@@ -1,4 +1,4 @@
-package import StoreAdmission
+import StoreAdmission
 import StoreAuthentication
 import StoreHTTPTransport
 import StoreJSON
@@ -7,20 +7,14 @@ import StoreWire
 
 /// `POST /session` exchanges the bearer token of a browser for a cookie, which its `EventSource`
 /// can send.
-package struct CredentialRoutes: RouteGroup {
-    package let links: Links
-    package let access: AccessControl
+struct CredentialRoutes: RouteGroup {
+    let links: Links
+    let access: AccessControl
     /// True if there are sessions: `DELETE /session` then ends the session and deletes this cookie,
     /// too.
-    private let hasSessions: Bool
+    let hasSessions: Bool
 
-    package init(links: Links, access: AccessControl, hasSessions: Bool) {
-        self.links = links
-        self.access = access
-        self.hasSessions = hasSessions
-    }
-
-    package var routes: [Route] {
+    var routes: [Route] {
         [
             .change(
                 .post,
@@ -71,14 +65,10 @@ package struct CredentialRoutes: RouteGroup {
 
 /// `GET /session` shows a client its principal, its role and its session. A client without a
 /// session gets an answer, too, so that a page can ask without an error.
-package struct ClientRoutes: RouteGroup {
-    package let links: Links
+struct ClientRoutes: RouteGroup {
+    let links: Links
 
-    package init(links: Links) {
-        self.links = links
-    }
-
-    package var routes: [Route] {
+    var routes: [Route] {
         let form = JSONSchema.object([
             .init("principal", .string()), .init("role", .string()),
             .init("expires", .nullable(.string())), .init("session", .nullable(.string())),

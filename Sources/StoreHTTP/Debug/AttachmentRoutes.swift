@@ -9,19 +9,11 @@ import StoreWire
 import Synchronization
 
 /// The routes that list the middleware and the interceptors of the Core, and remove one.
-package struct AttachmentRoutes: RouteGroup {
-    package let links: Links
-    package let attachments: CoreAttachments
+struct AttachmentRoutes: RouteGroup {
+    let links: Links
+    let attachments: CoreAttachments
 
-    package init(
-        links: Links,
-        attachments: CoreAttachments
-    ) {
-        self.links = links
-        self.attachments = attachments
-    }
-
-    package var routes: [Route] {
+    var routes: [Route] {
         [
             list(
                 of: .middleware,

@@ -1,26 +1,20 @@
 import Dispatch
 import StoreHTTPTransport
-package import StoreJSON
+import StoreJSON
 import StoreJSONSchema
 import StoreTexts
 import StoreWire
 
 /// The routes for the commands that the program exposes: a list, a description of each, and its
 /// execution.
-package struct CommandRoutes: RouteGroup {
-    package let links: Links
-    package let list: [ExposedCommand]
-    package let limits: JSONLimits
+struct CommandRoutes: RouteGroup {
+    let links: Links
+    let list: [ExposedCommand]
+    let limits: JSONLimits
     /// The queue that executes commands. Only requests of operators wait for it.
-    private let queue = DispatchQueue(label: "debug.commands")
+    let queue = DispatchQueue(label: "debug.commands")
 
-    package init(_ links: Links, _ commands: [ExposedCommand], limits: JSONLimits) {
-        self.links = links
-        list = commands
-        self.limits = limits
-    }
-
-    package var routes: [Route] {
+    var routes: [Route] {
         let name = Parameter.path("name", "The name in the list.")
         return [
             .read(

@@ -1,41 +1,22 @@
 import Dispatch
 import StoreAdmission
-package import StoreHTTPTransport
+import StoreHTTPTransport
 import StoreJSON
 import StoreJSONSchema
 import StoreWire
 
 /// The routes that list the subscribers and observers of new states, and end one. Subscribers read
 /// streams; observers run in the process itself.
-package struct SubscriptionRoutes: RouteGroup {
-    package let links: Links
-    package let streams: StreamWriter
-    package let attachments: CoreAttachments
-    package let reader: StateReader
-    package let modules: [SliceDescription]
+struct SubscriptionRoutes: RouteGroup {
+    let store: Store
+    let attachments: CoreAttachments
     /// The presenters of the whole state.
-    package let presenters: [String]
+    let presenters: [String]
 
-    package init(
-        links: Links,
-        streams: StreamWriter,
-        attachments: CoreAttachments,
-        reader: StateReader,
-        modules: [SliceDescription],
-        presenters: [String]
-    ) {
-        self.links = links
-        self.streams = streams
-        self.attachments = attachments
-        self.reader = reader
-        self.modules = modules
-        self.presenters = presenters
-    }
-
-    package var routes: [Route] {
+    var routes: [Route] {
         [
             .read(
-                links.subscriptions,
+                store.links.subscriptions,
                 "DebugSubscriptions",
                 "The open streams, and the observers in the server's own process.",
                 needs: .debug,
@@ -45,7 +26,7 @@ package struct SubscriptionRoutes: RouteGroup {
             ),
             .change(
                 .delete,
-                links.subscriptions + "/{id}",
+                store.links.subscriptions + "/{id}",
                 "debugEndSubscription",
                 "End a stream, with a bye, or an observer.",
                 needs: .debug,
@@ -79,7 +60,7 @@ package struct SubscriptionRoutes: RouteGroup {
 
     private func list(_ request: RequestContext) {
         request.exchange.suspend()
-        streams.list { open in
+        store.streams.list { open in
             // There may be thousands of streams, so another thread writes the list: the writer's
             // thread has streams to serve.
             DispatchQueue.global().async { request.complete(.success(answer(open))) }
@@ -113,7 +94,8 @@ package struct SubscriptionRoutes: RouteGroup {
     /// The attached presenters of slices, with the number of their slices, and the presenters of
     /// the whole state. A module without a slice has no attached presenters.
     private var attachedPresenters: [(name: String, module: String?, slices: Int?)] {
-        let state = reader.state(for: .operator)
+        let state = store.reader.state(for: .operator)
+        let modules = store.modules
         let places = modules.indices.filter { !modules[$0].presenters.isEmpty }
         let ofModules = places.flatMap { place -> [(name: String, module: String?, slices: Int?)] in
             let (module, count) = (modules[place], state.sliceCount(place))
@@ -128,7 +110,7 @@ package struct SubscriptionRoutes: RouteGroup {
         let missing = request.notFound
         guard let stream = StreamID(id) else { throw missing }
         request.exchange.suspend()
-        streams.end(stream) { found in
+        store.streams.end(stream) { found in
             request.complete(found ? .success(.done) : .failure(missing))
         }
     }

@@ -1,15 +1,15 @@
-package import StoreCore
+import StoreCore
 import StoreHTTPTransport
-package import StoreJSON
+import StoreJSON
 import StoreJSONSchema
 import StoreWire
 import Synchronization
 
 /// The routes that show the clock on which effects pause, and move it. They exist only with
 /// `--clock test`.
-package final class TestClockRoutes: RouteGroup, Sendable {
+final class TestClockRoutes: RouteGroup, Sendable {
     /// The most seconds that the clock moves in total: a hundred years.
-    package static let secondsMax = 3_155_760_000.0
+    static let secondsMax = 3_155_760_000.0
     /// The most wakes in one request: a bound for effects that sleep again and again.
     static let wakesMax = ManualClock.wakesMax
 
@@ -22,13 +22,13 @@ package final class TestClockRoutes: RouteGroup, Sendable {
     private let limits: JSONLimits
     private let isAdvancing = Atomic(false)
 
-    package init(_ links: Links, _ clock: ManualClock, _ limits: JSONLimits) {
+    init(_ links: Links, _ clock: ManualClock, _ limits: JSONLimits) {
         self.links = links
         self.clock = clock
         self.limits = limits
     }
 
-    package var routes: [Route] {
+    var routes: [Route] {
         [
             .read(
                 links.testClock,

@@ -1,45 +1,26 @@
 import StoreAdmission
 import StoreHTTPTransport
-package import StoreJSON
-package import StoreJSONSchema
+import StoreJSON
+import StoreJSONSchema
 import StoreWire
 
 /// The routes that describe the server: its resources, its schema, its problems.
-package struct DiscoveryRoutes: RouteGroup {
-    package let links: Links
-    package let title: String
-    package let version: String
+struct DiscoveryRoutes: RouteGroup {
+    let links: Links
+    let title: String
+    let version: String
     /// The JSON Schema of the state, as a client's session sees it, and of the actions.
-    package let schema: Bytes
+    let schema: Bytes
     /// The same schema with the state of all sessions.
-    private let operatorSchema: Bytes
+    let operatorSchema: Bytes
     /// The parts of the schema that the description of the API refers to.
-    package let components: [JSONSchema.Property]
+    let components: [JSONSchema.Property]
     /// Returns the newest version of the state; `nil` if there is no store.
-    private let newest: @Sendable () -> UInt64?
-    private let example: String?
+    var newest: @Sendable () -> UInt64? = { nil }
 
-    package init(
-        links: Links,
-        title: String,
-        version: String,
-        schema: Bytes,
-        operatorSchema: Bytes,
-        components: [JSONSchema.Property],
-        newest: @escaping @Sendable () -> UInt64? = { nil }
-    ) {
-        self.links = links
-        self.title = title
-        self.version = version
-        self.schema = schema
-        self.operatorSchema = operatorSchema
-        self.components = components
-        self.newest = newest
-        example = DispatchExample(definitions: components).json
-    }
-
-    package var routes: [Route] {
-        [
+    var routes: [Route] {
+        let example = DispatchExample(definitions: components).json
+        return [
             .read(
                 links.index,
                 "Index",
@@ -52,9 +33,10 @@ package struct DiscoveryRoutes: RouteGroup {
                         headers: ["Vary"],
                         bodies: [.json(Self.indexSchema), .init(ProblemPage.htmlContentType)]
                     )
-                ],
-                handle: index
-            ),
+                ]
+            ) { request in
+                index(request, example: example)
+            },
             .read(
                 links.schema,
                 "Schema",
@@ -127,14 +109,14 @@ package struct DiscoveryRoutes: RouteGroup {
         ),
     ])
 
-    private func index(_ request: RequestContext) {
+    private func index(_ request: RequestContext, example: String?) {
         let identity = request.identity
         let routes = request.environment.catalog.routes(for: request).filter {
             $0.method != .head && identity?.lists($0) != false
         }
         let (type, body) =
             request.prefersHTML
-            ? (ProblemPage.htmlContentType, page(routes, for: request).html)
+            ? (ProblemPage.htmlContentType, page(routes, example, for: request).html)
             : ("application/json", json(routes))
         request.respond(
             HTTPResponse(
@@ -148,7 +130,11 @@ package struct DiscoveryRoutes: RouteGroup {
         )
     }
 
-    private func page(_ routes: [Route], for request: RequestContext) -> IndexPage {
+    private func page(
+        _ routes: [Route],
+        _ example: String?,
+        for request: RequestContext
+    ) -> IndexPage {
         IndexPage(
             program: title,
             programVersion: version,

@@ -17,20 +17,15 @@ final class DispatchHandler: Sendable {
     private let reader: MemberReader
     private let batchMax: Int
 
-    init(
-        _ store: Store,
-        limits: JSONLimits,
-        batchMax: Int,
-        audience: ActionAudience
-    ) {
+    init(_ store: Store, audience: ActionAudience) {
         self.store = store
         reader = MemberReader(
             table: store.actions,
             audience: audience,
-            limits: limits,
+            limits: store.bounds.json,
             logger: store.logger
         )
-        self.batchMax = batchMax
+        batchMax = store.bounds.batchMax
     }
 
     /// Dispatches the actions of a request; with an instance, actions of its view.

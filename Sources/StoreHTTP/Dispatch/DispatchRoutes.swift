@@ -1,39 +1,20 @@
 import StoreActionCatalog
 import StoreCore
 import StoreHTTPTransport
-package import StoreJSON
-package import StoreJSONSchema
+import StoreJSONSchema
 import StoreWire
 
 /// `POST /dispatch`: reads actions, hands them to the Core, and answers when they are applied.
 /// `POST /modules/<name>/ui` does the same for the actions of a module's views.
-package struct DispatchRoutes: RouteGroup {
-    package let links: Links
-    package let store: Store
-    package let limits: JSONLimits
-    package let batchMax: Int
-    /// The modules whose views have actions.
-    package let views: [ViewActions]
+struct DispatchRoutes: RouteGroup {
+    let store: Store
+
+    private var links: Links { store.links }
+    private var batchMax: Int { store.bounds.batchMax }
     /// True if the state is made of modules, whose actions have effects.
-    package let hasEffects: Bool
+    private var hasEffects: Bool { store.core.effects != nil }
 
-    package init(
-        _ links: Links,
-        _ store: Store,
-        _ limits: JSONLimits,
-        batchMax: Int,
-        views: [ViewActions],
-        hasEffects: Bool
-    ) {
-        self.links = links
-        self.store = store
-        self.limits = limits
-        self.batchMax = batchMax
-        self.views = views
-        self.hasEffects = hasEffects
-    }
-
-    package var routes: [Route] {
+    var routes: [Route] {
         [
             route(
                 links.dispatch,
@@ -45,32 +26,35 @@ package struct DispatchRoutes: RouteGroup {
                 origins: .ownWhereNamed
             ),
             outcome,
-        ] + views.flatMap(routes)
+        ] + store.modules.flatMap(routes)
     }
 
-    private func routes(of view: ViewActions) -> [Route] {
-        let schema = JSONSchema.dispatch(of: view.actions, batchMax: batchMax)
+    /// Returns the routes for the actions of a module's views, if they have any.
+    private func routes(of module: SliceDescription) -> [Route] {
+        let actions = store.actions.forms(for: .views(of: module.name))
+        if actions.isEmpty { return [] }
+        let schema = JSONSchema.dispatch(of: actions, batchMax: batchMax)
         let places = store.actions.entries.indices.filter {
             let entry = store.actions.entries[$0]
-            return entry.access == .views && entry.module == view.module
+            return entry.access == .views && entry.module == module.name
         }
-        let access = RouteAccess.viewActions(view.module, places: places)
+        let access = RouteAccess.viewActions(module.name, places: places)
         let ofModule = route(
-            links.moduleUI(view.module),
-            "ui." + view.module,
-            "Apply an action of a view of the module \(view.module).",
+            links.moduleUI(module.name),
+            "ui." + module.name,
+            "Apply an action of a view of the module \(module.name).",
             schema,
-            from: .views(of: view.module),
+            from: .views(of: module.name),
             needs: access,
             origins: .ownWhereNamed
         )
-        guard view.hasInstances else { return [ofModule] }
+        guard module.form == .instances else { return [ofModule] }
         let ofInstance = route(
-            links.instanceUI(of: view.module),
-            "ui." + view.module + ".instance",
-            "Apply an action of the view of an instance of the module \(view.module).",
+            links.instanceUI(of: module.name),
+            "ui." + module.name + ".instance",
+            "Apply an action of the view of an instance of the module \(module.name).",
             schema,
-            from: .views(of: view.module),
+            from: .views(of: module.name),
             needs: access,
             origins: .ownWhereNamed,
             instance: InstanceID.parameter
@@ -123,16 +107,7 @@ package struct DispatchRoutes: RouteGroup {
             ] + (hasEffects ? [.effectFailed] : []),
             origins: origins,
             takesLinks: true
-        ) {
-            [
-                handler = DispatchHandler(
-                    store,
-                    limits: limits,
-                    batchMax: batchMax,
-                    audience: audience
-                )
-            ] request throws(Problem)
-            in
+        ) { [handler = DispatchHandler(store, audience: audience)] request throws(Problem) in
             try handler.dispatch(request, to: instance == nil ? nil : InstanceID.read(request))
         }
     }
@@ -179,20 +154,6 @@ package struct DispatchRoutes: RouteGroup {
             request.exchange.park()
             ticket.wait(for: dispatch)
         }
-    }
-}
-
-/// The actions of a module's views.
-package struct ViewActions: Sendable {
-    package let module: String
-    package let actions: [ActionForm]
-    /// True if each instance of the module has a view of its own.
-    package let hasInstances: Bool
-
-    package init(of module: String, _ actions: [ActionForm], hasInstances: Bool) {
-        self.module = module
-        self.actions = actions
-        self.hasInstances = hasInstances
     }
 }
 

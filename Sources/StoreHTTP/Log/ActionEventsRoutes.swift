@@ -4,21 +4,15 @@ import StoreWire
 
 /// `GET /actions/events`: hands the connection over to the stream writer. The writer sends every
 /// action in order, first from the journal and then as the Core applies them.
-package struct ActionEventsRoutes: RouteGroup {
-    package let links: Links
-    package let store: Store
+struct ActionEventsRoutes: RouteGroup {
+    let store: Store
 
     private let after = Parameter.number("after", "Begin after this version.")
 
-    package init(_ links: Links, _ store: Store) {
-        self.links = links
-        self.store = store
-    }
-
-    package var routes: [Route] {
+    var routes: [Route] {
         [
             .stream(
-                links.actionEvents,
+                store.links.actionEvents,
                 "actionEvents",
                 "Every applied action in order, first the kept and then the new actions, as "
                     + "server-sent events.",

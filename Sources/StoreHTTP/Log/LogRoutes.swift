@@ -7,22 +7,13 @@ import StoreTexts
 import StoreWire
 
 /// `GET /actions`: the log of actions, a page at a time.
-package struct LogRoutes: RouteGroup {
-    package let links: Links
-    package let reader: StateReader
+struct LogRoutes: RouteGroup {
+    let store: Store
 
-    package init(
-        links: Links,
-        reader: StateReader
-    ) {
-        self.links = links
-        self.reader = reader
-    }
-
-    package var routes: [Route] {
+    var routes: [Route] {
         [
             .read(
-                links.actions,
+                store.links.actions,
                 "Actions",
                 "The applied actions in their order, a page at a time.",
                 needs: .log,
@@ -45,9 +36,10 @@ package struct LogRoutes: RouteGroup {
             cause: request[LogParameters.cause]
         )
         let caller = try request.caller()
+        let reader = store.reader
         request.respond(on: reader.threads.logPages, orBusy: "too many log reads wait already") {
-            [reader, links] () throws(Problem) in
-            try reader.page(query, for: caller).response(links)
+            () throws(Problem) in
+            try reader.page(query, for: caller).response(store.links)
         }
     }
 }

@@ -1,4 +1,4 @@
-package import StoreActionCatalog
+import StoreActionCatalog
 import StoreAdmission
 import StoreCore
 import StoreHTTPTransport
@@ -7,28 +7,20 @@ import StoreJSONSchema
 import StoreWire
 
 /// `GET /trace`: the actions that one action led to, step by step.
-package struct TraceRoutes: RouteGroup {
+struct TraceRoutes: RouteGroup {
     /// The most actions in a trace.
     static let actionsMax: UInt64 = 1_000
 
-    package let links: Links
-    package let reader: StateReader
-    package let actions: ActionTable
+    let store: Store
     private let version = Parameter.number(
         "version",
         "The version of one of the actions; the newest by default."
     )
 
-    package init(_ links: Links, _ reader: StateReader, _ actions: ActionTable) {
-        self.links = links
-        self.reader = reader
-        self.actions = actions
-    }
-
-    package var routes: [Route] {
+    var routes: [Route] {
         [
             .read(
-                links.trace,
+                store.links.trace,
                 "Trace",
                 "The consequences of one action, step by step.",
                 needs: .log,
@@ -39,6 +31,8 @@ package struct TraceRoutes: RouteGroup {
             )
         ]
     }
+
+    private var reader: StateReader { store.reader }
 
     private static var schema: JSONSchema {
         let step = JSONSchema.object([
@@ -88,7 +82,7 @@ package struct TraceRoutes: RouteGroup {
     /// Writes an action as three steps: it is dispatched, reduced, and sent to readers. The last
     /// step is left out if the state did not change.
     private func write(_ record: Record, to json: inout JSONWriter) {
-        let entry = actions[record.type]
+        let entry = store.actions[record.type]
         if let cause = record.cause {
             json.object { json in
                 json.member("step", "reaction")

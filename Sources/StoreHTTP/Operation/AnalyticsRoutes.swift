@@ -1,11 +1,11 @@
 import StoreHTTPTransport
 import StoreJSONSchema
-package import StoreTelemetry
+import StoreTelemetry
 import StoreWire
 
 /// `GET /analytics`: the last analytics events, for operators. The route exists only if the server
 /// keeps some events.
-package struct AnalyticsRoutes: RouteGroup {
+struct AnalyticsRoutes: RouteGroup {
     /// The most events in an answer if the request sets no limit.
     static let limitDefault: UInt64 = 100
 
@@ -15,20 +15,13 @@ package struct AnalyticsRoutes: RouteGroup {
         "The most entries in the answer, \(limitDefault) by default."
     )
 
-    private let links: Links
-    private let recent: RecentAnalytics
-    private let reader: StateReader
+    let store: Store
+    let recent: RecentAnalytics
 
-    package init(_ links: Links, _ recent: RecentAnalytics, _ reader: StateReader) {
-        self.links = links
-        self.recent = recent
-        self.reader = reader
-    }
-
-    package var routes: [Route] {
+    var routes: [Route] {
         [
             .read(
-                links.analytics,
+                store.links.analytics,
                 "Analytics",
                 "The last analytics events, the newest last, for operators.",
                 needs: .analytics,
@@ -55,7 +48,7 @@ package struct AnalyticsRoutes: RouteGroup {
 
     private func show(_ request: RequestContext) throws(Problem) {
         // The events contain values from actions of all sessions.
-        guard reader.seesEverything(try request.caller()) else {
+        guard store.reader.seesEverything(try request.caller()) else {
             throw .forbidden(
                 "Analytics show the actions of all sessions, and sessions of this store have their "
                     + "own states. If only operators reach the server, --operator-reads shows them "
@@ -63,7 +56,10 @@ package struct AnalyticsRoutes: RouteGroup {
             )
         }
         let limit = request[Self.limit] ?? Self.limitDefault
-        request.respond(on: reader.threads.logPages, orBusy: "too many log reads wait already") {
+        request.respond(
+            on: store.reader.threads.logPages,
+            orBusy: "too many log reads wait already"
+        ) {
             [recent] in
             HTTPResponse(
                 status: 200,

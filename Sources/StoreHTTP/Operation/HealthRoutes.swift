@@ -1,30 +1,20 @@
 import StoreHTTPTransport
-package import StoreWire
+import StoreWire
 
 /// `GET /livez` reports if the process works, and `GET /readyz` if it takes requests. Supervisors
 /// and load balancers use them. Each answers 200 with `ok`, or with a problem.
-package struct HealthRoutes: RouteGroup {
-    package let links: Links
+struct HealthRoutes: RouteGroup {
+    let links: Links
     /// Returns a failure of the process that a restart would mend; `nil` while the process works.
     /// Called for each request.
-    package let livenessProblem: @Sendable () -> Problem?
+    let livenessProblem: @Sendable () -> Problem?
     /// Returns the reasons why the server takes no requests, such as a stop; no reasons while it
     /// takes them. Called for each request.
-    package let readiness: @Sendable () -> Readiness
-
-    package init(
-        links: Links,
-        livenessProblem: @escaping @Sendable () -> Problem?,
-        readiness: @escaping @Sendable () -> Readiness
-    ) {
-        self.links = links
-        self.livenessProblem = livenessProblem
-        self.readiness = readiness
-    }
+    let readiness: @Sendable () -> Readiness
 
     /// Both routes also answer during a drain: the time before a stop in which other requests are
     /// refused.
-    package var routes: [Route] {
+    var routes: [Route] {
         [
             .read(
                 links.liveness,

@@ -1,28 +1,17 @@
 import StoreHTTPTransport
 import StoreJSONSchema
-package import StoreMetrics
+import StoreMetrics
 import StoreTelemetry
 import StoreWire
 
 /// `GET /metrics`: the metrics of the server, for Prometheus.
-package struct MetricsRoutes: RouteGroup {
-    private let links: Links
-    private let stores: @Sendable () -> [MeasuredStore]
-    private let process: MeasuredProcess?
+struct MetricsRoutes: RouteGroup {
+    let links: Links
+    let stores: @Sendable () -> [MeasuredStore]
+    /// The figures of the process; `nil` beside a store other than the store at `/`.
+    let process: MeasuredProcess?
 
-    /// Makes the route for the metrics of these stores. At `/`, it also has the metrics of the
-    /// process.
-    package init(
-        _ links: Links,
-        _ stores: @escaping @Sendable () -> [MeasuredStore],
-        _ process: MeasuredProcess
-    ) {
-        self.links = links
-        self.stores = stores
-        self.process = links.store == nil ? process : nil
-    }
-
-    package var routes: [Route] {
+    var routes: [Route] {
         [
             .read(
                 links.metrics,

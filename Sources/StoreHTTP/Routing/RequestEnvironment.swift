@@ -16,7 +16,7 @@ package final class RequestEnvironment: Sendable {
     /// The paths of this store.
     let links: Links
     /// The cookie with the secret of a client's session.
-    private let cookie: SessionCookie
+    let sessionCookie: SessionCookie
     /// The sessions of clients; `nil` if the state has none.
     package let sessions: SessionTable?
     /// The operator's rules for the web around the server.
@@ -62,7 +62,7 @@ package final class RequestEnvironment: Sendable {
         self.catalog = catalog
         self.links = links
         self.ids = ids
-        cookie = SessionCookie(for: links)
+        sessionCookie = SessionCookie(for: links)
         self.sessions = sessions
         self.web = web
         self.forgetsClients = forgetsClients
@@ -86,7 +86,7 @@ package final class RequestEnvironment: Sendable {
     ///
     /// - Throws: 403 for a session that has ended.
     package func session(of exchange: HTTPExchange) throws(Problem) -> String? {
-        guard let sessions, let secret = cookie.secret(of: exchange) else { return nil }
+        guard let sessions, let secret = sessionCookie.secret(of: exchange) else { return nil }
         let name = SessionTable.name(of: String(secret), for: exchange.identity?.name)
         if exchange.isNoted { exchange.noteAccess { $0.session = name } }
         guard sessions.use(name) else { throw sessionEnded }

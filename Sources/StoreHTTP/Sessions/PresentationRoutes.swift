@@ -1,47 +1,29 @@
 import StoreAdmission
 import StoreCore
 import StoreHTTPTransport
-package import StoreJSON
+import StoreJSON
 import StoreJSONSchema
-package import StorePatterns
+import StorePatterns
 import StorePublishing
 import StoreWire
 
 /// The routes for the views that are presented to a client, the lowest first. A client also reports
 /// here that it shows its route.
-package struct PresentationRoutes: RouteGroup {
-    package let links: Links
-    package let store: Store
-    /// The module that has the sessions.
-    package let module: String
-    package let watch: RouteWatch
-    package let limits: JSONLimits
-
-    package init(
-        links: Links,
-        store: Store,
-        module: String,
-        watch: RouteWatch,
-        limits: JSONLimits
-    ) {
-        self.links = links
-        self.store = store
-        self.module = module
-        self.watch = watch
-        self.limits = limits
-    }
+struct PresentationRoutes: RouteGroup {
+    let store: Store
+    let watch: RouteWatch
 
     private struct Shown: Codable, Sendable {
         let version: UInt64
     }
 
-    package var routes: [Route] {
+    var routes: [Route] {
         let view = JSONSchema.object([
             .init("view", .string()), .init("style", .strings(["push", "modal", "root"])),
         ])
         return [
             .read(
-                links.route,
+                store.links.route,
                 "Route",
                 "The parts presented to the client, the lowest first; to a client without a "
                     + "session, the parts presented to all such clients.",
@@ -51,7 +33,7 @@ package struct PresentationRoutes: RouteGroup {
                 handle: show
             ),
             .stream(
-                links.routeEvents,
+                store.links.routeEvents,
                 "routeEvents",
                 "The client's route now and after each change, as server-sent events; between them "
                     + "the program's commands to the client's screens, each once.",
@@ -62,7 +44,7 @@ package struct PresentationRoutes: RouteGroup {
             ),
             .change(
                 .post,
-                links.routeShown,
+                store.links.routeShown,
                 "routeShown",
                 "Report that the client shows its route at a version.",
                 needs: .sessions,
@@ -78,7 +60,7 @@ package struct PresentationRoutes: RouteGroup {
         let session = try request.session() ?? Sessions.shared
         let state = reader.state(for: Caller(session: session))
         // The pointer names a single session, so only its slice is parsed.
-        let pointer = ScreenCommands.route(of: session, in: module)
+        let pointer = ScreenCommands.route(of: session, in: Sessions.name)
         guard let route = state.part(at: pointer) else { throw request.notFound }
         request.respond(
             HTTPResponse(
@@ -94,7 +76,7 @@ package struct PresentationRoutes: RouteGroup {
 
     private func stream(_ request: RequestContext) throws(Problem) {
         let session = try request.session() ?? Sessions.shared
-        let route = ScreenCommands.route(of: session, in: module)
+        let route = ScreenCommands.route(of: session, in: Sessions.name)
         let stream = try reader.stream(
             at: route,
             for: try request.caller().withoutSight,
@@ -109,7 +91,7 @@ package struct PresentationRoutes: RouteGroup {
     /// Records that the client shows its route in a version. Presenters may be waiting for this.
     private func note(_ request: RequestContext) throws(Problem) {
         let session = try request.session() ?? Sessions.shared
-        let version = try request.object(Shown.self, limits).version
+        let version = try request.object(Shown.self, store.bounds.json).version
         let newest = reader.version
         guard version <= newest else { throw .notFound(version: version, newest: newest) }
         watch.noteShown(version, by: session)

@@ -8,31 +8,20 @@ import StoreWire
 
 /// `POST /sessions` begins a session, and gives its secret to the client as a cookie. `DELETE
 /// /session` ends it, with its streams and the effects that work for it alone.
-package struct SessionRoutes: RouteGroup {
-    package let links: Links
-    package let store: Store
-    package let table: SessionTable
-    private let cookie: SessionCookie
+struct SessionRoutes: RouteGroup {
+    let store: Store
+    let table: SessionTable
 
-    package init(
-        links: Links,
-        store: Store,
-        table: SessionTable
-    ) {
-        self.links = links
-        self.store = store
-        self.table = table
-        cookie = SessionCookie(for: links)
-    }
+    private var links: Links { store.links }
 
-    package var routes: [Route] {
+    var routes: [Route] {
         let begun = JSONSchema.object([.init("session", .string()), .init("version", .unsigned)])
         return [
             .change(
                 .post,
                 links.sessions,
                 "beginSession",
-                "Begin a session. The cookie \(cookie.name) is its secret.",
+                "Begin a session. The cookie \(SessionCookie(for: links).name) is its secret.",
                 needs: .sessions,
                 answers: [
                     .json(begun, "It is open.", status: 201, headers: ["Location", "Set-Cookie"])
@@ -71,8 +60,9 @@ package struct SessionRoutes: RouteGroup {
                 )
             }
         }
+        let cookie = request.environment.sessionCookie
         let isSecure = request.environment.hasSecureSession(request.exchange)
-        try SessionTicket(request, store) { [table, links, cookie] version in
+        try SessionTicket(request, store) { [table, links] version in
             guard let version else {
                 table.end(name)
                 return nil
@@ -98,13 +88,14 @@ package struct SessionRoutes: RouteGroup {
         let credential = request.identity.map { _ in
             request.environment.credentialCookie.forget(for: request.exchange)
         }
+        let cookie = request.environment.sessionCookie
         let isSecure = request.environment.hasSecureSession(request.exchange)
         guard let name = try session(of: request) else {
             guard let credential else { throw request.notFound }
             return request.respond(.taking([credential, cookie.forget(isSecure: isSecure)]))
         }
         table.beginEnding(name)
-        try SessionTicket(request, store) { [store, table, cookie] version in
+        try SessionTicket(request, store) { [store, table] version in
             guard version != nil else {
                 table.keep(name)
                 return nil

@@ -9,29 +9,17 @@ import StoreWire
 
 /// `POST /notify/<name>`: notifies the program of an event outside. Reactions may make actions of
 /// it.
-package struct NotificationRoutes: RouteGroup {
-    package let links: Links
-    package let store: Store
-    package let reactions: [NotificationReaction]
-    package let limits: JSONLimits
+struct NotificationRoutes: RouteGroup {
+    let store: Store
+    let reactions: [NotificationReaction]
 
-    package init(
-        links: Links,
-        store: Store,
-        reactions: [NotificationReaction],
-        limits: JSONLimits
-    ) {
-        self.links = links
-        self.store = store
-        self.reactions = reactions
-        self.limits = limits
-    }
+    private var limits: JSONLimits { store.bounds.json }
 
-    package var routes: [Route] {
+    var routes: [Route] {
         Set(reactions.map(\.name)).sorted().map { name in
             .change(
                 .post,
-                links.notification(name),
+                store.links.notification(name),
                 "notify." + name,
                 "Notify the program of \(name); its reactions dispatch actions.",
                 needs: .notification(name),

@@ -11,31 +11,19 @@ import StoreWire
 ///
 /// The call is journaled as the cause of the actions that it leads to. The input is neither
 /// journaled nor streamed nor logged.
-package struct UseCaseRoutes: RouteGroup {
-    package let links: Links
-    package let store: Store
-    package let methods: [BoundUseCaseMethod]
-    package let limits: JSONLimits
+struct UseCaseRoutes: RouteGroup {
+    let store: Store
+    let methods: [BoundUseCaseMethod]
 
-    package init(
-        links: Links,
-        store: Store,
-        methods: [BoundUseCaseMethod],
-        limits: JSONLimits
-    ) {
-        self.links = links
-        self.store = store
-        self.methods = methods
-        self.limits = limits
-    }
+    private var limits: JSONLimits { store.bounds.json }
 
-    package var routes: [Route] { methods.map(route) }
+    var routes: [Route] { methods.map(route) }
 
     private func route(_ method: BoundUseCaseMethod) -> Route {
         let parameters: [any RouteParameter] = method.hasInstances ? [InstanceID.parameter] : []
         let path =
             method.hasInstances
-            ? links.instanceUseCase(method.path) : links.useCase(method.grantName)
+            ? store.links.instanceUseCase(method.path) : store.links.useCase(method.grantName)
         return .change(
             .post,
             path,

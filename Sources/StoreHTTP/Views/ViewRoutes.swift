@@ -3,28 +3,19 @@ import StoreAuthorization
 import StoreHTTPTransport
 import StoreJSON
 import StoreJSONSchema
-package import StorePublishing
+import StorePublishing
 import StoreTelemetry
 import StoreTexts
 import StoreWire
 
 /// The routes for the views of the state: a list, and for each view its newest value and a stream.
-package struct ViewRoutes: RouteGroup {
-    package let links: Links
-    package let store: Store
-    package let views: any PublishedViews
+struct ViewRoutes: RouteGroup {
+    let store: Store
+    let views: any PublishedViews
 
-    package init(
-        links: Links,
-        store: Store,
-        views: any PublishedViews
-    ) {
-        self.links = links
-        self.store = store
-        self.views = views
-    }
+    private var links: Links { store.links }
 
-    package var routes: [Route] {
+    var routes: [Route] {
         let item = JSONSchema.object([
             .init("name", .string()), .init("href", .string()), .init("events", .string()),
             .init("parameters", .array(of: .string())),

@@ -130,6 +130,7 @@ extension StoreContext {
             at: links,
             bounds: configuration.requestBounds,
             actions: registry.table,
+            modules: composition.modules ?? [],
             core: core.engine,
             reader: reader,
             streams: streams,

@@ -7,7 +7,6 @@ import StoreJSON
 import StoreJSONSchema
 import StoreJournalSQLite
 import StoreMetrics
-import StorePatterns
 import StoreTelemetry
 import StoreWire
 
@@ -24,10 +23,6 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
     private var process: ServerProcess { context.process }
     private var links: Links { store.links }
     private var server: Server<State> { context.server }
-    private var modules: [SliceDescription] { context.composition.modules ?? [] }
-    private var limits: JSONLimits {
-        JSONLimits(bytesMax: store.bounds.bodyBytesMax, depthMax: store.bounds.depthMax)
-    }
     /// True if the process has several stores and this is the store at `/`. Its routes for health
     /// and metrics then show all stores.
     private var isOfProcess: Bool { process.hasSeveral && links.store == nil }
@@ -57,100 +52,17 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
     }
 
     private var groups: [any RouteGroup] {
-        storeRoutes + moduleRoutes + operationRoutes
-            + (context.recentAnalytics.map { [AnalyticsRoutes(links, $0, store.reader)] } ?? [])
+        store.routes(for: server.reactions.compactMap { NotificationReaction($0) })
+            + store.moduleRoutes(for: context.composition.useCases) + operationRoutes
+            + (context.recentAnalytics.map(store.analyticsRoutes) ?? [])
             + (configuration.http.debugRoutes ? debugRoutes : [])
-            + (context.world.test.map { [TestClockRoutes(links, $0.clock, limits)] } ?? [])
-            + [ClientRoutes(links: links)] + credentialRoutes + [discoveryRoutes]
-    }
-
-    /// The routes of every store.
-    private var storeRoutes: [any RouteGroup] {
-        [
-            DispatchRoutes(
-                links,
-                store,
-                limits,
-                batchMax: store.bounds.batchMax,
-                views: modules.compactMap { module in
-                    let forms = store.actions.forms(for: .views(of: module.name))
-                    if forms.isEmpty { return nil }
-                    let hasInstances = module.form == .instances
-                    return ViewActions(of: module.name, forms, hasInstances: hasInstances)
-                },
-                hasEffects: context.composition.modules != nil
-            ),
-            StateRoutes(links: links, store: store),
-            EventsRoutes(links, store),
-            LogRoutes(links: links, reader: store.reader),
-            TraceRoutes(links, store.reader, store.actions),
-            ActionEventsRoutes(links, store),
-            NotificationRoutes(
-                links: links,
-                store: store,
-                reactions: server.reactions.compactMap { NotificationReaction($0) },
-                limits: limits
-            ),
-        ]
-    }
-
-    /// The routes of a state that is made of modules; none for any other state.
-    private var moduleRoutes: [any RouteGroup] {
-        guard let runner = store.core.effects, let views = store.reader.views else { return [] }
-        var groups: [any RouteGroup] = [
-            ModuleListRoutes(
-                links: links,
-                reader: store.reader,
-                actions: store.actions,
-                modules: modules
-            ),
-            ModuleRoutes(links, store, modules),
-            ViewRoutes(links: links, store: store, views: views),
-            EffectRoutes(links: links, runner: runner),
-            UseCaseRoutes(
-                links: links,
-                store: store,
-                methods: context.composition.useCases,
-                limits: limits
-            ),
-        ]
-        if let table = store.sessions, let watch = store.core.routes, hasSessionModule {
-            groups += [
-                SessionRoutes(links: links, store: store, table: table),
-                PresentationRoutes(
-                    links: links,
-                    store: store,
-                    module: Sessions.name,
-                    watch: watch,
-                    limits: limits
-                ),
-            ]
-        }
-        return groups
-    }
-
-    private var hasSessionModule: Bool { server.memberNames.contains(Sessions.name) }
-
-    /// The routes that give a browser a cookie for its credential; none without access control.
-    private var credentialRoutes: [any RouteGroup] {
-        guard let access else { return [] }
-        let hasSessions = store.sessions != nil && hasSessionModule
-        return [CredentialRoutes(links: links, access: access, hasSessions: hasSessions)]
+            + (context.world.test.map { store.clockRoutes(for: $0.clock) } ?? [])
+            + store.clientRoutes(access) + [discoveryRoutes]
     }
 
     private var debugRoutes: [any RouteGroup] {
-        [
-            SubscriptionRoutes(
-                links: links,
-                streams: store.streams,
-                attachments: attachments,
-                reader: store.reader,
-                modules: modules,
-                presenters: context.composition.presenters
-            ),
-            AttachmentRoutes(links: links, attachments: attachments),
-            CommandRoutes(links, server.commands, limits: limits),
-        ]
+        let presenters = context.composition.presenters
+        return store.debugRoutes(for: attachments, presenters: presenters, server.commands)
     }
 
     // Metrics and health
@@ -165,21 +77,19 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
     /// The routes for metrics and health. For the store at `/` of several, they show the whole
     /// process.
     private var operationRoutes: [any RouteGroup] {
-        let routes: [any RouteGroup] = [
-            MetricsRoutes(
-                links,
-                measured,
-                MeasuredProcess(
-                    process.transport.counters,
-                    process.analytics,
-                    process.web,
-                    log: store.logger.counts,
-                    tracer: process.traces?.tracer,
-                    build: buildLabels
-                )
+        let routes = store.operationRoutes(
+            measuring: measured,
+            MeasuredProcess(
+                process.transport.counters,
+                process.analytics,
+                process.web,
+                log: store.logger.counts,
+                tracer: process.traces?.tracer,
+                build: buildLabels
             ),
-            HealthRoutes(links: links, livenessProblem: livenessProblem, readiness: readiness),
-        ]
+            livenessProblem: livenessProblem,
+            readiness: readiness
+        )
         guard isOfProcess else { return routes }
         return routes + [StoresRoutes { [weak process] in process?.statuses ?? [] }]
     }
@@ -219,7 +129,7 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
 
     // Discovery
 
-    private var discoveryRoutes: DiscoveryRoutes {
+    private var discoveryRoutes: any RouteGroup {
         let composition = context.composition
         let hasOperators = context.hasRoles || configuration.access.operatorReads
         let types = store.actions.forms(for: .everybody)
@@ -238,8 +148,7 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
             )
             return JSONSchema.store(definitions)
         }
-        return DiscoveryRoutes(
-            links: links,
+        return store.discoveryRoutes(
             title: server.name,
             version: server.version,
             schema: schema(composition.visibleForm),
@@ -253,8 +162,7 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
                 requests: requests,
                 batchMax: batchMax
             ) + LogSchema.definitions
-                + (composition.views == nil ? [] : JSONSchema.linkDefinitions),
-            newest: { [reader = store.reader] in reader.version }
+                + (composition.views == nil ? [] : JSONSchema.linkDefinitions)
         )
     }
 }

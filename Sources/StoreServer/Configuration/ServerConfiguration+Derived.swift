@@ -4,6 +4,7 @@ import StoreAuthentication
 import StoreCore
 import StoreHTTP
 import StoreHTTPTransport
+import StoreJSON
 import StorePatterns
 import StoreTelemetry
 import StoreTraceExport
@@ -89,8 +90,7 @@ extension ServerConfiguration {
         RequestBounds(
             mailboxMax: actions.mailboxMax,
             batchMax: actions.batchMax,
-            bodyBytesMax: http.bodyBytesMax,
-            depthMax: http.depthMax,
+            json: JSONLimits(bytesMax: http.bodyBytesMax, depthMax: http.depthMax),
             streamsMax: streams.countMax
         )
     }

@@ -1,0 +1,116 @@
+package import StoreAdmission
+package import StoreCore
+package import StoreJSON
+package import StoreJSONSchema
+package import StoreMetrics
+import StorePatterns
+package import StoreTelemetry
+package import StoreWire
+
+// The groups of routes of a store. Its assembly chooses among them.
+
+extension Store {
+    /// Returns the routes of every store.
+    package func routes(for reactions: [NotificationReaction]) -> [any RouteGroup] {
+        [
+            DispatchRoutes(store: self), StateRoutes(store: self), EventsRoutes(store: self),
+            LogRoutes(store: self), TraceRoutes(store: self), ActionEventsRoutes(store: self),
+            NotificationRoutes(store: self, reactions: reactions),
+        ]
+    }
+
+    /// Returns the routes of a state that is made of modules; none for any other state.
+    package func moduleRoutes(for methods: [BoundUseCaseMethod]) -> [any RouteGroup] {
+        guard let runner = core.effects, let views = reader.views else { return [] }
+        let groups: [any RouteGroup] = [
+            ModuleListRoutes(store: self), ModuleRoutes(store: self),
+            ViewRoutes(store: self, views: views), EffectRoutes(links: links, runner: runner),
+            UseCaseRoutes(store: self, methods: methods),
+        ]
+        guard hasSessionModule, let sessions, let watch = core.routes else { return groups }
+        return groups + [
+            SessionRoutes(store: self, table: sessions),
+            PresentationRoutes(store: self, watch: watch),
+        ]
+    }
+
+    private var hasSessionModule: Bool { modules.contains { $0.name == Sessions.name } }
+
+    /// Returns the routes for metrics and health. The store at `/` also has the metrics of the
+    /// process.
+    ///
+    /// - Parameters:
+    ///   - stores: returns the stores whose metrics are served.
+    ///   - livenessProblem: returns a failure of the process that a restart would mend; `nil` while
+    ///     the process works.
+    ///   - readiness: returns the reasons why the server takes no requests, such as a stop; no
+    ///     reasons while it takes them.
+    package func operationRoutes(
+        measuring stores: @escaping @Sendable () -> [MeasuredStore],
+        _ process: MeasuredProcess,
+        livenessProblem: @escaping @Sendable () -> Problem?,
+        readiness: @escaping @Sendable () -> Readiness
+    ) -> [any RouteGroup] {
+        let process = links.store == nil ? process : nil
+        return [
+            MetricsRoutes(links: links, stores: stores, process: process),
+            HealthRoutes(links: links, livenessProblem: livenessProblem, readiness: readiness),
+        ]
+    }
+
+    /// Returns the route for the last analytics events.
+    package func analyticsRoutes(for recent: RecentAnalytics) -> [any RouteGroup] {
+        [AnalyticsRoutes(store: self, recent: recent)]
+    }
+
+    /// Returns the operators' debug routes. `presenters` are the presenters of the whole state.
+    package func debugRoutes(
+        for attachments: CoreAttachments,
+        presenters: [String],
+        _ commands: [ExposedCommand]
+    ) -> [any RouteGroup] {
+        [
+            SubscriptionRoutes(store: self, attachments: attachments, presenters: presenters),
+            AttachmentRoutes(links: links, attachments: attachments),
+            CommandRoutes(links: links, list: commands, limits: bounds.json),
+        ]
+    }
+
+    /// Returns the routes for a clock that requests move.
+    package func clockRoutes(for clock: ManualClock) -> [any RouteGroup] {
+        [TestClockRoutes(links, clock, bounds.json)]
+    }
+
+    /// Returns the routes that show a client its identity. With access control, they also give a
+    /// browser a cookie for its credential.
+    package func clientRoutes(_ access: AccessControl?) -> [any RouteGroup] {
+        let client = ClientRoutes(links: links)
+        guard let access else { return [client] }
+        let hasSessions = sessions != nil && hasSessionModule
+        return [client, CredentialRoutes(links: links, access: access, hasSessions: hasSessions)]
+    }
+
+    /// Returns the routes that describe the server.
+    ///
+    /// - Parameters:
+    ///   - schema: the JSON Schema of the state, as a client's session sees it, and of the actions.
+    ///   - operatorSchema: the same schema with the state of all sessions.
+    ///   - components: the parts of the schema that the description of the API refers to.
+    package func discoveryRoutes(
+        title: String,
+        version: String,
+        schema: Bytes,
+        operatorSchema: Bytes,
+        components: [JSONSchema.Property]
+    ) -> any RouteGroup {
+        DiscoveryRoutes(
+            links: links,
+            title: title,
+            version: version,
+            schema: schema,
+            operatorSchema: operatorSchema,
+            components: components,
+            newest: { [reader] in reader.version }
+        )
+    }
+}
