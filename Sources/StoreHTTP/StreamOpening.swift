@@ -240,7 +240,6 @@ enum StreamParameters {
     static let lastEventID = Parameter.text("last_event_id", "Go on after this tag.")
     static let lastEventIDField = HeaderParameter(
         "Last-Event-ID",
-        .string(),
         "Go on after this tag; has precedence over the parameter."
     )
 

@@ -82,7 +82,7 @@ struct DispatchRoutes: RouteGroup {
             parameters: (instance.map { [$0] } ?? []) + [
                 DispatchParameters.action, DispatchParameters.ifMatchOf,
                 DispatchParameters.dryRun, CancelOnClose.parameter,
-                HeaderParameter("Prefer", .string(), "return=representation, wait=N (RFC 7240)."),
+                HeaderParameter("Prefer", "return=representation, wait=N (RFC 7240)."),
                 HeaderParameter.ifMatch, HeaderParameter.idempotencyKey,
             ],
             body: .json(schema),
@@ -160,8 +160,8 @@ struct DispatchRoutes: RouteGroup {
 extension HeaderParameter {
     fileprivate static let idempotencyKey = HeaderParameter(
         "Idempotency-Key",
-        .text(pattern: #"^"([ !#-\[\]-~]|\\["\\]){1,255}"$"#),
-        "A name for this request, in double quotes; repeated requests are applied once."
+        "A name for this request, in double quotes; repeated requests are applied once.",
+        .text(pattern: #"^"([ !#-\[\]-~]|\\["\\]){1,255}"$"#)
     )
 }
 

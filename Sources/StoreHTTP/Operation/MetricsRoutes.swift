@@ -18,13 +18,7 @@ struct MetricsRoutes: RouteGroup {
                 "Metrics",
                 "The figures of the server, for Prometheus.",
                 needs: .metrics,
-                parameters: [
-                    HeaderParameter(
-                        "Accept",
-                        .string(),
-                        "application/openmetrics-text for OpenMetrics 1.0.0."
-                    )
-                ],
+                parameters: [Self.accept],
                 answers: [
                     .init(
                         200,
@@ -39,6 +33,11 @@ struct MetricsRoutes: RouteGroup {
             )
         ]
     }
+
+    private static let accept = HeaderParameter(
+        "Accept",
+        "application/openmetrics-text for OpenMetrics 1.0.0."
+    )
 
     private func show(_ request: RequestContext) {
         let format = MetricsFormat(accepting: request.exchange.headerList("accept"))

@@ -55,16 +55,19 @@ struct PathTemplate: Sendable {
     /// True if the template has no parameters, and so stands for a single path.
     var isLiteral: Bool { parameters.isEmpty }
 
+    /// True if a path is the single path of this template.
+    func isAt(_ path: UnsafeRawBufferPointer) -> Bool {
+        guard path.count == bytes.count, let start = path.baseAddress else { return false }
+        return memcmp(start, bytes, bytes.count) == 0
+    }
+
     /// True if this parameter takes the whole rest of the path. Such a parameter is the last.
     func isRest(_ index: Int) -> Bool { hasRest && index == parameters.count - 1 }
 
     /// Matches a path, and calls `visit` with the value of each parameter, in their order. The
     /// values are still percent-encoded; a rest begins with the slash before it. Returns true if
     /// the path fits the template and `visit` returns true for each value.
-    func match(
-        _ path: UnsafeRawBufferPointer,
-        _ visit: (UnsafeRawBufferPointer) -> Bool
-    ) -> Bool {
+    func match(_ path: UnsafeRawBufferPointer, _ visit: (UnsafeRawBufferPointer) -> Bool) -> Bool {
         guard path.first == UInt8(ascii: "/") else { return false }
         var start = 1
         for segment in segments {
@@ -75,11 +78,9 @@ struct PathTemplate: Sendable {
             }
             let end = path.end(ofSegmentAt: start)
             let isSame =
-                switch segment.kind {
-                case .literal: has(segment, path, start, end)
-                default:
-                    start < end && visit(UnsafeRawBufferPointer(rebasing: path[start..<end]))
-                }
+                segment.kind == .literal
+                ? has(segment, path, start, end)
+                : start < end && visit(UnsafeRawBufferPointer(rebasing: path[start..<end]))
             guard isSame else { return false }
             start = end + 1
         }
@@ -99,19 +100,7 @@ struct PathTemplate: Sendable {
             return memcmp(mine + segment.start, other + start, count) == 0
         }
     }
-}
 
-extension UnsafeRawBufferPointer {
-    /// Returns the end of the segment that begins at `start`.
-    fileprivate func end(ofSegmentAt start: Int) -> Int {
-        guard let base = baseAddress, start < count,
-            let slash = memchr(base + start, Int32(UInt8(ascii: "/")), count - start)
-        else { return count }
-        return UnsafeRawPointer(slash) - base
-    }
-}
-
-extension PathTemplate {
     /// Returns the value of a path parameter by its index. The value is decoded, except for a rest,
     /// whose encoded slashes would become separators.
     ///
@@ -127,12 +116,20 @@ extension PathTemplate {
             }
         }
         guard let found else { throw .notFound(path: request.path) }
-        guard !isRest(wanted), found.utf8.contains(UInt8(ascii: "%")) else {
-            return found
-        }
+        guard !isRest(wanted), found.utf8.contains(UInt8(ascii: "%")) else { return found }
         guard let value = PercentEncoding.decode(found) else {
             throw .badRequest("'\(Problem.excerpt(found))' is badly percent-encoded.")
         }
         return value
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Returns the end of the segment that begins at `start`.
+    fileprivate func end(ofSegmentAt start: Int) -> Int {
+        guard let base = baseAddress, start < count,
+            let slash = memchr(base + start, Int32(UInt8(ascii: "/")), count - start)
+        else { return count }
+        return UnsafeRawPointer(slash) - base
     }
 }

@@ -21,14 +21,14 @@ struct Query: Sendable {
         for part in text.split(separator: "&", omittingEmptySubsequences: true) {
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = PercentEncoding.decode(pair[0], plusIsSpace: true),
-                let value = pair.count > 1
-                    ? PercentEncoding.decode(pair[1], plusIsSpace: true) : ""
+                let value = PercentEncoding.decode(pair.dropFirst().first ?? "", plusIsSpace: true)
             else {
                 throw .badRequest(
                     "The query has a bad percent-encoding in '\(Problem.excerpt(String(part)))'."
                 )
             }
-            guard let parameter = allowed.named(name) else {
+            guard let parameter = allowed.first(where: { $0.isOfQuery && $0.name.isSame(as: name) })
+            else {
                 throw .badRequest(
                     "There is no query parameter '\(Problem.excerpt(name))' here; \(allowed.namesInWords)."
                 )
@@ -53,16 +53,8 @@ struct Query: Sendable {
 }
 
 extension [any RouteParameter] {
-    private var ofQuery: [String] {
-        compactMap { $0.description.place == .query ? $0.description.name : nil }
-    }
-
-    fileprivate func named(_ name: String) -> (any RouteParameter)? {
-        first { $0.description.place == .query && $0.description.name.isSame(as: name) }
-    }
-
     fileprivate var namesInWords: String {
-        let names = ofQuery
+        let names = filter(\.isOfQuery).map(\.name)
         return names.isEmpty
             ? "this resource takes none" : "allowed are \(names.joined(separator: ", "))"
     }

@@ -16,7 +16,7 @@ package struct RequestContext: Sendable {
     let exchange: HTTPExchange
     /// The id of the request in problems and in the log.
     let id: RequestID
-    private let served: ServedRoute
+    let served: ServedRoute
     private let query: Query?
 
     init(_ exchange: HTTPExchange, for served: consuming ServedRoute) throws(Problem) {
@@ -24,7 +24,9 @@ package struct RequestContext: Sendable {
         let id = served.environment.ids.next()
         self.id = id
         if exchange.isNoted { exchange.noteAccess { $0.requestID = id.text } }
-        query = try served.query(of: exchange)
+        query =
+            exchange.hasQuery
+            ? try Query(exchange.query ?? "", allowed: served.route.parameters) : nil
         self.served = served
     }
 }
@@ -61,50 +63,17 @@ extension RequestContext {
     ///
     /// - Throws: 400 if the rest of the path is no JSON Pointer.
     func pointer() throws(Problem) -> JSONPointer {
-        guard let pointer = served.withRest(of: exchange, { JSONPointer(path: $0) }) else {
+        var pointer: JSONPointer?
+        _ = exchange.withNormalizedPath { path in
+            served.route.path.match(path) { rest in
+                pointer = JSONPointer(path: rest)
+                return true
+            }
+        }
+        guard let pointer else {
             throw .badRequest("'\(Problem.excerpt(try path()))' is no JSON Pointer (RFC 6901).")
         }
         return pointer
-    }
-
-    /// Returns the caller on whose behalf the request is answered.
-    ///
-    /// - Throws: 403 for a session that has ended.
-    func caller() throws(Problem) -> Caller {
-        try environment.caller(of: exchange)
-    }
-
-    /// The identity of the sender; `nil` on a server without access control.
-    var identity: Identity? { exchange.identity }
-
-    /// The client that a stream with a pointer is counted for: the principal, or else the address.
-    var watchingClient: WatchingClient {
-        if let name = identity?.name { return .principal(ExactText(name)) }
-        let client = exchange.client.shared
-        return .address(client.description, isForMany: client.isLocal)
-    }
-
-    /// Returns the access that a wait or a stream depends on, besides the connection; `nil` on a
-    /// server without access control. A stream may show a part of a single member of the root
-    /// state: then `member` names it.
-    func accessLease(toMember member: String? = nil) throws(Problem) -> AccessLease? {
-        guard let access = environment.access, let identity else { return nil }
-        let operates = try caller().isOperator && !environment.operatorReads
-        return access.lease(
-            of: identity,
-            for: try served.need(of: exchange),
-            operates: operates,
-            member: member,
-            path: exchange.path,
-            id
-        )
-    }
-
-    /// Counts a stream of this request for the caller's role. The returned closure must be called
-    /// once, at the stream's end. Returns `nil` if there is no policy.
-    func countStream(_ topic: TopicID) -> (@Sendable () -> Void)? {
-        guard let access = environment.access, let identity else { return nil }
-        return access.streams.begin(StreamKind(topic.subject), of: identity.role?.name ?? "")
     }
 
     /// True if the client asks for a page for people, as browsers do.
@@ -117,23 +86,6 @@ extension RequestContext {
     /// The client's preferences (RFC 7240).
     var preferences: Preferences {
         exchange.headerList("prefer").map { Preferences($0) } ?? Preferences()
-    }
-
-    /// Returns the client's session; `nil` if the request has no session cookie, or the state has
-    /// no sessions.
-    ///
-    /// - Throws: 403 for a session that has ended.
-    func session() throws(Problem) -> String? {
-        try environment.session(of: exchange)
-    }
-
-    /// The problem 403 for a session that ended while the request waited.
-    var sessionEnded: Problem { environment.sessionEnded }
-
-    /// Returns the origin of the request as the log shows it; `nil` if the operator has disabled
-    /// the recording of clients.
-    func origin(in session: String?) -> String? {
-        environment.origin(of: exchange, in: session)
     }
 
     /// The problem 404 for the path of the request.
@@ -164,8 +116,7 @@ extension RequestContext {
         _ make: @escaping @Sendable () throws(Problem) -> HTTPResponse
     ) {
         exchange.suspend()
-        let isTaken = work.submit { [self] in complete(Result { () throws(Problem) in try make() })
-        }
+        let isTaken = work.submit { [self] in complete(Result(catching: make)) }
         if !isTaken { complete(.failure(.overloaded(reason))) }
     }
 
@@ -202,18 +153,13 @@ extension RequestContext {
     func object(_ limits: JSONLimits) throws(Problem) -> JSONNode {
         let root = try document(limits).root
         guard root.kind == .object else {
-            throw .badRequest(
-                "The body is not an object; GET /openapi.json describes its members."
-            )
+            throw .badRequest("The body is not an object; GET /openapi.json describes its members.")
         }
         return root
     }
 
     /// Decodes the body, a JSON object, as a value of this type.
-    func object<Value: Decodable>(
-        _ type: Value.Type,
-        _ limits: JSONLimits
-    ) throws(Problem) -> Value {
+    func object<T: Decodable>(_ type: T.Type, _ limits: JSONLimits) throws(Problem) -> T {
         let object = try object(limits)
         do {
             return try JSONDecoder(limits: limits).decode(type, at: object, pointerPrefix: "")

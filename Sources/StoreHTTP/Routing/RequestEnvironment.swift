@@ -1,8 +1,7 @@
 package import StoreAdmission
 import StoreAuthorization
 import StoreCore
-package import StoreHTTPTransport
-import StoreHistory
+import StoreHTTPTransport
 package import StoreMetrics
 package import StoreTelemetry
 package import StoreWire
@@ -18,17 +17,17 @@ package final class RequestEnvironment: Sendable {
     /// The cookie with the secret of a client's session.
     let sessionCookie: SessionCookie
     /// The sessions of clients; `nil` if the state has none.
-    package let sessions: SessionTable?
+    let sessions: SessionTable?
     /// The operator's rules for the web around the server.
     let web: WebRules
     /// True if the log keeps no origins of requests.
-    package let forgetsClients: Bool
+    let forgetsClients: Bool
     /// The credentials and the policy; `nil` if every client may use every route.
     let access: AccessControl?
     /// The cookie with a browser's credential.
     let credentialCookie: CredentialCookie
     /// True if browsers send cookies over TLS alone; `nil` if that depends on the request.
-    private let hasSecureCookies: Bool?
+    let hasSecureCookies: Bool?
     /// True if clients without a session see the slices of all sessions.
     let operatorReads: Bool
     /// True if operators have listeners of their own. Then a client at another listener is no
@@ -81,55 +80,6 @@ package final class RequestEnvironment: Sendable {
         self.wake = wake
     }
 
-    /// Returns the session of a request; `nil` if the request has no session cookie, or the state
-    /// has no sessions.
-    ///
-    /// - Throws: 403 for a session that has ended.
-    package func session(of exchange: HTTPExchange) throws(Problem) -> String? {
-        guard let sessions, let secret = sessionCookie.secret(of: exchange) else { return nil }
-        let name = SessionTable.name(of: String(secret), for: exchange.identity?.name)
-        if exchange.isNoted { exchange.noteAccess { $0.session = name } }
-        guard sessions.use(name) else { throw sessionEnded }
-        return name
-    }
-
-    /// The problem 403 for a session that has ended.
-    var sessionEnded: Problem {
-        .forbidden(
-            "The session of this cookie has ended. Begin a session with POST \(links.sessions), "
-                + "or leave the cookie out to go without."
-        )
-    }
-
-    /// True if a browser must send its session cookie over TLS alone. The operator's setting
-    /// decides; without it, the client's connection does. Called on the event loop's thread, before
-    /// the request is suspended.
-    func hasSecureSession(_ exchange: HTTPExchange) -> Bool {
-        hasSecureCookies ?? web.isOverTLS(exchange)
-    }
-
-    /// Returns the caller on whose behalf a request reads.
-    ///
-    /// - Throws: 403 for a session that has ended.
-    package func caller(of exchange: HTTPExchange) throws(Problem) -> Caller {
-        // Most requests have no cookie, and then this check is the whole cost.
-        let session = exchange.has("cookie") ? try session(of: exchange) : nil
-        let identity = access == nil ? nil : exchange.identity
-        let reads = operatorReads && (!separatesOperators || exchange.isAdmin)
-        let operates = reads || identity?.role?.operates == true
-        guard session != nil || identity != nil else { return operates ? .operator : .anyone }
-        if session == nil, let identity,
-            let known = exchange.lastIdentity?.caller(as: identity, operates: operates)
-        {
-            return known
-        }
-        return Caller(
-            session: session,
-            isOperator: session == nil && operates,
-            identity: identity
-        )
-    }
-
     /// Finds the sender of a request and stores it in the exchange. Returns `nil` on a server
     /// without access control.
     ///
@@ -140,16 +90,5 @@ package final class RequestEnvironment: Sendable {
         exchange.sender = identity
         if exchange.isNoted { exchange.noteAccess { identity.note(in: &$0) } }
         return identity
-    }
-
-    /// Returns the origin of a request as the log shows it: `127.0.0.1 curl/8.5.0`. A session's
-    /// name stands in between. Returns `nil` if the operator has disabled the recording of clients.
-    package func origin(of exchange: HTTPExchange, in session: String?) -> String? {
-        guard !forgetsClients else { return nil }
-        return ClientOrigin.text(
-            host: exchange.clientHost,
-            session: session,
-            agent: exchange.header("user-agent")
-        )
     }
 }

@@ -10,6 +10,27 @@ extension Preflight {
 }
 
 extension Route {
+    /// Makes the route that answers `OPTIONS` for a resource (RFC 9110 §9.3.7).
+    static func options(
+        at path: PathTemplate,
+        _ methods: [String],
+        _ preflight: Preflight,
+        needs access: RouteAccess
+    ) -> Route {
+        Route(
+            method: .options,
+            path: path,
+            id: "options",
+            summary: "The methods of the resource.",
+            answers: [.init(204, "They are in Allow.", headers: ["Allow"])],
+            access: access,
+            isServedDuringDrain: true
+        ) { request in
+            request.environment.web.crossOrigin?.answerPreflight(request.exchange, preflight)
+            request.respond(.options(methods))
+        }
+    }
+
     /// Makes a route that answers the preflights of all resources alike. A preflight has no
     /// credential. So if a policy hides resources, even paths without a resource get this answer.
     static func preflights(of routes: [Route]) -> Route {
@@ -21,27 +42,13 @@ extension Route {
             headers.append(name)
         }
         let preflight = Preflight(ofAll: methods, headers: headers)
-        return Route(
-            method: .options,
-            path: PathTemplate("/"),
-            id: "preflight",
-            summary: "The requests that pages of other origins may send.",
-            answers: [.init(204, "The methods and header fields.")],
-            access: .everyone,
-            isServedDuringDrain: true
-        ) { request in
-            request.environment.web.crossOrigin?.answerPreflight(request.exchange, preflight)
-            request.respond(.options(methods))
-        }
+        return .options(at: PathTemplate("/"), methods, preflight, needs: .everyone)
     }
 
     /// The header fields that the route reads, and that a page has to be allowed to send.
     fileprivate var headersOfPages: [String] {
-        var names = ["Authorization"]
-        if case .none = body {} else { names.append("Content-Type") }
-        for parameter in parameters where parameter.description.place == .header {
-            names.append(parameter.description.name)
-        }
-        return names
+        let ofBody = body.kind == .none ? [] : ["Content-Type"]
+        let read = parameters.map(\.description).filter { $0.place == .header }
+        return ["Authorization"] + ofBody + read.map(\.name)
     }
 }

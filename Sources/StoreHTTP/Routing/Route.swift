@@ -12,12 +12,12 @@ package struct Route: Sendable {
     /// Answers a whole request, now or later.
     typealias Handler = @Sendable (RequestContext) throws(Problem) -> Void
 
-    let method: RequestMethod
+    private(set) var method: RequestMethod
     let path: PathTemplate
     /// The unique name of the route: `dispatch`.
-    let id: String
+    private(set) var id: String
     /// A sentence about the effect of a request, or the content of its answer.
-    let summary: String
+    private(set) var summary: String
     /// The parameters of the path and the query, and the header fields that the route reads.
     var parameters: [any RouteParameter] = []
     var body = RequestBody.none
@@ -72,12 +72,24 @@ enum AllowedOrigins: Sendable {
 }
 
 /// The body that a route takes.
-enum RequestBody: Sendable {
-    case none
-    /// JSON of this form.
-    case json(JSONSchema)
-    /// JSON of this form, or no body.
-    case optionalJSON(JSONSchema)
+struct RequestBody: Sendable {
+    enum Kind {
+        case none, json, optionalJSON
+    }
+
+    let kind: Kind
+    /// The form of the JSON; `nil` if the route takes no body.
+    let schema: JSONSchema?
+
+    static let none = RequestBody(kind: .none, schema: nil)
+
+    static func json(_ schema: JSONSchema) -> RequestBody {
+        RequestBody(kind: .json, schema: schema)
+    }
+
+    static func optionalJSON(_ schema: JSONSchema) -> RequestBody {
+        RequestBody(kind: .optionalJSON, schema: schema)
+    }
 }
 
 extension Route {
@@ -174,6 +186,15 @@ extension Route {
             && !answers.contains { $0.bodies.contains { $0.mediaType == "text/event-stream" } }
     }
 
+    /// The same route for `HEAD`: the library sends only the head of the answer.
+    var head: Route {
+        var head = self
+        head.method = .head
+        head.id = "head" + id.dropFirst("get".count)
+        head.summary = "The headers alone: " + summary
+        return head
+    }
+
     /// The problems that filters and the transport answer with before they call the handler.
     var filterProblems: [ProblemSlug] {
         var slugs: [ProblemSlug] = [
@@ -182,8 +203,7 @@ extension Route {
         ]
         if !isServedDuringDrain { slugs += [.draining, .tooManyRequests] }
         if origins != .all { slugs.append(.forbidden) }
-        if case .none = body { return slugs }
-        return slugs + [.malformedJSON, .unsupportedMediaType]
+        return body.kind == .none ? slugs : slugs + [.malformedJSON, .unsupportedMediaType]
     }
 
     /// The additional problems of a server with a policy.
@@ -199,15 +219,6 @@ extension Route {
     /// Returns the OpenAPI description of the route. With a policy, `anonymous` is the identity of
     /// clients without a credential.
     func operation(anonymous: Identity?) -> OpenAPI.Operation {
-        let schema: OpenAPI.Body?
-        var isRequired = !takesLinks
-        switch body {
-        case .none: schema = nil
-        case .json(let form): schema = .json(form)
-        case .optionalJSON(let form):
-            schema = .json(form)
-            isRequired = false
-        }
         let all = filterProblems + problems + (anonymous == nil ? [] : accessProblems)
         return OpenAPI.Operation(
             method.name.lowercased(),
@@ -215,16 +226,14 @@ extension Route {
             id: id,
             summary: summary,
             parameters: parameters.map(\.description),
-            body: schema,
-            isBodyRequired: isRequired,
+            body: body.schema.map { .json($0) },
+            isBodyRequired: !takesLinks && body.kind != .optionalJSON,
             answers: answers,
             problems: ProblemSlug.allCases.filter(all.contains),
             admission: admission(anonymous)
         )
     }
-}
 
-extension Route {
     private func admission(_ anonymous: Identity?) -> OpenAPI.Admission {
         if case .need(.nothing) = access { return .everyone }
         return anonymous?.lists(self) == true ? .anonymous : .known
@@ -275,15 +284,14 @@ extension JSONSchema {
 extension HeaderParameter {
     static let ifNoneMatch = HeaderParameter(
         "If-None-Match",
-        .string(),
         "The tag that the client has already."
     )
     static let ifMatch = HeaderParameter(
         "If-Match",
-        .text(pattern: entityTags),
-        "Only if this is the current tag; anything but * and quoted tags is 400."
+        "Only if this is the current tag; anything but * and quoted tags is 400.",
+        .text(pattern: entityTags)
     )
-    static let prefersWait = HeaderParameter("Prefer", .string(), "wait=N (RFC 7240).")
+    static let prefersWait = HeaderParameter("Prefer", "wait=N (RFC 7240).")
 
     /// The pattern of `*`, or of entity tags with commas between them (RFC 9110 §13.1.1).
     static let entityTags =

@@ -11,15 +11,9 @@ package final class RouteCatalog: Sendable {
     package let given: [Route]
     /// The same routes, with a `HEAD` for each route that reads.
     package let routes: [Route]
-    /// A description, and the anonymous identity that it was made for.
-    private struct Description: Sendable {
-        let document: Bytes
-        let anonymous: Identity?
-    }
-
-    /// The cached descriptions: `false` for the listeners of clients, `true` for the listeners of
-    /// operators.
-    private let descriptions = Locked<[Bool: Description]>([:])
+    /// The cached descriptions, each with the anonymous identity that it was made for: `false` for
+    /// the listeners of clients, `true` for the listeners of operators.
+    private let descriptions = Locked<[Bool: (document: Bytes, anonymous: Identity?)]>([:])
 
     package init(_ groups: [any RouteGroup]) {
         given = groups.flatMap(\.routes)
@@ -46,8 +40,7 @@ package final class RouteCatalog: Sendable {
         }
         // Made without the lock, because it calls the routes and the caller's closure.
         let made = make(routes.map { $0.operation(anonymous: anonymous) })
-        let description = Description(document: made, anonymous: anonymous)
-        descriptions.withLock { $0[listener] = description }
+        descriptions.withLock { $0[listener] = (made, anonymous) }
         return made
     }
 }

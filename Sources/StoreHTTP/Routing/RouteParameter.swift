@@ -17,6 +17,11 @@ protocol RouteParameter: Sendable {
     var allowed: String { get }
 }
 
+extension RouteParameter {
+    var name: String { description.name }
+    var isOfQuery: Bool { description.place == .query }
+}
+
 /// A parameter of a query or of a path, with the function that reads its text.
 package struct Parameter<Value: Sendable>: RouteParameter {
     package let description: OpenAPI.Parameter
@@ -24,8 +29,6 @@ package struct Parameter<Value: Sendable>: RouteParameter {
     var allowsAnything = false
     /// Returns the value of a text; `nil` if the text is not allowed.
     package let read: @Sendable (String) -> Value?
-
-    package var name: String { description.name }
 
     package func allows(_ text: String) -> Bool { read(text) != nil }
 }
@@ -37,13 +40,10 @@ extension Parameter where Value == UInt64 {
         in bounds: ClosedRange<UInt64> = 0 ... .max,
         _ summary: String
     ) -> Parameter {
-        Parameter(
-            description: .init(
-                name,
-                in: .query,
-                .integer(minimum: Int64(clamping: bounds.lowerBound), maximum: bounds.upperBound),
-                summary: summary
-            ),
+        let least = Int64(clamping: bounds.lowerBound)
+        let form = JSONSchema.integer(minimum: least, maximum: bounds.upperBound)
+        return Parameter(
+            description: .init(name, in: .query, form, summary: summary),
             allowed: "a whole number from \(bounds.lowerBound) to \(bounds.upperBound)"
         ) { text in
             guard !text.isEmpty, text.utf8.allSatisfy({ 48...57 ~= $0 }) else { return nil }
@@ -58,13 +58,7 @@ extension Parameter where Value == Bool {
         Parameter(
             description: .init(name, in: .query, .boolean, summary: summary),
             allowed: "true or false"
-        ) { text in
-            switch text {
-            case "true": true
-            case "false": false
-            default: nil
-            }
-        }
+        ) { Bool($0) }
     }
 }
 
@@ -75,17 +69,14 @@ extension Parameter where Value == String {
     }
 
     /// Makes a parameter for a text of visible ASCII, with bounds on its bytes.
-    package static func token(_ name: String, bytes: ClosedRange<Int>, _ summary: String)
-        -> Parameter
-    {
-        let bounds = "\(bytes.lowerBound),\(bytes.upperBound)"
+    package static func token(
+        _ name: String,
+        bytes: ClosedRange<Int>,
+        _ summary: String
+    ) -> Parameter {
+        let form = JSONSchema.text(pattern: "^[!-~]{\(bytes.lowerBound),\(bytes.upperBound)}$")
         return Parameter(
-            description: .init(
-                name,
-                in: .query,
-                .text(pattern: "^[!-~]{\(bounds)}$"),
-                summary: summary
-            ),
+            description: .init(name, in: .query, form, summary: summary),
             allowed: "\(bytes.lowerBound) to \(bytes.upperBound) visible characters of ASCII"
         ) { text in
             bytes ~= text.utf8.count && text.utf8.allSatisfy { 0x21...0x7E ~= $0 } ? text : nil
@@ -94,21 +85,17 @@ extension Parameter where Value == String {
 
     /// Makes a parameter for a segment of the path. `values` are the allowed texts; `nil` allows
     /// any text.
-    package static func path(_ name: String, oneOf values: [String]? = nil, _ summary: String)
-        -> Parameter
-    {
-        Parameter(
-            description: .init(
-                name,
-                in: .path,
-                values.map { .strings($0) } ?? .text(pattern: "^.+$"),
-                summary: summary
-            ),
+    package static func path(
+        _ name: String,
+        oneOf values: [String]? = nil,
+        _ summary: String
+    ) -> Parameter {
+        let form = values.map { JSONSchema.strings($0) } ?? .text(pattern: "^.+$")
+        return Parameter(
+            description: .init(name, in: .path, form, summary: summary),
             allowed: values.map { "one of " + $0.joined(separator: ", ") } ?? "a name",
             allowsAnything: values == nil
-        ) { text in
-            values.map { $0.contains(exactly: text) } ?? true ? text : nil
-        }
+        ) { text in values?.contains(exactly: text) != false ? text : nil }
     }
 }
 
@@ -129,7 +116,7 @@ struct HeaderParameter: RouteParameter {
     var allowed: String { description.summary }
     var allowsAnything: Bool { true }
 
-    init(_ name: String, _ schema: JSONSchema = .string(), _ summary: String) {
+    init(_ name: String, _ summary: String, _ schema: JSONSchema = .string()) {
         description = OpenAPI.Parameter(name, in: .header, schema, summary: summary)
     }
 

@@ -36,7 +36,8 @@ final class RouteTable: Sendable {
         }
         let methods: [RequestMethod] = [.get, .head, .post, .put, .patch, .delete, .options]
         let served = given.map(\.method) + [.head, .options]
-        resources.append(Resource(server: methods.filter(served.contains), in: environment))
+        let ofServer = methods.filter(served.contains)
+        resources.append(Resource(PathTemplate("*"), [], ofServer: ofServer, in: environment))
         var size = 16
         while size < 2 * resources.count { size *= 2 }
         var slots = [Resource?](repeating: nil, count: size)
@@ -96,7 +97,7 @@ final class RouteTable: Sendable {
     private func literal(_ path: UnsafeRawBufferPointer) -> Resource? {
         var slot = Self.hash(path) & (literals.count - 1)
         while let resource = literals[slot] {
-            if resource.isAt(path) { return resource }
+            if resource.path.isAt(path) { return resource }
             slot = (slot + 1) & (literals.count - 1)
         }
         return nil

@@ -1,6 +1,7 @@
 package import StoreAdmission
 package import StoreHTTPTransport
 import StoreWire
+import Synchronization
 
 /// Passes requests through the filters to their routes, and answers every refusal with a problem
 /// (RFC 9457).
@@ -8,9 +9,8 @@ package final class Router: HTTPHandler {
     private let table: RouteTable
     private let environment: RequestEnvironment
     private let hosts: HostFilter
-    private let draining = DrainFilter()
-    private let origins: OriginFilter
-    private let mediaTypes = MediaTypeFilter()
+    private let isDraining = Atomic(false)
+    private let origins: OriginRule
     /// The rules that apply to every request; `nil` if none is set.
     private let web: WebRules?
     /// The route that answers all preflights if a policy hides resources; `nil` if each resource
@@ -27,7 +27,7 @@ package final class Router: HTTPHandler {
         self.environment = environment
         self.onTurnEnd = onTurnEnd
         self.hosts = HostFilter(hosts)
-        origins = OriginFilter(rule: environment.web.origins)
+        origins = environment.web.origins
         web = environment.web.concernsEveryRequest ? environment.web : nil
         preflights =
             environment.access == nil || environment.web.crossOrigin == nil
@@ -36,7 +36,7 @@ package final class Router: HTTPHandler {
 
     /// Refuses requests with 503 from now on, except on routes that are served to the end.
     package func drain() {
-        draining.drain()
+        isDraining.store(true, ordering: .relaxed)
     }
 
     package func admit(_ exchange: HTTPExchange) -> HTTPResponse? {
@@ -88,9 +88,6 @@ package final class Router: HTTPHandler {
     }
 
     /// Passes a request through the filters; the first filter that throws refuses it.
-    ///
-    /// The filters are called one by one and not from an array, which would copy each filter for
-    /// every request.
     private func admitted(_ exchange: HTTPExchange) throws(Problem) -> ServedRoute {
         try hosts.check(exchange)
         var counts = false
@@ -98,7 +95,7 @@ package final class Router: HTTPHandler {
             web.begin(exchange)
             if let preflights, web.isPreflight(exchange) {
                 try web.count(exchange)
-                try mediaTypes.check(exchange, for: preflights)
+                try preflights.checkBody(of: exchange)
                 return preflights
             }
             // Requests about the server's own health count for no client, because proxies send
@@ -109,9 +106,11 @@ package final class Router: HTTPHandler {
         let sender = try environment.identify(exchange)
         if counts { try web?.count(exchange, for: sender) }
         let served = try table.route(for: exchange, by: sender)
-        try draining.check(exchange, for: served)
-        try origins.check(exchange, for: served)
-        try mediaTypes.check(exchange, for: served)
+        if isDraining.load(ordering: .relaxed), !served.route.isServedDuringDrain {
+            throw .draining()
+        }
+        try served.checkOrigin(of: exchange, by: origins)
+        try served.checkBody(of: exchange)
         return served
     }
 }

@@ -61,7 +61,7 @@ struct SessionRoutes: RouteGroup {
             }
         }
         let cookie = request.environment.sessionCookie
-        let isSecure = request.environment.hasSecureSession(request.exchange)
+        let isSecure = request.hasSecureSession
         try SessionTicket(request, store) { [table, links] version in
             guard let version else {
                 table.end(name)
@@ -89,7 +89,7 @@ struct SessionRoutes: RouteGroup {
             request.environment.credentialCookie.forget(for: request.exchange)
         }
         let cookie = request.environment.sessionCookie
-        let isSecure = request.environment.hasSecureSession(request.exchange)
+        let isSecure = request.hasSecureSession
         guard let name = try session(of: request) else {
             guard let credential else { throw request.notFound }
             return request.respond(.taking([credential, cookie.forget(isSecure: isSecure)]))

@@ -37,7 +37,7 @@ struct ViewRoutes: RouteGroup {
         let id = view.name.prefix(1).uppercased() + view.name.dropFirst()
         // If a view's own parameter has the name of a stream's parameter, the view's own is used.
         let ofStream = StreamParameters.all.filter { parameter in
-            !query.names.contains(exactly: parameter.description.name)
+            !query.names.contains(exactly: parameter.name)
         }
         return [
             .read(

@@ -1,0 +1,105 @@
+import StoreAdmission
+import StoreAuthorization
+import StoreCore
+import StoreHTTPTransport
+import StoreHistory
+import StorePublishing
+import StoreTexts
+import StoreWire
+
+// The sender of a request: its identity, its session, and its access.
+
+extension RequestContext {
+    /// Returns the caller on whose behalf the request is answered.
+    ///
+    /// - Throws: 403 for a session that has ended.
+    func caller() throws(Problem) -> Caller {
+        let environment = environment
+        // Most requests have no cookie, and then this check is the whole cost.
+        let session = exchange.has("cookie") ? try session() : nil
+        let identity = environment.access == nil ? nil : exchange.identity
+        let reads =
+            environment.operatorReads && (!environment.separatesOperators || exchange.isAdmin)
+        let operates = reads || identity?.role?.operates == true
+        guard session != nil || identity != nil else { return operates ? .operator : .anyone }
+        if session == nil, let identity,
+            let known = exchange.lastIdentity?.caller(as: identity, operates: operates)
+        {
+            return known
+        }
+        let isOperator = session == nil && operates
+        return Caller(session: session, isOperator: isOperator, identity: identity)
+    }
+
+    /// Returns the client's session; `nil` if the request has no session cookie, or the state has
+    /// no sessions.
+    ///
+    /// - Throws: 403 for a session that has ended.
+    func session() throws(Problem) -> String? {
+        guard let sessions = environment.sessions,
+            let secret = environment.sessionCookie.secret(of: exchange)
+        else { return nil }
+        let name = SessionTable.name(of: String(secret), for: exchange.identity?.name)
+        if exchange.isNoted { exchange.noteAccess { $0.session = name } }
+        guard sessions.use(name) else { throw sessionEnded }
+        return name
+    }
+
+    /// The problem 403 for a session that has ended.
+    var sessionEnded: Problem {
+        .forbidden(
+            "The session of this cookie has ended. Begin a session with POST "
+                + "\(environment.links.sessions), or leave the cookie out to go without."
+        )
+    }
+
+    /// True if a browser must send its session cookie over TLS alone. The operator's setting
+    /// decides; without it, the client's connection does. Called on the event loop's thread, before
+    /// the request is suspended.
+    var hasSecureSession: Bool {
+        environment.hasSecureCookies ?? environment.web.isOverTLS(exchange)
+    }
+
+    /// The identity of the sender; `nil` on a server without access control.
+    var identity: Identity? { exchange.identity }
+
+    /// The client that a stream with a pointer is counted for: the principal, or else the address.
+    var watchingClient: WatchingClient {
+        if let name = identity?.name { return .principal(ExactText(name)) }
+        let client = exchange.client.shared
+        return .address(client.description, isForMany: client.isLocal)
+    }
+
+    /// Returns the access that a wait or a stream depends on, besides the connection; `nil` on a
+    /// server without access control. If a stream shows a part of a single member of the root
+    /// state, `member` names that member.
+    func accessLease(toMember member: String? = nil) throws(Problem) -> AccessLease? {
+        guard let access = environment.access, let identity else { return nil }
+        return access.lease(
+            of: identity,
+            for: try served.route.access.need(of: exchange, at: served.route.path),
+            operates: try caller().isOperator && !environment.operatorReads,
+            member: member,
+            path: exchange.path,
+            id
+        )
+    }
+
+    /// Counts a stream of this request for the caller's role. The returned closure must be called
+    /// once, at the stream's end. Returns `nil` if there is no policy.
+    func countStream(_ topic: TopicID) -> (@Sendable () -> Void)? {
+        guard let access = environment.access, let identity else { return nil }
+        return access.streams.begin(StreamKind(topic.subject), of: identity.role?.name ?? "")
+    }
+
+    /// Returns the origin of the request as the log shows it: `127.0.0.1 curl/8.5.0`. A session's
+    /// name stands in between. Returns `nil` if the operator has disabled the recording of clients.
+    func origin(in session: String?) -> String? {
+        guard !environment.forgetsClients else { return nil }
+        return ClientOrigin.text(
+            host: exchange.clientHost,
+            session: session,
+            agent: exchange.header("user-agent")
+        )
+    }
+}

@@ -1,0 +1,63 @@
+import StoreAdmission
+import StoreHTTPTransport
+import StoreMetrics
+import StoreWire
+
+/// A route in its table, with the objects that its requests use.
+final class ServedRoute: Sendable {
+    let route: Route
+    let environment: RequestEnvironment
+    let times: RouteTimes
+
+    init(_ route: Route, in environment: RequestEnvironment) {
+        self.route = route
+        self.environment = environment
+        times = environment.times.times(ofRoute: route.path.text, route.method.name)
+    }
+}
+
+// The checks that a request has to pass before its body is read.
+
+extension ServedRoute {
+    /// Refuses a request from a page of another origin, if the route does not allow it.
+    ///
+    /// - Throws: 403.
+    func checkOrigin(of request: HTTPExchange, by rule: OriginRule) throws(Problem) {
+        switch route.origins {
+        case .all: return
+        case .own: try rule.require(request)
+        case .ownWhereNamed: try rule.requireNamed(request)
+        }
+    }
+
+    /// Refuses a body that the route does not take.
+    ///
+    /// - Throws: 413 for any body if the route takes none. 415 for a compressed body, and for a type
+    ///   other than JSON.
+    func checkBody(of request: HTTPExchange) throws(Problem) {
+        switch route.body.kind {
+        case .none:
+            guard !request.hasBody else { throw .bodyNotTaken(request.method, request.path) }
+            return
+        case .json:
+            // A request for a link has no body. Its query has the link, and the handler reads the
+            // query later.
+            guard
+                request.header("content-type", is: "application/json") || request.isJSON
+                    || (route.takesLinks && request.hasQuery)
+            else { throw .unsupportedMediaType() }
+        case .optionalJSON:
+            guard !request.has("content-type") || request.isJSON else {
+                throw .unsupportedMediaType()
+            }
+        }
+        if let coding = request.header("content-encoding"), coding.lowercased() != "identity" {
+            throw .unsupportedEncoding(coding)
+        }
+    }
+}
+
+extension HTTPExchange {
+    /// True if the type of the body is JSON.
+    var isJSON: Bool { header("content-type").map(MediaType.isJSON) == true }
+}
