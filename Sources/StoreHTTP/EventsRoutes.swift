@@ -34,17 +34,12 @@ struct EventsRoutes: RouteGroup {
     }
 
     private func open(_ request: RequestContext) throws(Problem) {
-        let stream: VisibleStream
-        if let pointer = request[path], pointer != .root {
-            let caller = try request.caller()
-            stream = try store.reader.stream(at: pointer, for: caller, of: request.watchingClient)
-        } else {
-            stream = store.reader.stateStream(for: try request.caller())
-        }
-        try StreamOpening.open(
-            request,
-            store,
-            stream.carrying(request[StreamParameters.mode] ?? .snapshot)
-        )
+        let (reader, caller) = (store.reader, try request.caller())
+        let pointer = request[path] ?? .root
+        let stream =
+            pointer == .root
+            ? reader.stateStream(for: caller)
+            : try reader.stream(at: pointer, for: caller, of: request.watchingClient)
+        try StreamOpening.open(request, store, stream)
     }
 }

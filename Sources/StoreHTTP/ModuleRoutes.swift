@@ -83,9 +83,8 @@ struct ModuleRoutes: RouteGroup {
                     named: try request.path(0),
                     for: try request.caller()
                 )
-                let mode = request[StreamParameters.mode] ?? .snapshot
                 let shown = ShownSlice(module: index, instance: id)
-                try StreamOpening.open(request, store, stream.carrying(mode), showing: shown)
+                try StreamOpening.open(request, store, stream, showing: shown)
             },
         ]
     }
@@ -115,15 +114,14 @@ struct ModuleRoutes: RouteGroup {
 
     private func stream(_ request: RequestContext) throws(Problem) {
         let index = try index(request)
-        let mode = request[StreamParameters.mode] ?? .snapshot
-        guard mode == .snapshot || !request[old] else {
+        guard request[StreamParameters.mode] != .patch || !request[old] else {
             throw .badRequest("old=true has events of its own form: leave it or mode=patch out.")
         }
         let caller = try request.caller()
         let stream =
             request[old]
             ? store.reader.changeStream(of: index, for: caller)
-            : store.reader.sliceStream(of: index, for: caller).carrying(mode)
+            : store.reader.sliceStream(of: index, for: caller)
         // If the module has instances, only an instance's own stream shows the instance.
         let shown = modules[index].form == .instances ? nil : ShownSlice(module: index)
         try StreamOpening.open(request, store, stream, showing: shown)

@@ -31,7 +31,8 @@ enum StreamOpening {
         return StreamHead(response: bytes, payload: Bytes(utf8: retry))
     }
 
-    /// Turns a request into a stream. `slice` is the slice that the client shows by reading it.
+    /// Turns a request into a stream. The request chooses the mode, unless `mode` is given. `slice` is
+    /// the slice that the client shows by reading the stream.
     ///
     /// - Throws: 503 if the streams or the memory are used up, 429 above a rate limit, and 400 for
     ///   HTTP/1.0. Also throws the problems of the session and the credential.
@@ -39,28 +40,45 @@ enum StreamOpening {
         _ request: RequestContext,
         _ store: Store,
         _ stream: VisibleStream,
+        in mode: StreamMode? = nil,
         showing slice: ShownSlice? = nil
     ) throws(Problem) {
-        let (resume, owner) = try admitted(request, store, to: stream, showing: slice)
+        let mode = mode ?? request[StreamParameters.mode] ?? .snapshot
+        let topic = stream.topic.carrying(mode)
+        try check(request)
+        var (resume, owner, hold) = try admitted(request, store, to: topic, member: stream.member)
+        let disappears: (@Sendable () -> Void)?
+        do {
+            let origin = request.origin(in: owner.session)
+            disappears = try slice.flatMap { slice throws(MailboxError) in
+                try store.presence?.begin(slice, in: owner.session, origin: origin)
+            }
+        } catch {
+            store.streams.abandon(topic)
+            throw error.problem(waiting: "too many actions of the program's own wait already")
+        }
+        owner.onEnd = onEnd(hold, request.countStream(topic), disappears, stream.place)
         // Make the head now: a suspended request must not be read any more.
         let head = head(for: request)
-        let (states, mode) = (store.reader.streams, stream.topic.mode)
-        let isOpen = states.beginNow(stream.content, in: mode) { first in
+        let states = store.reader.streams
+        let isOpen = states.beginNow(stream.content, in: mode) { [resume, owner] first in
             request.exchange.stream(
-                beginning(head, of: stream.topic, resume, owner, first),
+                beginning(head, of: topic, resume, owner, first),
                 to: store.streams
             )
         }
         guard !isOpen else { return }
         request.exchange.suspend()
-        states.begin(stream.content, in: mode) { first in
+        states.begin(stream.content, in: mode) { [resume, owner] first in
             request.exchange.completeAsStream(
-                beginning(head, of: stream.topic, resume, owner, first),
+                beginning(head, of: topic, resume, owner, first),
                 to: store.streams
             )
         }
     }
 
+    /// Makes the beginning of a stream with its first frame. A reader that has seen the version of
+    /// its own frame does not get the frame.
     private static func beginning(
         _ head: StreamHead,
         of topic: TopicID,
@@ -79,66 +97,58 @@ enum StreamOpening {
             }
             return StreamBeginning(head, topic: topic, resume: known, owner: owner, first: first)
         case .own(let frame, let version):
-            let (whole, known) = begin(head, resume, (frame, version))
+            var known = Resume.after(version: version)
+            var frames = [frame]
+            switch resume {
+            case .fresh: break
+            case .resync(let reason): frames = [reason, frame]
+            case .after(let seen) where seen < version: break
+            case .after: (known, frames) = (resume, [])
+            }
+            let whole = frames.isEmpty ? head : head.followed(by: frames)
             return StreamBeginning(whole, topic: topic, resume: known, owner: owner)
         }
     }
 
-    /// Returns the head with the frame for this reader, and the position to resume at behind it. A
-    /// reader that has seen the frame's version does not get the frame.
-    private static func begin(
-        _ head: StreamHead,
-        _ resume: Resume,
-        _ first: (frame: Bytes, version: UInt64)
-    ) -> (StreamHead, Resume) {
-        switch resume {
-        case .fresh: (head.followed(by: [first.frame]), .after(version: first.version))
-        case .resync(let reason):
-            (head.followed(by: [reason, first.frame]), .after(version: first.version))
-        case .after(let seen) where seen < first.version:
-            (head.followed(by: [first.frame]), .after(version: first.version))
-        case .after(let seen): (head, .after(version: seen))
+    /// Checks that the client can read a stream, and that its rate limit allows one.
+    ///
+    /// - Throws: 400 for HTTP/1.0, 429 above the limit.
+    static func check(_ request: RequestContext) throws(Problem) {
+        guard !request.exchange.isHTTP10 else {
+            throw .badRequest("A stream is sent in chunks, which HTTP/1.0 does not have.")
         }
+        try request.environment.web.limits?.take(.streams, of: request.exchange)
     }
 
-    /// Reserves a place for the stream. Returns the position to resume at, and the owner of the
-    /// stream.
-    private static func admitted(
+    /// Reserves a place for the stream. Returns the position to resume at, the owner of the stream,
+    /// and the hold on the owner's session. A reader that has seen nothing begins after the version
+    /// `start`, if there is one.
+    static func admitted(
         _ request: RequestContext,
         _ store: Store,
-        to stream: VisibleStream,
-        showing slice: ShownSlice?
-    ) throws(Problem) -> (resume: Resume, owner: StreamOwner) {
-        try requireChunks(request)
-        try request.environment.web.limits?.take(.streams, of: request.exchange)
-        let resume = resume(
+        to topic: TopicID,
+        after start: UInt64? = nil,
+        member: String? = nil
+    ) throws(Problem) -> (resume: Resume, owner: StreamOwner, hold: SessionHold?) {
+        let newest = store.reader.version
+        var resume = resume(
             after: StreamParameters.lastEventID(of: request),
             in: store.reader.epoch,
-            newest: store.reader.version
+            newest: newest
         )
-        var owner = StreamOwner(
-            name: request[StreamParameters.subscriber],
-            session: try request.session()
-        )
-        owner.credential = try request.accessLease(toMember: stream.member)?.credential
-        let topic = stream.topic
+        if case .fresh = resume, let start { resume = Self.resume(after: start, newest: newest) }
+        let name = request[StreamParameters.subscriber]
+        var owner = StreamOwner(name: name, session: try request.session())
+        owner.credential = try request.accessLease(toMember: member)?.credential
         let hold = try reserve(topic, for: &owner, request, store)
         store.streams.counters.begins(resume)
-        do {
-            owner.onEnd = try onEnd(request, store, stream, hold, showing: slice, in: owner.session)
-        } catch {
-            store.streams.abandon(topic)
-            throw error == .closed
-                ? .draining()
-                : .overloaded("too many actions of the program's own wait already")
-        }
-        return (resume, owner)
+        return (resume, owner, hold)
     }
 
     /// Reserves a place for a stream of this owner, and holds the owner's session.
     ///
     /// - Throws: 503 if the streams or the memory are used up.
-    static func reserve(
+    private static func reserve(
         _ topic: TopicID,
         for owner: inout StreamOwner,
         _ request: RequestContext,
@@ -151,9 +161,7 @@ enum StreamOpening {
             store.streams.counters.refusedForMemory.add(1, ordering: .relaxed)
             throw .overloaded("the server uses all memory that it may have", retryAfterSeconds: 5)
         }
-        guard store.streams.reserve(topic) else {
-            throw .streamLimit(store.bounds.streamsMax)
-        }
+        guard store.streams.reserve(topic) else { throw .streamLimit(store.bounds.streamsMax) }
         let hold = store.hold(owner.session)
         // The session may end before the stream is open. The function that ends its streams would
         // not find this stream then.
@@ -164,38 +172,19 @@ enum StreamOpening {
     /// Returns the closure for the end of a stream, or `nil` if there is nothing to do. The closure
     /// dispatches the end of the view, ends the hold on the session, and corrects the count of the
     /// role. At its release, the place for a pointer is given back.
-    private static func onEnd(
-        _ request: RequestContext,
-        _ store: Store,
-        _ stream: VisibleStream,
+    static func onEnd(
         _ hold: SessionHold?,
-        showing slice: ShownSlice?,
-        in session: String?
-    ) throws(MailboxError) -> (@Sendable () -> Void)? {
-        var disappears: (@Sendable () -> Void)?
-        if let slice, let presence = store.presence {
-            let origin = request.origin(in: session)
-            disappears = try presence.begin(slice, in: session, origin: origin)
-        }
-        let counted = request.countStream(stream.topic)
-        let place = stream.place
+        _ counted: (@Sendable () -> Void)?,
+        _ disappears: (@Sendable () -> Void)? = nil,
+        _ place: WatchPlace? = nil
+    ) -> (@Sendable () -> Void)? {
         guard hold != nil || disappears != nil || counted != nil || place != nil else { return nil }
-        return { [disappears] in
-            // The place is given back when this closure is released.
+        return {
             withExtendedLifetime(place) {
                 disappears?()
                 hold?.end()
                 counted?()
             }
-        }
-    }
-
-    /// Checks that the client can read a stream.
-    ///
-    /// - Throws: 400 for HTTP/1.0.
-    static func requireChunks(_ request: RequestContext) throws(Problem) {
-        guard !request.exchange.isHTTP10 else {
-            throw .badRequest("A stream is sent in chunks, which HTTP/1.0 does not have.")
         }
     }
 

@@ -26,32 +26,17 @@ struct ActionEventsRoutes: RouteGroup {
     }
 
     private func open(_ request: RequestContext) throws(Problem) {
-        try StreamOpening.requireChunks(request)
-        try request.environment.web.limits?.take(.streams, of: request.exchange)
+        try StreamOpening.check(request)
+        let topic = store.reader.logTopic(for: try request.caller())
         // A client that reconnects uses the same target as before, so the id of the last event
         // takes precedence over `after`.
-        let newest = store.reader.version
-        var resume = StreamOpening.resume(
-            after: StreamParameters.lastEventID(of: request),
-            in: store.reader.epoch,
-            newest: newest
+        var (resume, owner, hold) = try StreamOpening.admitted(
+            request,
+            store,
+            to: topic,
+            after: request[after]
         )
-        if case .fresh = resume, let after = request[after] {
-            resume = StreamOpening.resume(after: after, newest: newest)
-        }
-        let session = try request.session()
-        let topic = store.reader.logTopic(for: try request.caller())
-        var owner = StreamOwner(session: session)
-        owner.credential = try request.accessLease()?.credential
-        let hold = try StreamOpening.reserve(topic, for: &owner, request, store)
-        store.streams.counters.begins(resume)
-        let counted = request.countStream(topic)
-        if hold != nil || counted != nil {
-            owner.onEnd = {
-                hold?.end()
-                counted?()
-            }
-        }
+        owner.onEnd = StreamOpening.onEnd(hold, request.countStream(topic))
         let head = StreamOpening.head(for: request)
         request.exchange.stream(
             StreamBeginning(head, topic: topic, resume: resume, owner: owner),

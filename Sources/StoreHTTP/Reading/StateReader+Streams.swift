@@ -101,17 +101,10 @@ extension WatchRefusal {
 /// A stream that a caller may read.
 struct VisibleStream: Sendable {
     let content: StateStream
-    private(set) var topic: TopicID
+    let topic: TopicID
     /// The client's place among the watchers of pointers, which the open stream holds. `nil` if it
     /// needs none.
     let place: WatchPlace?
     /// The member of the root state that it shows a part of; `nil` if it shows several members.
     let member: String?
-
-    /// Returns the same stream with frames of another form.
-    func carrying(_ mode: StreamMode) -> VisibleStream {
-        var stream = self
-        stream.topic = topic.carrying(mode)
-        return stream
-    }
 }

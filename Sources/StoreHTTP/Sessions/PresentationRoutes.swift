@@ -82,8 +82,7 @@ struct PresentationRoutes: RouteGroup {
             for: try request.caller().withoutSight,
             of: request.watchingClient
         )
-        let mode = request[StreamParameters.mode] ?? .snapshot
-        try StreamOpening.open(request, store, stream.carrying(mode))
+        try StreamOpening.open(request, store, stream)
     }
 
     private var reader: StateReader { store.reader }

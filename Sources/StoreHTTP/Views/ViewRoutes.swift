@@ -103,9 +103,8 @@ struct ViewRoutes: RouteGroup {
             )
         }
         let isOwnMode = query.names.contains(exactly: StreamParameters.mode.name)
-        let mode = isOwnMode ? nil : request[StreamParameters.mode]
         let stream = store.reader.stream(of: view)
-        try StreamOpening.open(request, store, stream.carrying(mode ?? .snapshot))
+        try StreamOpening.open(request, store, stream, in: isOwnMode ? .snapshot : nil)
     }
 
     /// Makes the view from the published slices on another thread, so that the Core goes on
