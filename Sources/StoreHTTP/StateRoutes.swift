@@ -230,8 +230,7 @@ extension StateRoutes {
         _ blame: Blame,
         at version: UInt64
     ) -> HTTPResponse {
-        var writer = JSONWriter()
-        writer.object { body in
+        .uncached { body in
             body.member("epoch", store.reader.epochText)
             body.member("version", version)
             body.member("pointer", pointer.description)
@@ -252,10 +251,5 @@ extension StateRoutes {
             body.member("searchedAfter", blame.after)
             body.member("complete", blame.isComplete)
         }
-        return HTTPResponse(
-            status: 200,
-            headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")],
-            body: .bytes(writer.array)
-        )
     }
 }

@@ -113,12 +113,19 @@ package final class Store: Sendable {
         transport.withLock { $0 }?.wake()
     }
 
+    /// Keeps the session of a stream or of a waiting request from becoming idle until the hold
+    /// ends. Returns `nil` for no session, or a session that is not open.
+    func hold(_ session: String?) -> SessionHold? {
+        session.flatMap { sessions?.hold($0) }
+    }
+
     /// Runs `work` on the event loop's thread after so many seconds, unless the timer is cancelled
     /// before.
     @discardableResult
-    package func schedule(after seconds: Double, _ work: @escaping @Sendable () -> Void)
-        -> LoopTimer?
-    {
+    package func schedule(
+        after seconds: Double,
+        _ work: @escaping @Sendable () -> Void
+    ) -> LoopTimer? {
         transport.withLock { $0 }?.schedule(after: seconds, work)
     }
 }

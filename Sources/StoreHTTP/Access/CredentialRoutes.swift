@@ -41,7 +41,7 @@ struct CredentialRoutes: RouteGroup {
         ) { request throws(Problem) in
             let cookie = request.environment.credentialCookie
             guard cookie.value(of: request.exchange) != nil else { throw request.notFound }
-            request.respond(.taking([cookie.forget(for: request.exchange)]))
+            request.respond(.done(with: [cookie.forget(for: request.exchange)]))
         }
     }
 
@@ -51,15 +51,8 @@ struct CredentialRoutes: RouteGroup {
         guard request.exchange.has("authorization"), let identity = request.identity,
             let made = access.cookie(for: identity.principal)
         else { throw .unauthorized() }
-        request.respond(
-            HTTPResponse(
-                status: 204,
-                headers: [
-                    ("Cache-Control", "no-store"),
-                    cookie.set(made.value, seconds: made.maxAge, for: request.exchange),
-                ]
-            )
-        )
+        let field = cookie.set(made.value, seconds: made.maxAge, for: request.exchange)
+        request.respond(.done(with: [field]))
     }
 }
 
@@ -92,14 +85,9 @@ struct ClientRoutes: RouteGroup {
         request.respond { json in
             json.member("principal", principal.name)
             json.member("role", principal.role)
-            json.key("expires")
-            if let expires = principal.expires {
-                json.string(CivilTime(secondsSince1970: expires).rfc3339(.seconds))
-            } else {
-                json.null()
-            }
-            json.key("session")
-            if let session { json.string(session) } else { json.null() }
+            let expires = principal.expires.map { CivilTime(secondsSince1970: $0) }
+            json.member("expires", orNull: expires?.rfc3339(.seconds))
+            json.member("session", orNull: session)
         }
     }
 }

@@ -83,15 +83,8 @@ struct CommandRoutes: RouteGroup {
     }
 
     private func show(_ request: RequestContext) throws(Problem) {
-        request.respond(
-            HTTPResponse(
-                status: 200,
-                headers: [
-                    ("Content-Type", "text/plain; charset=utf-8"), ("Cache-Control", "no-store"),
-                ],
-                body: .bytes(Array((try command(request).preview + "\n").utf8))
-            )
-        )
+        let lines = try command(request).preview + "\n"
+        request.respond(.uncached(Array(lines.utf8), as: "text/plain; charset=utf-8"))
     }
 
     private func execute(_ request: RequestContext) throws(Problem) {

@@ -85,8 +85,7 @@ struct SubscriptionRoutes: RouteGroup {
             }
             json.list("observers", of: attachments.all(.observer)) { json, observer in
                 json.member("id", observer.id)
-                json.key("queue")
-                if let queue = observer.queue { json.string(queue) } else { json.null() }
+                json.member("queue", orNull: observer.queue)
             }
         }
     }

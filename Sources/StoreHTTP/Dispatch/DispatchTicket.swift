@@ -198,11 +198,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
             var body = Array("{\"changed\":\(run.changed),\"patch\":".utf8)
             patch.withUnsafeBytes { body += $0 }
             body.append(UInt8(ascii: "}"))
-            return HTTPResponse(
-                status: 200,
-                headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")],
-                body: .bytes(body)
-            )
+            return .uncached(body)
         } catch {
             return store.response(
                 .refused(reason: "The state that would result has no JSON form: \(error)."),

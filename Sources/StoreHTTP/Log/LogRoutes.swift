@@ -39,7 +39,7 @@ struct LogRoutes: RouteGroup {
         let reader = store.reader
         request.respond(on: reader.threads.logPages, orBusy: "too many log reads wait already") {
             () throws(Problem) in
-            try reader.page(query, for: caller).response(store.links)
+            .uncached(try reader.page(query, for: caller).body(store.links))
         }
     }
 }
@@ -77,15 +77,7 @@ extension LogPage {
         return links.actions + "?after=\(through)&limit=\(query.limit)" + type + cause
     }
 
-    func response(_ links: Links) -> HTTPResponse {
-        HTTPResponse(
-            status: 200,
-            headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")],
-            body: .bytes(body(links))
-        )
-    }
-
-    private func body(_ links: Links) -> [UInt8] {
+    fileprivate func body(_ links: Links) -> [UInt8] {
         var body = JSONOutput(capacity: 256 + 192 * records.count)
         body.raw("{\"epoch\":\"")
         body.raw(epoch.description.utf8)

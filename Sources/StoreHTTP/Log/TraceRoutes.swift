@@ -63,8 +63,7 @@ struct TraceRoutes: RouteGroup {
 
     private func response(_ version: UInt64, for caller: Caller) throws(Problem) -> HTTPResponse {
         let family = try reader.trace(of: version, actionsMax: Self.actionsMax, for: caller)
-        var json = JSONWriter(capacity: 256 + 256 * family.count)
-        json.object { json in
+        return .uncached { json in
             json.member("epoch", reader.epochText)
             json.member("version", version)
             json.key("steps")
@@ -72,11 +71,6 @@ struct TraceRoutes: RouteGroup {
                 for record in family { write(record, to: &json) }
             }
         }
-        return HTTPResponse(
-            status: 200,
-            headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")],
-            body: .bytes(json.array)
-        )
     }
 
     /// Writes an action as three steps: it is dispatched, reduced, and sent to readers. The last

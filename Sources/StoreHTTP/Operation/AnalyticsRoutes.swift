@@ -61,11 +61,7 @@ struct AnalyticsRoutes: RouteGroup {
             orBusy: "too many log reads wait already"
         ) {
             [recent] in
-            HTTPResponse(
-                status: 200,
-                headers: [("Content-Type", Self.mediaType), ("Cache-Control", "no-store")],
-                body: .bytes(recent.batch(limit: Int(limit)))
-            )
+            .uncached(recent.batch(limit: Int(limit)), as: Self.mediaType)
         }
     }
 }

@@ -64,9 +64,5 @@ struct HealthRoutes: RouteGroup {
     }
 
     /// The answer if there is no problem.
-    static let ok = HTTPResponse(
-        status: 200,
-        headers: [("Content-Type", "text/plain; charset=utf-8"), ("Cache-Control", "no-store")],
-        body: .bytes(Array("ok\n".utf8))
-    )
+    static let ok = HTTPResponse.uncached(Array("ok\n".utf8), as: "text/plain; charset=utf-8")
 }

@@ -41,16 +41,8 @@ struct MetricsRoutes: RouteGroup {
 
     private func show(_ request: RequestContext) {
         let format = MetricsFormat(accepting: request.exchange.headerList("accept"))
-        request.respond(
-            HTTPResponse(
-                status: 200,
-                headers: [
-                    ("Content-Type", format.contentType), ("Cache-Control", "no-store"),
-                    ("Vary", "Accept"),
-                ],
-                body: .bytes(Array(Measurements(stores(), process).text(format).utf8))
-            )
-        )
+        let text = Array(Measurements(stores(), process).text(format).utf8)
+        request.respond(.uncached(text, as: format.contentType, further: [("Vary", "Accept")]))
     }
 }
 

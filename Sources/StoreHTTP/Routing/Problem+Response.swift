@@ -43,15 +43,26 @@ extension Problem {
 }
 
 extension HTTPResponse {
+    /// Makes a response that clients and proxies must not cache.
+    static func uncached(
+        status: Int = 200,
+        _ body: [UInt8],
+        as type: String = "application/json",
+        further: [(String, String)] = []
+    ) -> HTTPResponse {
+        let headers = [("Content-Type", type), ("Cache-Control", "no-store")] + further
+        return HTTPResponse(status: status, headers: headers, body: .bytes(body))
+    }
+
     /// Makes a response with a JSON object that clients and proxies must not cache.
-    static func uncached(status: Int = 200, _ members: (inout JSONWriter) -> Void) -> HTTPResponse {
+    static func uncached(
+        status: Int = 200,
+        further: [(String, String)] = [],
+        _ members: (inout JSONWriter) -> Void
+    ) -> HTTPResponse {
         var json = JSONWriter()
         json.object(members)
-        return HTTPResponse(
-            status: status,
-            headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")],
-            body: .bytes(json.array)
-        )
+        return .uncached(status: status, json.array, further: further)
     }
 
     /// Makes the answer to `OPTIONS` for a resource with these methods.
@@ -61,5 +72,18 @@ extension HTTPResponse {
     }
 
     /// The answer 204: the request was carried out, and there is no body.
-    static let done = HTTPResponse(status: 204, headers: [("Cache-Control", "no-store")])
+    static let done = HTTPResponse.done(with: [])
+
+    /// Makes an answer 204 that sets or deletes these cookies.
+    static func done(with cookies: [(String, String)]) -> HTTPResponse {
+        HTTPResponse(status: 204, headers: [("Cache-Control", "no-store")] + cookies)
+    }
+}
+
+extension JSONWriter {
+    /// Writes a member that is `null` if there is no value.
+    mutating func member(_ name: String, orNull value: String?) {
+        key(name)
+        if let value { string(value) } else { null() }
+    }
 }

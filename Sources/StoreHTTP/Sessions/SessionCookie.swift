@@ -19,33 +19,18 @@ struct SessionCookie: Sendable {
     /// Returns the header field that gives a client its secret. The cookie is for this store alone,
     /// and scripts of a page can't read it. If it is secure, a browser sends it over TLS alone.
     func set(_ secret: String, isSecure: Bool) -> (String, String) {
-        field(secret, isSecure)
+        let value = "\(name)=\(secret); Path=\(path); HttpOnly; SameSite=Strict"
+        return ("Set-Cookie", value + (isSecure ? "; Secure" : ""))
     }
 
     /// Returns the header field that deletes the cookie.
     func forget(isSecure: Bool) -> (String, String) {
-        let (name, value) = field("", isSecure)
+        let (name, value) = set("", isSecure: isSecure)
         return (name, value + "; Max-Age=0")
-    }
-
-    private func field(_ value: String, _ isSecure: Bool) -> (String, String) {
-        (
-            "Set-Cookie",
-            "\(name)=\(value); Path=\(path); HttpOnly; SameSite=Strict"
-                + (isSecure ? "; Secure" : "")
-        )
     }
 
     /// Returns the secret in a request; `nil` if it has none.
     func secret(of exchange: HTTPExchange) -> Substring? {
         exchange.cookie(beginning)
-    }
-}
-
-extension Store {
-    /// Keeps the session of a stream or of a waiting request from becoming idle until the hold
-    /// ends. Returns `nil` for no session, or a session that is not open.
-    package func hold(_ session: String?) -> SessionHold? {
-        session.flatMap { sessions?.hold($0) }
     }
 }

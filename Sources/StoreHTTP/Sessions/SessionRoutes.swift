@@ -67,19 +67,11 @@ struct SessionRoutes: RouteGroup {
                 table.end(name)
                 return nil
             }
-            var json = JSONWriter()
-            json.object { json in
+            let fields = [("Location", links.session), cookie.set(secret, isSecure: isSecure)]
+            return .uncached(status: 201, further: fields) { json in
                 json.member("session", name)
                 json.member("version", version)
             }
-            return HTTPResponse(
-                status: 201,
-                headers: [
-                    ("Content-Type", "application/json"), ("Cache-Control", "no-store"),
-                    ("Location", links.session), cookie.set(secret, isSecure: isSecure),
-                ],
-                body: .bytes(json.array)
-            )
         }.dispatch(.began(session: name), and: store.sessionStarts, from: name)
     }
 
@@ -92,7 +84,7 @@ struct SessionRoutes: RouteGroup {
         let isSecure = request.hasSecureSession
         guard let name = try session(of: request) else {
             guard let credential else { throw request.notFound }
-            return request.respond(.taking([credential, cookie.forget(isSecure: isSecure)]))
+            return request.respond(.done(with: [credential, cookie.forget(isSecure: isSecure)]))
         }
         table.beginEnding(name)
         try SessionTicket(request, store) { [store, table] version in
@@ -103,7 +95,9 @@ struct SessionRoutes: RouteGroup {
             table.end(name)
             store.streams.endStreams(of: name)
             store.reader.endWaits(of: name)
-            return .taking([cookie.forget(isSecure: isSecure)] + (credential.map { [$0] } ?? []))
+            return .done(
+                with: [cookie.forget(isSecure: isSecure)] + (credential.map { [$0] } ?? [])
+            )
         }.dispatch(.ended(session: name), from: name)
     }
 
@@ -120,12 +114,5 @@ struct SessionRoutes: RouteGroup {
         }
         if name == nil, !shows { throw request.notFound }
         return name
-    }
-}
-
-extension HTTPResponse {
-    /// Makes an answer 204 that deletes these cookies.
-    static func taking(_ cookies: [(String, String)]) -> HTTPResponse {
-        HTTPResponse(status: 204, headers: [("Cache-Control", "no-store")] + cookies)
     }
 }

@@ -74,15 +74,8 @@ package struct NotificationReaction: Sendable {
         }
         self.name = name
         place = reaction.place
-        read = Self.reader(of: payload, react)
-    }
-
-    private static func reader<Payload: Decodable & Sendable>(
-        of payload: Payload.Type,
-        _ react: @escaping @Sendable (any Sendable) -> (any Action)?
-    ) -> @Sendable (JSONNode, JSONDecoder) throws(JSONError) -> (any Action)? {
-        { node, decoder throws(JSONError) in
-            react(try decoder.decode(Payload.self, at: node, pointerPrefix: ""))
+        read = { node, decoder throws(JSONError) in
+            react(try decoder.decode(payload, at: node, pointerPrefix: ""))
         }
     }
 }

@@ -108,7 +108,9 @@ extension BoundUseCaseMethod {
                     module: mount.name,
                     hasInstances: mount.slice.form == .instances,
                     input: useCase.input,
-                    read: reader(of: useCase.input)
+                    read: { node, decoder throws(JSONError) in
+                        try decoder.decode(useCase.input, at: node, pointerPrefix: "")
+                    }
                 ) { input, session, instance in
                     let isOwn = mount.slice.ownership == .session
                     let key = SliceKey(
@@ -118,16 +120,6 @@ extension BoundUseCaseMethod {
                     return try useCase.request(input, to: SliceAddress(module: mount.name, key))
                 }
             }
-        }
-    }
-}
-
-extension BoundUseCaseMethod {
-    private static func reader<Input: Codable & Sendable>(
-        of input: Input.Type
-    ) -> @Sendable (JSONNode, JSONDecoder) throws(JSONError) -> any Codable & Sendable {
-        { node, decoder throws(JSONError) in
-            try decoder.decode(Input.self, at: node, pointerPrefix: "")
         }
     }
 }
