@@ -107,7 +107,6 @@ struct ModuleRoutes: RouteGroup {
             with: JSONPointer(tokens: place),
             of: state,
             by: store.reader,
-            isConditional: true,
             orElse: .path(request.exchange.path)
         )
     }

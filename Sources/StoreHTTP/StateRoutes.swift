@@ -92,7 +92,7 @@ struct StateRoutes: RouteGroup {
         }
         guard let after else {
             let state = store.reader.state(for: try request.caller())
-            return try show(request, pointer, of: state, isConditional: true)
+            return try show(request, pointer, of: state)
         }
         try poll(request, pointer, after: after, seconds: wait ?? 0)
     }
@@ -125,29 +125,22 @@ struct StateRoutes: RouteGroup {
                 let state = reader.state(for: caller)
                 return request.complete(.success(StateAnswer.notModified(state)))
             }
-            StateAnswer.complete(
-                request,
-                with: pointer,
-                of: newer,
-                by: reader,
-                orElse: .pointer(pointer)
-            )
+            let missing = MissingPart.pointer(pointer)
+            StateAnswer.complete(request, with: pointer, of: newer, by: reader, orElse: missing)
         }
         guard let wait else { return }
         // The session or the access may have ended before the wait was registered.
         if hold?.isOpen == false || access?.isGood == false { wait.expire() }
         request.exchange.whenClientLeaves { wait.expire() }
         let longest = access?.seconds(ofWait: Double(seconds)) ?? Double(seconds)
-        if let timer = store.schedule(after: longest, wait.expire) {
-            wait.end(with: timer)
-        }
+        if let timer = store.schedule(after: longest, wait.expire) { wait.end(with: timer) }
     }
 
     private func show(
         _ request: RequestContext,
         _ pointer: JSONPointer,
         of state: VisibleState,
-        isConditional: Bool
+        isConditional: Bool = true
     ) throws(Problem) {
         try StateAnswer.answer(
             request,
@@ -197,7 +190,7 @@ extension StateRoutes {
             throw .notFound(version: version, newest: current.version)
         }
         if version == current.version, !blame {
-            return try show(request, pointer, of: current, isConditional: true)
+            return try show(request, pointer, of: current)
         }
         let known = request.exchange.headerList("if-none-match")
         request.respond(

@@ -154,20 +154,11 @@ package struct ReadingThreads: Sendable {
         on pool: ThreadPool? = nil,
         pacedBy version: @escaping @Sendable () -> UInt64
     ) {
-        large = BackgroundWork(
-            "reading",
-            on: pool,
-            runningMax: 1,
-            waitingMax: waitingMax,
-            pacedBy: version
-        )
-        dryRuns = BackgroundWork(
-            "dry runs",
-            on: pool,
-            runningMax: 1,
-            waitingMax: waitingMax,
-            pacedBy: version
-        )
+        func paced(_ label: String) -> BackgroundWork {
+            BackgroundWork(label, on: pool, runningMax: 1, waitingMax: waitingMax, pacedBy: version)
+        }
+        large = paced("reading")
+        dryRuns = paced("dry runs")
         views = BackgroundWork("views", on: pool)
         past = BackgroundWork("history", on: pool)
         logPages = BackgroundWork("log pages", on: pool)

@@ -18,7 +18,7 @@ enum StateAnswer {
         with pointer: JSONPointer,
         of state: VisibleState,
         by reader: StateReader,
-        isConditional: Bool,
+        isConditional: Bool = true,
         orElse missing: MissingPart
     ) throws(Problem) {
         let isKnown = isConditional && isKnown(state, to: request.exchange)
@@ -77,9 +77,7 @@ enum StateAnswer {
             request.complete(answer(part))
             return part?.count ?? 0
         }
-        if !isTaken {
-            request.complete(.failure(.overloaded("too many state reads wait already")))
-        }
+        if !isTaken { request.complete(.failure(.overloaded("too many state reads wait already"))) }
     }
 
     /// Makes the answer to a client that has this version.
@@ -89,11 +87,8 @@ enum StateAnswer {
 
     /// Makes the answer with a part of a version.
     static func response(with part: Bytes, of state: VisibleState) -> HTTPResponse {
-        HTTPResponse(
-            status: 200,
-            headers: [("Content-Type", "application/json")] + headers(state),
-            body: .shared(part)
-        )
+        let headers = [("Content-Type", "application/json")] + headers(state)
+        return HTTPResponse(status: 200, headers: headers, body: .shared(part))
     }
 
     /// Checks `If-Match` against a version (RFC 9110 §13.1.1). A tag matches if the caller's part
@@ -123,10 +118,7 @@ enum StateAnswer {
         _ isSame: (EntityTag) -> Bool
     ) throws(Problem) {
         guard let condition = EntityTagCondition(exchange.headerList("if-match") ?? "") else {
-            throw .badHeader(
-                "If-Match",
-                allowed: "* or quoted tags such as \(tag.etag)"
-            )
+            throw .badHeader("If-Match", allowed: "* or quoted tags such as \(tag.etag)")
         }
         guard condition.isMet(by: { !$0.isWeak && isSame($0) }) else {
             throw .versionMismatch(current: tag)
@@ -135,14 +127,13 @@ enum StateAnswer {
 
     /// True if a client has this version, according to its `If-None-Match`.
     static func isKnown(_ state: VisibleState, _ known: String?) -> Bool {
-        guard let known, let condition = EntityTagCondition(known) else { return false }
-        return condition.isMet { state.isSame(as: $0) }
+        known.flatMap { EntityTagCondition($0) }?.isMet { state.isSame(as: $0) } == true
     }
 
     /// True if a client has exactly this version, according to its `If-None-Match`.
     static func isKnown(exactly tag: Tag, _ known: String?) -> Bool {
-        guard let known, let condition = EntityTagCondition(known) else { return false }
-        return condition.isMet { $0.opaque.isSame(as: tag.description) }
+        let condition = known.flatMap { EntityTagCondition($0) }
+        return condition?.isMet { $0.opaque.isSame(as: tag.description) } == true
     }
 
     /// True if a client has this version, according to the `If-None-Match` of its request.
@@ -159,11 +150,8 @@ enum StateAnswer {
     }
 
     private static func headers(_ state: VisibleState) -> [(String, String)] {
-        state.isPrivate
-            ? [
-                ("ETag", state.etag), ("Cache-Control", "private, no-cache"),
-                ("Vary", "Authorization, Cookie"),
-            ] : [("ETag", state.etag), ("Cache-Control", "no-cache")]
+        [("ETag", state.etag)]
+            + (state.isPrivate ? HTTPFields.revalidatedPrivately : HTTPFields.revalidated).texts
     }
 }
 

@@ -70,8 +70,7 @@ package final class StateReader: Sendable {
     /// True if a caller sees the whole state. Its role must see all members. Besides, sessions must
     /// have no slices of their own, or the caller must see the slices of all sessions.
     func seesEverything(_ caller: Caller) -> Bool {
-        caller.viewer.sight == nil
-            && (caller.viewer.session == nil || !newest.value.hasSessions)
+        caller.viewer.sight == nil && (caller.viewer.session == nil || !newest.value.hasSessions)
     }
 
     /// Returns the newest published state.
@@ -155,11 +154,10 @@ extension StateReader {
     /// True if some view that the caller may read is declared to use modules that the caller can't
     /// see.
     func showsUnseen(to caller: Caller) -> Bool {
-        guard let role = caller.identity?.role, let sees = caller.moduleSight else {
-            return false
-        }
-        return views?.views.contains { role.sees(view: $0.name) && !$0.names.allSatisfy(sees) }
-            == true
+        guard let views = views?.views, let role = caller.identity?.role,
+            let sees = caller.moduleSight
+        else { return false }
+        return views.contains { role.sees(view: $0.name) && !$0.names.allSatisfy(sees) }
     }
 }
 
@@ -179,10 +177,8 @@ extension StateReader {
     ) -> PendingRead? {
         let isAllowed = access.map { access in { @Sendable in access.isGood } }
         let waiter = LongPolls.Waiter(after: version, for: caller.viewer, while: isAllowed) {
-            [documents] newer in
-            answer(
-                newer.map { VisibleState($0.visible(to: caller.viewer), documents, for: caller) }
-            )
+            [documents] in
+            answer($0.map { VisibleState($0.visible(to: caller.viewer), documents, for: caller) })
         }
         return waiters.add(waiter) { newest.value }.map { PendingRead(id: $0, waiters: waiters) }
     }
