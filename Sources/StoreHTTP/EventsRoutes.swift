@@ -1,7 +1,6 @@
 import StoreHTTPTransport
 import StoreJSON
 import StoreJSONSchema
-import StorePublishing
 import StoreWire
 
 /// `GET /events`: hands the connection over to the stream writer. The writer sends the newest

@@ -3,8 +3,6 @@ import StoreCore
 import StoreHTTPTransport
 import StoreJSON
 import StoreJSONSchema
-import StorePublishing
-import StoreTexts
 import StoreWire
 
 /// The routes for the slice of each module and of each instance: its newest value and a stream.

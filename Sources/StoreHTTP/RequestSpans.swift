@@ -1,4 +1,3 @@
-import StoreAdmission
 package import StoreHTTPTransport
 package import StoreTraces
 

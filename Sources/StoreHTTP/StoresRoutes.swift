@@ -1,4 +1,3 @@
-import StoreHTTPTransport
 import StoreJSON
 import StoreJSONSchema
 package import StoreWire

@@ -4,7 +4,6 @@ import StoreHTTPTransport
 import StoreJSON
 import StoreJSONSchema
 import StorePlatform
-import StoreTexts
 import StoreWire
 import Synchronization
 

@@ -1,6 +1,5 @@
 package import StoreActionCatalog
 package import StoreCore
-import StoreHTTPTransport
 import StoreJSON
 import StoreTelemetry
 import StoreWire

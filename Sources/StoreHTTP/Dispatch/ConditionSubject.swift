@@ -4,7 +4,6 @@ import StoreCore
 import StoreHTTPTransport
 import StoreJSON
 import StorePublishing
-import StoreTexts
 import StoreWire
 
 /// The resource in the condition of a dispatch, and the version that the client has of it (protocol

@@ -1,6 +1,5 @@
 import StoreActionCatalog
 import StoreCore
-import StoreHTTPTransport
 import StoreJSON
 import StorePatterns
 import StoreWire

@@ -4,8 +4,6 @@ import StoreAuthorization
 import StoreCore
 import StoreDigest
 import StoreHTTPTransport
-import StoreJSON
-import StoreTexts
 import StoreTraces
 import StoreWire
 

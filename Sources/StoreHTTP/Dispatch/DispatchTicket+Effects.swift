@@ -3,7 +3,6 @@ import StoreAdmission
 import StoreCore
 import StoreHTTPTransport
 import StoreJSON
-import StoreTexts
 import StoreWire
 import Synchronization
 

@@ -1,4 +1,3 @@
-import StoreAdmission
 import StoreHTTPTransport
 import StoreWire
 

@@ -3,7 +3,6 @@ import StoreHTTPTransport
 import StoreHistory
 import StoreJSON
 package import StoreJSONSchema
-import StoreTexts
 import StoreWire
 
 /// `GET /actions`: the log of actions, a page at a time.

@@ -1,4 +1,3 @@
-import StoreHTTPTransport
 import StoreJSONSchema
 import StoreTelemetry
 import StoreWire

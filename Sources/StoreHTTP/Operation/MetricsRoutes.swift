@@ -1,7 +1,5 @@
 import StoreHTTPTransport
-import StoreJSONSchema
 import StoreMetrics
-import StoreTelemetry
 import StoreWire
 
 /// `GET /metrics`: the metrics of the server, for Prometheus.

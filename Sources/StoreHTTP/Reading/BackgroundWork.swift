@@ -1,4 +1,3 @@
-import StoreHTTPTransport
 package import StorePlatform
 import StorePublishing
 import Synchronization

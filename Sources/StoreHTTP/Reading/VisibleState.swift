@@ -1,7 +1,6 @@
 import StoreAdmission
 import StoreJSON
 import StorePublishing
-import StoreTexts
 import StoreWire
 
 /// The state of a version, limited to the parts that a caller may read.

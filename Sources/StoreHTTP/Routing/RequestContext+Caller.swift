@@ -4,7 +4,6 @@ import StoreCore
 import StoreHTTPTransport
 import StoreHistory
 import StorePublishing
-import StoreTexts
 import StoreWire
 
 // The sender of a request: its identity, its session, and its access.

@@ -4,8 +4,6 @@ import StoreAuthorization
 import StoreCore
 import StoreHTTPTransport
 import StoreJSON
-import StorePublishing
-import StoreTexts
 import StoreTraces
 import StoreWire
 

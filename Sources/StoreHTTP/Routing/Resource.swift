@@ -2,7 +2,6 @@ import Glibc
 import StoreAdmission
 import StoreAuthorization
 import StoreHTTPTransport
-import StoreMetrics
 import StoreTexts
 import StoreWire
 

@@ -1,6 +1,5 @@
 import StoreActionCatalog
 import StoreCore
-import StoreHTTPTransport
 import StorePatterns
 
 /// Ends idle sessions without a request. A timer on the event loop's thread fires when the first of

@@ -1,7 +1,6 @@
 package import StoreCore
 import StorePatterns
 import StorePlatform
-import StoreTexts
 import Synchronization
 
 /// A slice that a client shows by reading its stream: the slice of a module, or of an instance.

@@ -2,7 +2,6 @@ package import StoreActionCatalog
 package import StoreCore
 package import StoreJSON
 package import StoreJSONSchema
-import StoreTexts
 
 /// Makes the links of actions in views: `/dispatch?action=…`, with the JSON of the action as in a
 /// body.
