@@ -30,24 +30,14 @@ package struct AccessLines: AccessLog {
         let route = served?.route.path.text ?? "-"
         let forgetsClients = forgetsClients
         logger.details(1, event) { _ in
-            [
-                (
-                    message,
-                    Self.fields(
-                        of: access,
-                        route,
-                        isStream: event == .streamEnded,
-                        forgetsClients: forgetsClients
-                    )
-                )
-            ]
+            [(message, Self.fields(of: access, route, event, forgetsClients: forgetsClients))]
         }
     }
 
     private static func fields(
         of access: Access,
         _ route: String,
-        isStream: Bool,
+        _ event: LogEvent,
         forgetsClients: Bool
     ) -> [LogField] {
         var fields = [
@@ -56,7 +46,7 @@ package struct AccessLines: AccessLog {
             LogField("path", .name(access.path)),
         ]
         fields.append(LogField("status", access.status.map { .count($0) } ?? .name("-")))
-        if !isStream { fields.append(LogField("bytes", .count(access.bytes))) }
+        if event != .streamEnded { fields.append(LogField("bytes", .count(access.bytes))) }
         fields.append(LogField("ms", .milliseconds(access.seconds * 1_000)))
         fields.append(LogField("request", .name(access.requestID ?? "-")))
         if let trace = access.traceID { fields.append(LogField("trace", .name(trace))) }

@@ -99,12 +99,4 @@ enum CancelOnClose: String, CaseIterable, Sendable {
         "cancel",
         "Cancel the effects if you close the connection while you wait for them."
     )
-
-    /// Cancels the effects of `watch` when the client of a suspended request leaves. Called on the
-    /// event loop's thread.
-    static func arrange(for exchange: HTTPExchange, _ watch: EffectWatch?, _ runner: EffectRunner?)
-    {
-        guard let watch, let runner else { return }
-        exchange.whenClientLeaves { runner.cancel(all: watch) }
-    }
 }

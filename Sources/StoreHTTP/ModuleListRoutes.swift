@@ -50,13 +50,10 @@ struct ModuleListRoutes: RouteGroup {
                 write(module.element, at: module.offset, of: state, to: &json)
             }
         }
+        let headers = [("Content-Type", "application/json"), ("Cache-Control", "no-cache")]
+        let vary = caller.identity == nil ? [] : [("Vary", "Authorization, Cookie")]
         request.respond(
-            HTTPResponse(
-                status: 200,
-                headers: [("Content-Type", "application/json"), ("Cache-Control", "no-cache")]
-                    + (caller.identity == nil ? [] : [("Vary", "Authorization, Cookie")]),
-                body: .bytes(json.array)
-            )
+            HTTPResponse(status: 200, headers: headers + vary, body: .bytes(json.array))
         )
     }
 
@@ -93,19 +90,12 @@ package struct SliceDescription: Sendable {
     /// Returns the action of its view for the moment when a client begins or ceases to show it.
     package let visibility: @Sendable (ViewVisibility) -> (any Action)?
 
-    package init(
-        name: String,
-        isField: Bool = false,
-        form: SliceForm,
-        ownership: SliceOwnership,
-        presenters: [String],
-        visibility: @escaping @Sendable (ViewVisibility) -> (any Action)?
-    ) {
-        self.name = name
-        self.isField = isField
-        self.form = form
-        self.ownership = ownership
-        self.presenters = presenters
-        self.visibility = visibility
+    package init<State>(_ mount: Mount<State>) {
+        name = mount.name
+        isField = mount.isField
+        form = mount.slice.form
+        ownership = mount.slice.ownership
+        presenters = mount.presenterNames
+        visibility = { mount.action(on: $0) }
     }
 }

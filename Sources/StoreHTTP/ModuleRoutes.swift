@@ -26,16 +26,9 @@ struct ModuleRoutes: RouteGroup {
         let path = links.modules + "/{module}"
         let ofMany = modules.filter { $0.form == .instances }.map(\.name)
         return [
-            .read(
-                path,
-                "Module",
-                "A module's slice of the state.",
-                needs: .memberInPath,
-                parameters: [module, HeaderParameter.ifNoneMatch, HeaderParameter.ifMatch],
-                answers: [.json(.any, "The slice.", headers: ["ETag"]), .notModified],
-                problems: [.notFound, .versionMismatch]
-            ) { request throws(Problem) in
-                try show(request, at: [request.path()])
+            slice(path, "Module", "A module's slice of the state.", [module]) {
+                request throws(Problem) in
+                [try request.path()]
             },
             .stream(
                 path + "/events",
@@ -48,6 +41,27 @@ struct ModuleRoutes: RouteGroup {
         ] + (ofMany.isEmpty ? [] : instances(of: ofMany))
     }
 
+    /// Makes the route for a slice. `place` reads the tokens of the slice's pointer from the path.
+    private func slice(
+        _ path: String,
+        _ name: String,
+        _ summary: String,
+        _ parameters: [any RouteParameter],
+        at place: @escaping @Sendable (RequestContext) throws(Problem) -> [String]
+    ) -> Route {
+        .read(
+            path,
+            name,
+            summary,
+            needs: .memberInPath,
+            parameters: parameters + [HeaderParameter.ifNoneMatch, HeaderParameter.ifMatch],
+            answers: [.json(.any, "The slice.", headers: ["ETag"]), .notModified],
+            problems: [.notFound, .versionMismatch]
+        ) { request throws(Problem) in
+            try show(request, at: try place(request))
+        }
+    }
+
     private func instances(of names: [String]) -> [Route] {
         let parameters = [
             Parameter.path("collection", oneOf: names, "The module's name."),
@@ -55,16 +69,9 @@ struct ModuleRoutes: RouteGroup {
         ]
         let path = links.modules + "/{collection}/{id}"
         return [
-            .read(
-                path,
-                "Instance",
-                "The slice of one of a module's instances.",
-                needs: .memberInPath,
-                parameters: parameters + [HeaderParameter.ifNoneMatch, HeaderParameter.ifMatch],
-                answers: [.json(.any, "The slice.", headers: ["ETag"]), .notModified],
-                problems: [.notFound, .versionMismatch]
-            ) { request throws(Problem) in
-                try show(request, at: [request.path(0), InstanceID.read(request, 1)])
+            slice(path, "Instance", "The slice of one of a module's instances.", parameters) {
+                request throws(Problem) in
+                [try request.path(), try InstanceID.read(request, 1)]
             },
             .stream(
                 path + "/events",
@@ -90,9 +97,7 @@ struct ModuleRoutes: RouteGroup {
     private func index(_ request: RequestContext) throws(Problem) -> Int {
         let name = try request.path(0)
         guard let index = modules.firstIndex(where: { !$0.isField && $0.name.isSame(as: name) })
-        else {
-            throw request.notFound
-        }
+        else { throw request.notFound }
         return index
     }
 

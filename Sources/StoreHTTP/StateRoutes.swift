@@ -189,9 +189,7 @@ extension StateRoutes {
         guard version <= current.version else {
             throw .notFound(version: version, newest: current.version)
         }
-        if version == current.version, !blame {
-            return try show(request, pointer, of: current)
-        }
+        if version == current.version, !blame { return try show(request, pointer, of: current) }
         let known = request.exchange.headerList("if-none-match")
         request.respond(
             on: reader.threads.past,

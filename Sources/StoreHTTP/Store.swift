@@ -69,9 +69,7 @@ package final class Store: Sendable {
     }
 
     /// Sets the transport that sends the answers. Called once, before the transport starts.
-    package func attach(_ server: HTTPServer) {
-        transport.withLock { $0 = server }
-    }
+    package func attach(_ server: HTTPServer) { transport.withLock { $0 = server } }
 
     /// Returns true if the server is about to stop.
     package var isDraining: @Sendable () -> Bool {
@@ -95,9 +93,7 @@ package final class Store: Sendable {
     }
 
     /// Records that the Core was offered an envelope in this turn of the event loop.
-    func offered() {
-        hasOffered.store(true, ordering: .relaxed)
-    }
+    func offered() { hasOffered.store(true, ordering: .relaxed) }
 
     /// Wakes the Core once for all envelopes of this turn, so that it gets them as a batch. Returns
     /// the Core's turn if the event loop's thread should run it.
@@ -109,15 +105,11 @@ package final class Store: Sendable {
 
     /// Wakes the transport, which sends the answers that were completed outside a batch of the
     /// Core.
-    package func wake() {
-        transport.withLock { $0 }?.wake()
-    }
+    package func wake() { transport.withLock { $0 }?.wake() }
 
     /// Keeps the session of a stream or of a waiting request from becoming idle until the hold
     /// ends. Returns `nil` for no session, or a session that is not open.
-    func hold(_ session: String?) -> SessionHold? {
-        session.flatMap { sessions?.hold($0) }
-    }
+    func hold(_ session: String?) -> SessionHold? { session.flatMap { sessions?.hold($0) } }
 
     /// Runs `work` on the event loop's thread after so many seconds, unless the timer is cancelled
     /// before.
@@ -125,9 +117,7 @@ package final class Store: Sendable {
     package func schedule(
         after seconds: Double,
         _ work: @escaping @Sendable () -> Void
-    ) -> LoopTimer? {
-        transport.withLock { $0 }?.schedule(after: seconds, work)
-    }
+    ) -> LoopTimer? { transport.withLock { $0 }?.schedule(after: seconds, work) }
 }
 
 /// The bounds on clients' requests, as the flags of the program set them.

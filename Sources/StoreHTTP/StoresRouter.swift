@@ -28,9 +28,7 @@ package final class StoresRouter: HTTPHandler {
         handler(for: exchange).admit(exchange)
     }
 
-    package func handle(_ exchange: HTTPExchange) {
-        handler(for: exchange).handle(exchange)
-    }
+    package func handle(_ exchange: HTTPExchange) { handler(for: exchange).handle(exchange) }
 
     package func turnEnded() -> (@Sendable () -> Void)? {
         // The stores run on a pool, so none of them leaves work to the loop's thread.

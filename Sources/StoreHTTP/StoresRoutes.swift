@@ -9,9 +9,7 @@ package struct StoresRoutes: RouteGroup {
     /// Makes the route.
     ///
     /// - Parameter stores: returns all stores, the store at `/` first.
-    package init(_ stores: @escaping @Sendable () -> [StoreStatus]) {
-        self.stores = stores
-    }
+    package init(_ stores: @escaping @Sendable () -> [StoreStatus]) { self.stores = stores }
 
     package var routes: [Route] {
         let store = JSONSchema.object([

@@ -42,9 +42,7 @@ package struct ExposedCommand: Sendable {
 
     package init(plain command: PlainCommand, named name: String) {
         self.init(command, name) { body, _, _ throws(Problem) in
-            guard body.isEmpty else {
-                throw .invalidPayload(pointer: "", expected: "no body")
-            }
+            guard body.isEmpty else { throw .invalidPayload(pointer: "", expected: "no body") }
             return { command() }
         }
     }

@@ -10,8 +10,6 @@ import Synchronization
 final class TestClockRoutes: RouteGroup, Sendable {
     /// The most seconds that the clock moves in total: a hundred years.
     static let secondsMax = 3_155_760_000.0
-    /// The most wakes in one request: a bound for effects that sleep again and again.
-    static let wakesMax = ManualClock.wakesMax
 
     private struct Advance: Decodable {
         let seconds: Double
@@ -70,7 +68,7 @@ final class TestClockRoutes: RouteGroup, Sendable {
         }
         request.exchange.suspend()
         Task { [self] in
-            let isThere = await clock.advance(by: duration, wakesMax: Self.wakesMax)
+            let isThere = await clock.advance(by: duration, wakesMax: ManualClock.wakesMax)
             isAdvancing.store(false, ordering: .releasing)
             request.complete(.success(Self.response(isThere ? 200 : 202, clock)))
         }

@@ -91,7 +91,14 @@ struct DiscoveryRoutes: RouteGroup {
                 guard let page = ProblemCatalog.page(named: try request.path()) else {
                     throw request.notFound
                 }
-                request.respond(.page(Bytes(utf8: page.html)))
+                let html = Bytes(utf8: page.html)
+                request.respond(
+                    .document(
+                        html,
+                        ProblemPage.htmlContentType,
+                        further: HTTPResponse.fieldsOfPages
+                    )
+                )
             },
         ]
     }
@@ -164,28 +171,16 @@ struct DiscoveryRoutes: RouteGroup {
 }
 
 extension HTTPResponse {
-    /// Makes the answer with a page for people, which does not change while the server runs.
-    fileprivate static func page(_ page: Bytes) -> HTTPResponse {
-        HTTPResponse(
-            status: 200,
-            headers: [
-                ("Content-Type", ProblemPage.htmlContentType), ("Cache-Control", "no-cache"),
-            ] + fieldsOfPages,
-            body: .shared(page)
-        )
+    /// Makes the answer with a document that does not change while the server runs.
+    fileprivate static func document(
+        _ document: Bytes,
+        _ contentType: String,
+        further: [(String, String)] = []
+    ) -> HTTPResponse {
+        let headers = [("Content-Type", contentType), ("Cache-Control", "no-cache")] + further
+        return HTTPResponse(status: 200, headers: headers, body: .shared(document))
     }
 
-    /// Makes the answer with a document that describes the server.
-    fileprivate static func document(_ document: Bytes, _ contentType: String) -> HTTPResponse {
-        HTTPResponse(
-            status: 200,
-            headers: [("Content-Type", contentType), ("Cache-Control", "no-cache")],
-            body: .shared(document)
-        )
-    }
-}
-
-extension HTTPResponse {
     /// The header fields of a page for people, which loads nothing and has no scripts, styles or
     /// forms. A browser enforces that, shows the page in no frame, and sends its address to no
     /// other site.

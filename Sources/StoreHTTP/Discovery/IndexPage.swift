@@ -71,9 +71,7 @@ struct IndexPage {
         return section("Other requests", "<dl>\n\(rows.joined(separator: "\n"))\n</dl>")
     }
 
-    private func section(_ title: String, _ body: String) -> String {
-        "<h2>\(title)</h2>\n\(body)"
-    }
+    private func section(_ title: String, _ body: String) -> String { "<h2>\(title)</h2>\n\(body)" }
 }
 
 extension Route {

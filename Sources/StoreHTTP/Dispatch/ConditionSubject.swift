@@ -31,12 +31,7 @@ struct ConditionSubject: Sendable {
     ///
     /// - Throws: 400 for any other path, for a hidden view, and for parameters that the view does
     ///   not take.
-    init(
-        _ text: String,
-        known: UInt64?,
-        _ store: Store,
-        for caller: Caller
-    ) throws(Problem) {
+    init(_ text: String, known: UInt64?, _ store: Store, for caller: Caller) throws(Problem) {
         let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) ?? text.endIndex
         let path = text[..<mark]
         let query = text[mark...].dropFirst()

@@ -29,9 +29,7 @@ final class ConditionTicket: Completion {
     }
 
     /// Stores the envelope, which may be offered again, until it is completed.
-    func keep(_ envelope: Envelope) {
-        state.withLock { $0.envelope = envelope }
-    }
+    func keep(_ envelope: Envelope) { state.withLock { $0.envelope = envelope } }
 
     func complete(_ outcome: Outcome) {
         guard case .versionMismatch = outcome, subject.known != nil else { return finish(outcome) }

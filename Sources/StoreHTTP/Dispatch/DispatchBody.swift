@@ -75,9 +75,7 @@ struct DispatchBody {
                         expected: "an action, an object such as {\"type\":\"…\",\"payload\":{…}}"
                     )
                 }
-                members.append(
-                    try reader.member(action, at: members.count, by: sender, in: trace)
-                )
+                members.append(try reader.member(action, at: members.count, by: sender, in: trace))
             }
             self.members = members
         default:
@@ -123,10 +121,7 @@ extension DispatchBody {
         guard let recipients = action.recipients else { return nil }
         let meant = try Self.recipients(recipients, at: pointer())
         if meant == .all { return nil }
-        return Addressees(
-            recipients: meant,
-            emitter: emitter?.stringValue.map { ExactText($0) }
-        )
+        return Addressees(recipients: meant, emitter: emitter?.stringValue.map { ExactText($0) })
     }
 
     /// Reads the audience of an array. The array makes one event, so all of its actions must have

@@ -81,23 +81,8 @@ final class DispatchHandler: Sendable {
             completion: named ?? ticket
         )
         named?.keep(envelope)
-        hold(exchange, for: ticket, cancelsOnClose: cancelsOnClose)
+        ticket.park(cancelsOnClose: cancelsOnClose)
         ticket.offer(envelope)
-    }
-
-    /// Keeps a request until its answer.
-    ///
-    /// The transport detects that a client has left only while the request is suspended. A parked
-    /// request is soon suspended if its answer takes long.
-    @inline(__always)
-    private func hold(
-        _ exchange: HTTPExchange,
-        for ticket: DispatchTicket,
-        cancelsOnClose: Bool
-    ) {
-        guard cancelsOnClose else { return exchange.park() }
-        if ticket.watch != nil { exchange.suspend() } else { exchange.park() }
-        CancelOnClose.arrange(for: exchange, ticket.watch, store.core.effects)
     }
 
     /// The effect of a narrow role on the answer to a request's actions.

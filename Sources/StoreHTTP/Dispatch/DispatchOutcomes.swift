@@ -48,9 +48,7 @@ package final class DispatchOutcomes: Sendable {
     /// Makes an empty table.
     ///
     /// - Parameter clock: measures the ages of dispatches.
-    package init(clock: any WallClock = SteadyClock()) {
-        self.clock = clock
-    }
+    package init(clock: any WallClock = SteadyClock()) { self.clock = clock }
 
     /// Remembers a dispatch whose client gets a 202.
     func remember(_ dispatch: PendingDispatch) {

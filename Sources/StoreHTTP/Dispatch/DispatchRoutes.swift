@@ -145,12 +145,7 @@ struct DispatchRoutes: RouteGroup {
                 let dispatch = store.outcomes.dispatch(number, for: caller)
             else { throw .notFound(outcomeOf: version) }
             // The ticket reads the header fields, so it is made before the request is parked.
-            let ticket = try DispatchTicket(
-                request,
-                store: store,
-                about: dispatch,
-                caller: caller
-            )
+            let ticket = try DispatchTicket(request, store: store, about: dispatch, caller: caller)
             request.exchange.park()
             ticket.wait(for: dispatch)
         }

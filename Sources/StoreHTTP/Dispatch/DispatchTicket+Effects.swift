@@ -7,15 +7,27 @@ import StoreWire
 import Synchronization
 
 extension DispatchTicket {
+    /// Keeps the request until its answer. With `cancelsOnClose`, the effects that the client waits
+    /// for are cancelled if it leaves.
+    ///
+    /// The transport detects that a client has left only while the request is suspended. A parked
+    /// request is soon suspended if its answer takes long.
+    @inline(__always)
+    final func park(cancelsOnClose: Bool) {
+        guard cancelsOnClose, preferences.waitSeconds != nil, let watch else {
+            return exchange.park()
+        }
+        exchange.suspend()
+        exchange.whenClientLeaves { [effects = store.core.effects] in effects?.cancel(all: watch) }
+    }
+
     /// Answers when all effects of the action have ended, or when the client's time is over,
     /// whichever comes first (protocol 2.6).
     ///
     /// Most actions have no effects. Their answers go out with the answers of the batch, without a
     /// timer.
     func waitForEffects(_ watch: EffectWatch, _ answer: AppliedAnswer) {
-        guard !watch.isDone else {
-            return watch.whenDone { [self] in finish(answer, end(of: $0)) }
-        }
+        guard !watch.isDone else { return watch.whenDone { [self] in finish(answer, end(of: $0)) } }
         wait(for: followed(watch, answer))
     }
 

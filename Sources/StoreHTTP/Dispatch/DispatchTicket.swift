@@ -50,7 +50,9 @@ class DispatchTicket: Completion, @unchecked Sendable {
         caller: Caller,
         seesModules: Bool = true,
         askedModules: [String] = [],
-        watch: EffectWatch? = nil
+        watch: EffectWatch? = nil,
+        isOutcomeQuery: Bool = false,
+        access: AccessLease? = nil
     ) {
         exchange = request.exchange
         id = request.id
@@ -61,34 +63,31 @@ class DispatchTicket: Completion, @unchecked Sendable {
         self.seesModules = seesModules
         self.askedModules = askedModules
         self.watch = watch
-        isOutcomeQuery = false
-        access = nil
+        self.isOutcomeQuery = isOutcomeQuery
+        self.access = access
         hold = preferences.waitSeconds == nil ? nil : store.hold(caller.session)
     }
 
-    /// Makes the ticket of a request about the outcome of a dispatch.
-    init(
+    /// Makes the ticket of a request about the outcome of a dispatch. The first answer has already
+    /// left out the data that the caller may not read.
+    convenience init(
         _ request: RequestContext,
         store: Store,
         about dispatch: PendingDispatch,
         caller: Caller
     ) throws(Problem) {
-        access = try request.accessLease()
-        exchange = request.exchange
-        id = request.id
-        self.store = store
-        preferences = Preferences(
-            returned: dispatch.returnsState ? .representation : nil,
-            waitSeconds: request.preferences.waitSeconds
+        self.init(
+            request: request,
+            store: store,
+            preferences: Preferences(
+                returned: dispatch.returnsState ? .representation : nil,
+                waitSeconds: request.preferences.waitSeconds
+            ),
+            isBatch: dispatch.isBatch,
+            caller: caller,
+            isOutcomeQuery: true,
+            access: try request.accessLease()
         )
-        isBatch = dispatch.isBatch
-        self.caller = caller
-        // The first answer has already left out the data that the caller may not read.
-        seesModules = true
-        askedModules = []
-        isOutcomeQuery = true
-        watch = nil
-        hold = preferences.waitSeconds == nil ? nil : store.hold(caller.session)
     }
 
     /// Offers the parked request to the Core. If the mailbox does not take it, answers with the
@@ -149,9 +148,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
     var reader: StateReader { store.reader }
 
     /// Answers with a problem.
-    final func answer(_ problem: Problem) {
-        exchange.complete(store.response(problem, for: id))
-    }
+    final func answer(_ problem: Problem) { exchange.complete(store.response(problem, for: id)) }
 
     /// True if the answer includes the state after the action.
     var returnsState: Bool { preferences.returned == .representation }

@@ -25,9 +25,7 @@ struct AnalyticsRoutes: RouteGroup {
                 "The last analytics events, the newest last, for operators.",
                 needs: .analytics,
                 parameters: [Self.limit],
-                answers: [
-                    .init(200, "The events.", bodies: [.init(Self.mediaType, Self.schema)])
-                ],
+                answers: [.init(200, "The events.", bodies: [.init(Self.mediaType, Self.schema)])],
                 problems: [.forbidden],
                 audience: .operators,
                 handle: show

@@ -23,9 +23,11 @@ struct HealthRoutes: RouteGroup {
                 needs: .everyone,
                 answers: [.text("text/plain", "It does.")],
                 audience: .operators,
-                isServedDuringDrain: true,
-                handle: Self.handler(livenessProblem)
-            ),
+                isServedDuringDrain: true
+            ) { request throws(Problem) in
+                if let problem = livenessProblem() { throw problem }
+                request.respond(Self.ok)
+            },
             .read(
                 links.readiness,
                 "Readiness",
@@ -45,13 +47,6 @@ struct HealthRoutes: RouteGroup {
                 handle: showReadiness
             ),
         ]
-    }
-
-    private static func handler(_ problem: @escaping @Sendable () -> Problem?) -> Route.Handler {
-        { request throws(Problem) in
-            if let problem = problem() { throw problem }
-            request.respond(ok)
-        }
     }
 
     private func showReadiness(_ request: RequestContext) throws(Problem) {

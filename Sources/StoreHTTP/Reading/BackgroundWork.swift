@@ -21,9 +21,7 @@ final class BackgroundWork: Sendable {
         /// The number of jobs that wait or run, pauses included.
         private var taken = 0
 
-        init(takenMax: Int) {
-            self.takenMax = takenMax
-        }
+        init(takenMax: Int) { self.takenMax = takenMax }
 
         var isEmpty: Bool { waiting.isEmpty }
 

@@ -8,9 +8,7 @@ import StoreWire
 
 extension StateReader {
     /// Returns the stream of the whole state.
-    func stateStream(for caller: Caller) -> VisibleStream {
-        stream(.whole(viewer(of: caller)))
-    }
+    func stateStream(for caller: Caller) -> VisibleStream { stream(.whole(viewer(of: caller))) }
 
     private func stream(
         _ content: StateStream,

@@ -88,9 +88,7 @@ extension Snapshot: EncodedState {
 extension StateReader {
     /// Returns the newest published state as a session sees it; `nil` for clients without a
     /// session.
-    package func state(of session: String?) -> VisibleState {
-        state(for: Caller(session: session))
-    }
+    package func state(of session: String?) -> VisibleState { state(for: Caller(session: session)) }
 
     /// Returns the state of a past version. May block on the disk.
     ///
@@ -184,14 +182,10 @@ extension StateReader {
     }
 
     /// Ends the waits of a session that has ended, without a newer version. Any thread may call it.
-    func endWaits(of session: String) {
-        waiters.expireAll(of: session)
-    }
+    func endWaits(of session: String) { waiters.expireAll(of: session) }
 
     /// Ends the waits whose access has ended, without a newer version. Any thread may call it.
-    package func endForbiddenWaits() {
-        waiters.expireForbidden()
-    }
+    package func endForbiddenWaits() { waiters.expireForbidden() }
 }
 
 /// A request that waits for a newer version.
@@ -200,12 +194,8 @@ struct PendingRead: Sendable {
     fileprivate let waiters: LongPolls
 
     /// Ends the wait without a newer version, unless it has ended already.
-    func expire() {
-        waiters.expire(id)
-    }
+    func expire() { waiters.expire(id) }
 
     /// Cancels `timer` when the wait ends; at once if it has ended already.
-    func end(with timer: LoopTimer) {
-        waiters.end(timer: timer.cancel, with: id)
-    }
+    func end(with timer: LoopTimer) { waiters.end(timer: timer.cancel, with: id) }
 }

@@ -57,15 +57,11 @@ package struct VisibleState: Sendable {
     func bytes(
         of request: ViewRequest,
         by views: any PublishedViews
-    ) throws(JSONError) -> Bytes? {
-        try views.bytes(of: request, in: snapshot)
-    }
+    ) throws(JSONError) -> Bytes? { try views.bytes(of: request, in: snapshot) }
 
     /// Returns the part at a pointer; `nil` if the pointer leads nowhere. May parse or assemble a
     /// large document.
-    func part(at pointer: JSONPointer) -> Bytes? {
-        documents.part(at: pointer, in: snapshot)
-    }
+    func part(at pointer: JSONPointer) -> Bytes? { documents.part(at: pointer, in: snapshot) }
 
     /// Returns the part at a pointer if that is cheap. A small document is parsed in the workspace.
     func quickPart(at pointer: JSONPointer, _ workspace: JSONWorkspace) -> QuickPart {

@@ -39,17 +39,13 @@ struct Query: Sendable {
             guard values.count < Self.parametersMax else {
                 throw .badRequest("The query has over \(Self.parametersMax) parameters.")
             }
-            guard parameter.allows(value) else {
-                throw .badQuery(name, allowed: parameter.allowed)
-            }
+            guard parameter.allows(value) else { throw .badQuery(name, allowed: parameter.allowed) }
             values.append((name, value))
         }
     }
 
     /// The value of a parameter; `nil` if the query does not have it.
-    subscript(name: String) -> String? {
-        values.first { $0.name.isSame(as: name) }?.value
-    }
+    subscript(name: String) -> String? { values.first { $0.name.isSame(as: name) }?.value }
 }
 
 extension [any RouteParameter] {

@@ -43,9 +43,7 @@ extension RequestContext {
     }
 
     /// The value of a flag in the query; `false` if the query does not have it.
-    subscript(flag: Parameter<Bool>) -> Bool {
-        query?[flag.name] == "true"
-    }
+    subscript(flag: Parameter<Bool>) -> Bool { query?[flag.name] == "true" }
 
     /// Returns the value of a query parameter by its name. The route must declare it.
     func query(_ name: String) -> String? { query?[name] }
@@ -97,9 +95,7 @@ extension RequestContext {
 
 extension RequestContext {
     /// Answers the request now, on the event loop's thread.
-    func respond(_ response: HTTPResponse) {
-        exchange.respond(response)
-    }
+    func respond(_ response: HTTPResponse) { exchange.respond(response) }
 
     /// Answers with a JSON object that must not be cached.
     func respond(status: Int = 200, json members: (inout JSONWriter) -> Void) {

@@ -254,9 +254,7 @@ extension OpenAPI.Answer {
         _ summary: String,
         status: Int = 200,
         headers: [String] = []
-    ) -> OpenAPI.Answer {
-        .init(status, summary, headers: headers, bodies: [.json(schema)])
-    }
+    ) -> OpenAPI.Answer { .init(status, summary, headers: headers, bodies: [.json(schema)]) }
 
     /// An answer 200 with text that has no schema.
     static func text(_ mediaType: String, _ summary: String) -> OpenAPI.Answer {

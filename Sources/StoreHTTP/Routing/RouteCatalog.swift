@@ -28,10 +28,7 @@ package final class RouteCatalog: Sendable {
 
     /// Returns the description of the API for the listener of a request. The first such request
     /// makes it, and again the first request after a change of the policy.
-    func described(
-        for request: RequestContext,
-        by make: ([OpenAPI.Operation]) -> Bytes
-    ) -> Bytes {
+    func described(for request: RequestContext, by make: ([OpenAPI.Operation]) -> Bytes) -> Bytes {
         let routes = routes(for: request)
         let anonymous = request.environment.access?.anonymous
         let listener = request.exchange.isAdmin

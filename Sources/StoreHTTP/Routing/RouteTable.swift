@@ -71,9 +71,7 @@ final class RouteTable: Sendable {
         let served = resource.route(for: request.verb)
         if let served { request.measure(by: served.times) }
         if let sender { try sender.check(request, served, of: resource) }
-        guard let served else {
-            throw .methodNotAllowed(request.method, allowed: resource.methods)
-        }
+        guard let served else { throw .methodNotAllowed(request.method, allowed: resource.methods) }
         return served
     }
 

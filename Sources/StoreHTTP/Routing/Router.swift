@@ -35,9 +35,7 @@ package final class Router: HTTPHandler {
     }
 
     /// Refuses requests with 503 from now on, except on routes that are served to the end.
-    package func drain() {
-        isDraining.store(true, ordering: .relaxed)
-    }
+    package func drain() { isDraining.store(true, ordering: .relaxed) }
 
     package func admit(_ exchange: HTTPExchange) -> HTTPResponse? {
         do throws(Problem) {
@@ -66,9 +64,7 @@ package final class Router: HTTPHandler {
         }
     }
 
-    package func turnEnded() -> (@Sendable () -> Void)? {
-        onTurnEnd()
-    }
+    package func turnEnded() -> (@Sendable () -> Void)? { onTurnEnd() }
 
     package var liveness: HTTPResponse? {
         guard !environment.separatesOperators, let problem = environment.livenessProblem else {

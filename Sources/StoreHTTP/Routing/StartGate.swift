@@ -57,9 +57,7 @@ package final class StartGate: HTTPHandler {
     }
 
     /// Stores the transport that calls this handler. Called once, before the transport starts.
-    package func attach(_ server: HTTPServer) {
-        transport.withLock { $0 = server }
-    }
+    package func attach(_ server: HTTPServer) { transport.withLock { $0 = server } }
 
     package func admit(_ request: HTTPExchange) -> HTTPResponse? {
         guard hosts.allows(request.host) else {
@@ -93,9 +91,7 @@ package final class StartGate: HTTPHandler {
     package func turnEnded() -> (@Sendable () -> Void)? { nil }
 
     /// Records that the start has entered this phase. Any thread may call it.
-    package func enter(_ phase: NotReady.Code) {
-        self.phase.withLock { $0 = phase }
-    }
+    package func enter(_ phase: NotReady.Code) { self.phase.withLock { $0 = phase } }
 
     package var liveness: HTTPResponse? { separatesOperators ? nil : HealthRoutes.ok }
 
@@ -177,7 +173,5 @@ package final class StartGate: HTTPHandler {
         return requests.map(\.exchange)
     }
 
-    private func refusal(_ problem: Problem) -> HTTPResponse {
-        problem.response(for: ids.next())
-    }
+    private func refusal(_ problem: Problem) -> HTTPResponse { problem.response(for: ids.next()) }
 }

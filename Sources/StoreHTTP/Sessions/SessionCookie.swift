@@ -30,7 +30,5 @@ struct SessionCookie: Sendable {
     }
 
     /// Returns the secret in a request; `nil` if it has none.
-    func secret(of exchange: HTTPExchange) -> Substring? {
-        exchange.cookie(beginning)
-    }
+    func secret(of exchange: HTTPExchange) -> Substring? { exchange.cookie(beginning) }
 }

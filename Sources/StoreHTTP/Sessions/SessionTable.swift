@@ -107,9 +107,7 @@ package final class SessionTable: Sendable {
     }
 
     /// True if a session is open. Does not restart its idle time.
-    func isOpen(_ name: String) -> Bool {
-        table.withLock { $0.index(of: name) != nil }
-    }
+    func isOpen(_ name: String) -> Bool { table.withLock { $0.index(of: name) != nil } }
 
     /// Keeps a session from becoming idle until the hold ends. Returns `nil` if the session is not
     /// open.
@@ -158,15 +156,11 @@ package final class SessionTable: Sendable {
     }
 
     /// Removes a session, after its end is durable or its beginning has failed.
-    package func end(_ name: String) {
-        table.withLock { $0.remove(name) }
-    }
+    package func end(_ name: String) { table.withLock { $0.remove(name) } }
 
     /// Marks a session as ending, so that it takes no more requests. The caller dispatches its end,
     /// and then calls ``end(_:)`` or ``keep(_:)``.
-    func beginEnding(_ name: String) {
-        table.withLock { $0.beginEnding(name) }
-    }
+    func beginEnding(_ name: String) { table.withLock { $0.beginEnding(name) } }
 
     /// Keeps a session whose end was not applied. If it is still idle, the next check finds it
     /// again.
@@ -275,9 +269,7 @@ package final class SessionHold: Sendable {
         self.table = table
     }
 
-    deinit {
-        end()
-    }
+    deinit { end() }
 
     /// True if the session is open; its client may have ended it meanwhile. Any thread may read it.
     var isOpen: Bool { table.isOpen(name) }

@@ -19,11 +19,10 @@ final class WorkTicket: DispatchTicket, @unchecked Sendable {
     private let trace: String?
 
     static var answers: [OpenAPI.Answer] {
-        let schema = JSONSchema.begun
-        return [
-            .json(schema, "The work is done.", headers: ["ETag", "Preference-Applied"]),
+        [
+            .json(.begun, "The work is done.", headers: ["ETag", "Preference-Applied"]),
             .json(
-                schema,
+                .begun,
                 "The work has begun.",
                 status: 202,
                 headers: ["ETag", "Preference-Applied", "Location", "Retry-After"]
@@ -48,10 +47,7 @@ final class WorkTicket: DispatchTicket, @unchecked Sendable {
         super.init(
             request: request,
             store: store,
-            preferences: Preferences(
-                returned: nil,
-                waitSeconds: request.preferences.waitSeconds
-            ),
+            preferences: Preferences(returned: nil, waitSeconds: request.preferences.waitSeconds),
             caller: caller,
             // A use case returns no value.
             seesModules: false,
@@ -64,14 +60,9 @@ final class WorkTicket: DispatchTicket, @unchecked Sendable {
     ///
     /// - Throws: 400 for a condition or a key.
     static func requireNoCondition(_ request: RequestContext) throws(Problem) {
-        let name: String
-        if request.exchange.has("if-match") {
-            name = "If-Match"
-        } else if request.exchange.has("idempotency-key") {
-            name = "Idempotency-Key"
-        } else {
-            return
-        }
+        let hasKey = request.exchange.has("idempotency-key")
+        guard hasKey || request.exchange.has("if-match") else { return }
+        let name = request.exchange.has("if-match") ? "If-Match" : "Idempotency-Key"
         throw .badRequest(
             "A use case or a notification takes no \(name): its input is kept nowhere, and each "
                 + "request is a new call."
@@ -81,14 +72,7 @@ final class WorkTicket: DispatchTicket, @unchecked Sendable {
     /// Hands the request to the Core.
     func offer(_ request: ClientRequest, cancelsOnClose: Bool = false) {
         let origin = self.request.origin(in: caller.session)
-        // The transport detects that a client has left only while the request is suspended. A
-        // parked request is soon suspended if its answer takes long.
-        if cancelsOnClose, preferences.waitSeconds != nil {
-            exchange.suspend()
-            CancelOnClose.arrange(for: exchange, work, store.core.effects)
-        } else {
-            exchange.park()
-        }
+        park(cancelsOnClose: cancelsOnClose)
         do {
             try store.core.offer(
                 request,

@@ -12,12 +12,7 @@ package struct LinkedActions: ActionHrefs {
     /// The most bytes of a link: the server would refuse a longer target of a request.
     private let bytesMax: Int
 
-    package init(
-        _ links: Links,
-        _ actions: ActionTable,
-        _ encoder: JSONEncoder,
-        bytesMax: Int
-    ) {
+    package init(_ links: Links, _ actions: ActionTable, _ encoder: JSONEncoder, bytesMax: Int) {
         self.links = links
         self.actions = actions
         self.encoder = encoder

@@ -123,9 +123,7 @@ struct ViewRoutes: RouteGroup {
             reader.sees(view, for: caller)
             ? StateAnswer.isKnown(reader.state(for: caller), known)
             : StateAnswer.isKnown(exactly: state.tag, known)
-        if isKnown {
-            return request.respond(StateAnswer.notModified(state))
-        }
+        if isKnown { return request.respond(StateAnswer.notModified(state)) }
         request.respond(
             on: store.reader.threads.views,
             orBusy: "too many requests for views wait already"

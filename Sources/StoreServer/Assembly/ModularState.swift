@@ -10,16 +10,7 @@ import StoreTelemetry
 
 struct ModularState<State: RootState>: StateComposition {
     var modules: [SliceDescription]? {
-        State.modules.map { mount in
-            SliceDescription(
-                name: mount.name,
-                isField: mount.isField,
-                form: mount.slice.form,
-                ownership: mount.slice.ownership,
-                presenters: mount.presenterNames,
-                visibility: { mount.action(on: $0) }
-            )
-        }
+        State.modules.map { SliceDescription($0) }
     }
 
     var visibleForm: any Decodable.Type { VisibleRoot<State>.self }
