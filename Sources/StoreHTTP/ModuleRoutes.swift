@@ -131,7 +131,6 @@ struct ModuleRoutes: RouteGroup {
 }
 
 extension InstanceID {
-    /// The parameter `{id}` of a path.
     static let parameter = Parameter.path("id", "The instance's id.")
 
     /// Returns the id in the path of a request. `index` is its place among the path's parameters.

@@ -70,7 +70,6 @@ package struct RequestSpans: Sendable {
         return status >= 500 ? "\(status)" : nil
     }
 
-    /// Returns the attributes for the server's name and port.
     private static func server(_ host: String?) -> [Span.Attribute] {
         guard let host, !host.isEmpty else { return [] }
         // The port follows the last colon, unless that colon belongs to an IPv6 address.

@@ -153,7 +153,6 @@ struct StateRoutes: RouteGroup {
     }
 }
 
-/// The query parameters and the headers of requests for the state.
 enum StateParameters {
     static let after = Parameter.number(
         "after",

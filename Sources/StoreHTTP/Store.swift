@@ -87,7 +87,6 @@ package final class Store: Sendable {
         schedule(after: Self.stopWaitSeconds, outcomes.giveUp)
     }
 
-    /// Makes the response for a problem of a request.
     func response(_ problem: Problem, for id: RequestID) -> HTTPResponse {
         problem.response(for: id, in: links.store)
     }

@@ -45,7 +45,6 @@ package struct StoreStatus: Sendable {
     package static let defaultName = "default"
 
     package let name: String
-    /// The path of its index.
     let path: String
     /// Returns the reason why it takes no requests; `nil` while it does.
     let notReady: @Sendable () -> NotReady?

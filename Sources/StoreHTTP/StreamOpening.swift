@@ -31,8 +31,8 @@ enum StreamOpening {
         return StreamHead(response: bytes, payload: Bytes(utf8: retry))
     }
 
-    /// Turns a request into a stream. The request chooses the mode, unless `mode` is given. `slice` is
-    /// the slice that the client shows by reading the stream.
+    /// Turns a request into a stream. The request chooses the mode, unless `mode` is given. `slice`
+    /// is the slice that the client shows by reading the stream.
     ///
     /// - Throws: 503 if the streams or the memory are used up, 429 above a rate limit, and 400 for
     ///   HTTP/1.0. Also throws the problems of the session and the credential.
@@ -208,9 +208,7 @@ enum StreamOpening {
     }
 }
 
-/// The parameters of requests for streams.
 enum StreamParameters {
-    /// The most characters in a reader's name.
     static let nameCharactersMax = 128
 
     static let mode = Parameter<StreamMode>.choice(

@@ -35,7 +35,6 @@ enum RouteAccess: Sendable {
         }
     }
 
-    /// Returns the need of a request to a path.
     func need(of request: HTTPExchange, at path: PathTemplate) throws(Problem) -> RouteNeed {
         switch self {
         case .need(let need), .ofModule(_, let need): need
@@ -46,7 +45,6 @@ enum RouteAccess: Sendable {
 
     static func view(_ name: String) -> RouteAccess { .need(.view(name)) }
 
-    /// Returns the right to call a use case, by its name in the policy.
     static func useCase(_ name: String, of module: String) -> RouteAccess {
         .ofModule(module, .useCase(name))
     }
@@ -98,8 +96,7 @@ extension Identity {
     private func denial(of need: RouteNeed, at access: RouteAccess) -> Denial? {
         let denial = denial(of: need)
         switch access {
-        case .need, .memberInPath:
-            return denial
+        case .need, .memberInPath: return denial
         case .ofModule(let module, _):
             return denial == nil || sees(module) ? denial : .hidden
         case .viewActions(let module, let places):

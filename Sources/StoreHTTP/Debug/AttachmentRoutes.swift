@@ -38,8 +38,7 @@ struct AttachmentRoutes: RouteGroup {
                 .interceptor,
                 links.interceptors,
                 "debugEndInterceptor",
-                "Remove an interceptor for good; actions dispatched after the "
-                    + "answer skip it."
+                "Remove an interceptor for good; actions dispatched after the answer skip it."
             ),
         ]
     }

@@ -61,7 +61,6 @@ struct DispatchExample {
 }
 
 extension JSONSchema {
-    /// True if an action of this form must have a payload.
     fileprivate var needsPayload: Bool {
         guard case .object(let properties) = self else { return true }
         return properties.contains { $0.name == "payload" && $0.isRequired }

@@ -4,7 +4,6 @@ import StoreWire
 /// The page at the root of a store: a description, links for a browser, an example dispatch, and
 /// the other routes. The page loads nothing and has no scripts or styles.
 struct IndexPage {
-    /// The program's name and version.
     let program: String
     let programVersion: String
     /// The newest version of the state; `nil` if there is no store behind the page.
@@ -45,8 +44,7 @@ struct IndexPage {
     }
 
     private var dispatching: String {
-        let body = (example ?? #"{"type":"\u{2026}","payload":{}}"#)
-            .replacing("'", with: #"'\''"#)
+        let body = (example ?? #"{"type":"\u{2026}","payload":{}}"#).replacing("'", with: #"'\''"#)
         let command = """
             curl http://\(host)\(links.dispatch) -H 'Content-Type: application/json' \\
                 -d '\(body)'

@@ -26,7 +26,6 @@ struct AppliedAnswer {
     /// The answer of a request that is not applied yet.
     static let pending = AppliedAnswer(first: 0, last: 0, changed: nil)
 
-    /// The header fields that every such answer has.
     static let fields = HTTPFields([
         ("Content-Type", "application/json"), ("Cache-Control", "no-store"),
     ])
@@ -110,7 +109,6 @@ extension DispatchTicket {
 }
 
 extension AppliedAnswer {
-    /// Returns the same answer with the state of a version.
     fileprivate func with(_ state: VisibleState) -> AppliedAnswer {
         var answer = self
         answer.state = state.whole

@@ -20,7 +20,6 @@ struct ConditionSubject: Sendable {
     let known: UInt64?
     private let resource: Resource
     private let reader: StateReader
-    /// The caller on whose behalf the resource is read.
     private let caller: Caller
     /// True if the resource may depend on the member at this index. `nil` if the Core can't decide
     /// by members: the state has none, or the caller reads the slices of all sessions.

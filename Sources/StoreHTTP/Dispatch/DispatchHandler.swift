@@ -96,7 +96,6 @@ final class DispatchHandler: Sendable {
         let answersAbout: (@Sendable (_ member: Int) -> Bool)?
     }
 
-    /// Finds the modules that the caller dispatches to but does not see.
     private func sight(of caller: Caller, for members: [EnvelopeMember]) -> ActionSight {
         let entries = store.actions.entries
         var sight = ActionSight(answersAbout: caller.moduleSight)

@@ -24,9 +24,7 @@ package final class DispatchOutcomes: Sendable {
         var valueBytes = 0
     }
 
-    /// A request that waits for an outcome.
     fileprivate struct Waiting: Sendable {
-        /// The closure that ends the wait.
         let giveUp: @Sendable () -> Void
         /// The access that the wait depends on; `nil` if it can't end.
         let access: AccessLease?
@@ -138,7 +136,6 @@ extension DispatchOutcomes {
         table.withLock { $0.waiting[ObjectIdentifier(ticket)] = waiting }
     }
 
-    /// Removes a request that is answered.
     func end(waiting ticket: DispatchTicket) {
         table.withLock { _ = $0.waiting.removeValue(forKey: ObjectIdentifier(ticket)) }
     }

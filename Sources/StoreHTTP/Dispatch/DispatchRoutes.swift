@@ -112,7 +112,6 @@ struct DispatchRoutes: RouteGroup {
         }
     }
 
-    /// The outcome of a dispatch that was answered with 202.
     private var outcome: Route {
         let headers = ["ETag", "Preference-Applied"]
         return .read(
@@ -160,7 +159,6 @@ extension HeaderParameter {
     )
 }
 
-/// The query parameters of requests to dispatch.
 enum DispatchParameters {
     static let dryRun = Parameter.flag("dry-run", "Answer with the change, and apply nothing.")
     static let ifMatchOf = Parameter.text(
@@ -176,7 +174,6 @@ enum DispatchParameters {
 // Schemas
 
 extension JSONSchema {
-    /// The answer to an applied action.
     static let applied = JSONSchema.object([
         .init("epoch", .string()), .init("first", .unsigned, isRequired: false),
         .init("version", .unsigned), .init("changed", .boolean),
@@ -190,7 +187,6 @@ extension JSONSchema {
         .init("epoch", .string()), .init("version", .unsigned), .init("completed", .boolean),
     ])
 
-    /// The answer to a dry run.
     static let dryRun = JSONSchema.object([
         .init("changed", .boolean),
         .init("patch", .array(of: .object([.init("op", .string()), .init("path", .string())]))),

@@ -169,7 +169,6 @@ extension DispatchTicket {
 struct AnswerOnce: ~Copyable, Sendable {
     private let isAnswered = Atomic(false)
 
-    /// True if the request is answered.
     var isDone: Bool { isAnswered.load(ordering: .acquiring) }
 
     /// Ends the hold and runs `answer` on the first call; later calls do nothing. The hold keeps

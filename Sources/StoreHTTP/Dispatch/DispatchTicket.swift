@@ -21,7 +21,6 @@ class DispatchTicket: Completion, @unchecked Sendable {
     let id: RequestID
     let store: Store
     let preferences: Preferences
-    /// The caller on whose behalf the request is answered.
     let caller: Caller
     let isBatch: Bool
     /// True if the caller sees the modules of the actions, and so the values of their effects.
@@ -147,7 +146,6 @@ class DispatchTicket: Completion, @unchecked Sendable {
 
     var reader: StateReader { store.reader }
 
-    /// Answers with a problem.
     final func answer(_ problem: Problem) { exchange.complete(store.response(problem, for: id)) }
 
     /// True if the answer includes the state after the action.
@@ -174,7 +172,6 @@ class DispatchTicket: Completion, @unchecked Sendable {
         if !submitted { complete(answer) }
     }
 
-    /// Answers with the result of an applied action.
     final func complete(_ answer: consuming AppliedAnswer) {
         applied = answer
         exchange.complete(self)

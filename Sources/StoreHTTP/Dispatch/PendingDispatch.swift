@@ -24,7 +24,6 @@ final class PendingDispatch: Sendable {
 
     let answer: AppliedAnswer
     let isBatch: Bool
-    /// True if the answer includes the state.
     let returnsState: Bool
     /// The session of the client that dispatched; `nil` for a client without one.
     let session: String?
@@ -76,7 +75,6 @@ final class PendingDispatch: Sendable {
         state.withLock { $0.end != nil && $0.endedAt < time }
     }
 
-    /// The number of bytes in the value.
     var valueBytes: Int {
         state.withLock { state in
             if case .done(let value?) = state.end { value.count } else { 0 }

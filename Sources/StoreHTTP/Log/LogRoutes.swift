@@ -43,9 +43,7 @@ struct LogRoutes: RouteGroup {
     }
 }
 
-/// The query parameters of requests for the log.
 enum LogParameters {
-    /// The most records in a page.
     static let limitMax: UInt64 = 1_000
     /// The most records in a page if the request sets no limit.
     static let limitDefault: UInt64 = 100

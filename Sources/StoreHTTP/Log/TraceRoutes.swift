@@ -8,7 +8,6 @@ import StoreWire
 
 /// `GET /trace`: the actions that one action led to, step by step.
 struct TraceRoutes: RouteGroup {
-    /// The most actions in a trace.
     static let actionsMax: UInt64 = 1_000
 
     let store: Store

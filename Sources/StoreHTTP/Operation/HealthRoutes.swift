@@ -58,6 +58,5 @@ struct HealthRoutes: RouteGroup {
         request.respond(Self.ok)
     }
 
-    /// The answer if there is no problem.
     static let ok = HTTPResponse.uncached(Array("ok\n".utf8), as: "text/plain; charset=utf-8")
 }

@@ -129,13 +129,10 @@ package struct ReadingThreads: Sendable {
     let large: BackgroundWork
     /// The thread that compares the states of dry runs. Pauses follow them likewise.
     let dryRuns: BackgroundWork
-    /// The threads that make views for single requests.
     let views: BackgroundWork
     /// The threads that read past states, and find the actions that changed them.
     let past: BackgroundWork
-    /// The threads that read pages of the log.
     let logPages: BackgroundWork
-    /// The threads that read traces of actions.
     let traces: BackgroundWork
 
     /// Makes the threads.

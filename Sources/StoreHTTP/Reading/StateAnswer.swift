@@ -4,7 +4,6 @@ import StoreJSON
 import StorePublishing
 import StoreWire
 
-/// Answers requests with parts of versions.
 enum StateAnswer {
     /// Answers a request with a part of a version. A conditional request is answered with 304 if
     /// the client has that version.
@@ -80,12 +79,10 @@ enum StateAnswer {
         if !isTaken { request.complete(.failure(.overloaded("too many state reads wait already"))) }
     }
 
-    /// Makes the answer to a client that has this version.
     static func notModified(_ state: VisibleState) -> HTTPResponse {
         HTTPResponse(status: 304, headers: headers(state))
     }
 
-    /// Makes the answer with a part of a version.
     static func response(with part: Bytes, of state: VisibleState) -> HTTPResponse {
         let headers = [("Content-Type", "application/json")] + headers(state)
         return HTTPResponse(status: 200, headers: headers, body: .shared(part))
@@ -180,7 +177,6 @@ extension HTTPFields {
     ])
 }
 
-/// The problem for a part that does not exist.
 enum MissingPart: Sendable {
     case pointer(JSONPointer)
     case path(String)

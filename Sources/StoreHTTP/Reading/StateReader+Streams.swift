@@ -7,7 +7,6 @@ import StoreWire
 // The streams, each on behalf of the caller that reads it.
 
 extension StateReader {
-    /// Returns the stream of the whole state.
     func stateStream(for caller: Caller) -> VisibleStream { stream(.whole(viewer(of: caller))) }
 
     private func stream(
@@ -49,7 +48,6 @@ extension StateReader {
         }
     }
 
-    /// Returns the stream of an instance of a module.
     func stream(
         ofInstance id: String,
         of module: Int,
@@ -61,7 +59,6 @@ extension StateReader {
         return stream(.part(part))
     }
 
-    /// Returns the stream of the slice of the module at this index.
     func sliceStream(of module: Int, for caller: Caller) -> VisibleStream {
         stream(.slice(.slice(module, session(of: caller, module))))
     }
@@ -77,15 +74,12 @@ extension StateReader {
         views?.views[view.view].isOfSession == true ? view.seen(by: caller.viewer.session) : view
     }
 
-    /// Returns the stream of a view.
     func stream(of view: ViewRequest) -> VisibleStream { stream(.view(view)) }
 
-    /// Returns the topic of the log for a caller.
     func logTopic(for caller: Caller) -> TopicID { .actions.seen(by: viewer(of: caller)) }
 }
 
 extension WatchRefusal {
-    /// The reason, as a text for a client.
     fileprivate var reason: String {
         switch self {
         case .client(let max): "you watch \(max) different pointers already, the bound of a client"
@@ -96,7 +90,6 @@ extension WatchRefusal {
     }
 }
 
-/// A stream that a caller may read.
 struct VisibleStream: Sendable {
     let content: StateStream
     let topic: TopicID

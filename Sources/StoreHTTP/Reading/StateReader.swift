@@ -64,7 +64,6 @@ package final class StateReader: Sendable {
     /// The names of the members of the state, in their order; empty for a state without modules.
     var moduleNames: [String] { newest.value.moduleNames }
 
-    /// The tag of the newest published version.
     var tag: Tag { newest.value.tag }
 
     /// True if a caller sees the whole state. Its role must see all members. Besides, sessions must

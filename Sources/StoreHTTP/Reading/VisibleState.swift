@@ -43,7 +43,6 @@ package struct VisibleState: Sendable {
     /// True if ``whole`` is cheap.
     var isAtHand: Bool { snapshot.isAtHand(.root) }
 
-    /// True if the module at this index is started.
     func isStarted(_ module: Int) -> Bool { snapshot.slices[module].isStarted }
 
     /// Returns the number of slices of the module at this index: of all its instances and sessions.

@@ -61,7 +61,6 @@ struct PathTemplate: Sendable {
         return memcmp(start, bytes, bytes.count) == 0
     }
 
-    /// True if this parameter takes the whole rest of the path. Such a parameter is the last.
     func isRest(_ index: Int) -> Bool { hasRest && index == parameters.count - 1 }
 
     /// Matches a path, and calls `visit` with the value of each parameter, in their order. The

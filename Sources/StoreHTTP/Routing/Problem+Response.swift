@@ -65,7 +65,6 @@ extension HTTPResponse {
         return .uncached(status: status, json.array, further: further)
     }
 
-    /// Makes the answer to `OPTIONS` for a resource with these methods.
     static func options(_ methods: [String]) -> HTTPResponse {
         let fields = [("Allow", methods.joined(separator: ", ")), ("Cache-Control", "no-store")]
         return HTTPResponse(status: 204, headers: fields)

@@ -6,13 +6,9 @@ import StoreWire
 /// The reader is strict, because an answer that silently ignores a parameter misleads the client. A
 /// parameter that is unknown, repeated, badly encoded, or has a forbidden value is an error.
 struct Query: Sendable {
-    /// The most parameters in a query.
     static let parametersMax = 32
 
     private var values: [(name: String, value: String)] = []
-
-    /// Makes a query without parameters.
-    init() {}
 
     /// Reads `text`, which may have only the parameters in `allowed`.
     ///

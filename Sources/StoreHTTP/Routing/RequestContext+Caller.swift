@@ -44,7 +44,6 @@ extension RequestContext {
         return name
     }
 
-    /// The problem 403 for a session that has ended.
     var sessionEnded: Problem {
         .forbidden(
             "The session of this cookie has ended. Begin a session with POST "

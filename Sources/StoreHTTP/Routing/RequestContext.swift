@@ -10,7 +10,6 @@ import StoreWire
 /// A request that has passed the router's filters, with its route and its parameters. The router
 /// makes it once for each request.
 package struct RequestContext: Sendable {
-    /// The request itself, and the way to answer it.
     let exchange: HTTPExchange
     /// The id of the request in problems and in the log.
     let id: RequestID
@@ -30,7 +29,6 @@ package struct RequestContext: Sendable {
 }
 
 extension RequestContext {
-    /// Calls the handler of the route.
     func handle() throws(Problem) { try served.route.handle(self) }
 
     /// The objects that requests are answered from, besides the state.
@@ -79,12 +77,10 @@ extension RequestContext {
         }
     }
 
-    /// The client's preferences (RFC 7240).
     var preferences: Preferences {
         exchange.headerList("prefer").map { Preferences($0) } ?? Preferences()
     }
 
-    /// The problem 404 for the path of the request.
     var notFound: Problem { .notFound(path: exchange.path) }
 
     /// Makes the response for a problem, with this request's id in it.
@@ -127,7 +123,6 @@ extension RequestContext {
 // Bodies
 
 extension RequestContext {
-    /// True if the request has no body.
     var hasNoBody: Bool { exchange.withBody(\.isEmpty) }
 
     /// Parses the body, which has to be JSON.

@@ -10,11 +10,8 @@ package import StoreWire
 /// access control, the event loop.
 package final class RequestEnvironment: Sendable {
     let catalog: RouteCatalog
-    /// The source of the requests' ids.
     let ids: RequestIDs
-    /// The paths of this store.
     let links: Links
-    /// The cookie with the secret of a client's session.
     let sessionCookie: SessionCookie
     /// The sessions of clients; `nil` if the state has none.
     let sessions: SessionTable?
@@ -24,7 +21,6 @@ package final class RequestEnvironment: Sendable {
     let forgetsClients: Bool
     /// The credentials and the policy; `nil` if every client may use every route.
     let access: AccessControl?
-    /// The cookie with a browser's credential.
     let credentialCookie: CredentialCookie
     /// True if browsers send cookies over TLS alone; `nil` if that depends on the request.
     let hasSecureCookies: Bool?

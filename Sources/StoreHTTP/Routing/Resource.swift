@@ -54,7 +54,6 @@ final class Resource: Sendable {
     /// clients.
     func isServed(toOperators: Bool) -> Bool { audience.isServed(toOperators: toOperators) }
 
-    /// Returns the route of a method; `nil` if the resource does not have it.
     func route(for method: RequestMethod) -> ServedRoute? {
         let bit = method.bit
         return bit == 0 ? nil : routes[bit.trailingZeroBitCount]

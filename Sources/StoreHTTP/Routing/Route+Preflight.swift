@@ -3,7 +3,6 @@ import StoreHTTPTransport
 import StoreWire
 
 extension Preflight {
-    /// Makes the fields of a resource with these methods and routes.
     init(_ methods: [String], of routes: [Route]) {
         self.init(methods, headers: routes.map { ($0.method.name, $0.headersOfPages) })
     }

@@ -14,7 +14,6 @@ package struct Route: Sendable {
 
     private(set) var method: RequestMethod
     let path: PathTemplate
-    /// The unique name of the route: `dispatch`.
     private(set) var id: String
     /// A sentence about the effect of a request, or the content of its answer.
     private(set) var summary: String
@@ -24,7 +23,6 @@ package struct Route: Sendable {
     let answers: [OpenAPI.Answer]
     /// The problems that the handler may answer with, besides ``filterProblems``.
     var problems: [ProblemSlug] = []
-    /// The access that a caller's role has to allow.
     let access: RouteAccess
     /// The listeners at which the route is served, if operators have listeners of their own.
     var audience = RouteAudience.clients
@@ -71,7 +69,6 @@ enum AllowedOrigins: Sendable {
     case ownWhereNamed
 }
 
-/// The body that a route takes.
 struct RequestBody: Sendable {
     enum Kind {
         case none, json, optionalJSON
@@ -248,7 +245,6 @@ package protocol RouteGroup {
 // Descriptions that several routes have in common: answers, schemas and header fields.
 
 extension OpenAPI.Answer {
-    /// An answer with JSON of this form; its status is 200 by default.
     static func json(
         _ schema: JSONSchema,
         _ summary: String,
@@ -292,6 +288,5 @@ extension HeaderParameter {
     static let prefersWait = HeaderParameter("Prefer", "wait=N (RFC 7240).")
 
     /// The pattern of `*`, or of entity tags with commas between them (RFC 9110 §13.1.1).
-    static let entityTags =
-        #"^(\*|(W/)?"[!#-~]*"([ \t]*,[ \t]*(W/)?"[!#-~]*")*)$"#
+    static let entityTags = #"^(\*|(W/)?"[!#-~]*"([ \t]*,[ \t]*(W/)?"[!#-~]*")*)$"#
 }

@@ -4,13 +4,11 @@ package import StoreWire
 
 /// A part of a request beside its body, as a route declares it.
 protocol RouteParameter: Sendable {
-    /// The OpenAPI description of the parameter.
     var description: OpenAPI.Parameter { get }
 
     /// True if the parameter allows a value, in the form in which the query or the path has it.
     func allows(_ text: String) -> Bool
 
-    /// True if the parameter allows every value.
     var allowsAnything: Bool { get }
 
     /// The allowed values, for the problem that refuses another value: `true or false`.

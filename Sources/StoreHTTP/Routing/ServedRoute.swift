@@ -32,8 +32,8 @@ extension ServedRoute {
 
     /// Refuses a body that the route does not take.
     ///
-    /// - Throws: 413 for any body if the route takes none. 415 for a compressed body, and for a type
-    ///   other than JSON.
+    /// - Throws: 413 for any body if the route takes none. 415 for a compressed body, and for a
+    ///   type other than JSON.
     func checkBody(of request: HTTPExchange) throws(Problem) {
         switch route.body.kind {
         case .none:
@@ -58,6 +58,5 @@ extension ServedRoute {
 }
 
 extension HTTPExchange {
-    /// True if the type of the body is JSON.
     var isJSON: Bool { header("content-type").map(MediaType.isJSON) == true }
 }

@@ -13,7 +13,6 @@ import Synchronization
 package final class StartGate: HTTPHandler {
     /// The bound on the time of a request in the queue: the same as for any wait.
     static let queuedSecondsMax = Double(ClientWait.secondsMax)
-    /// The most requests in the queue.
     static let queuedMax = 1_024
     /// The most bytes in the bodies of all queued requests.
     static let queuedBytesMax = 64 << 20

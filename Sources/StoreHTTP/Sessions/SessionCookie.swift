@@ -23,12 +23,10 @@ struct SessionCookie: Sendable {
         return ("Set-Cookie", value + (isSecure ? "; Secure" : ""))
     }
 
-    /// Returns the header field that deletes the cookie.
     func forget(isSecure: Bool) -> (String, String) {
         let (name, value) = set("", isSecure: isSecure)
         return (name, value + "; Max-Age=0")
     }
 
-    /// Returns the secret in a request; `nil` if it has none.
     func secret(of exchange: HTTPExchange) -> Substring? { exchange.cookie(beginning) }
 }

@@ -36,7 +36,6 @@ package final class SessionTable: Sendable {
     }
 
     fileprivate struct Table: Sendable {
-        /// The sessions by their names.
         var sessions: [String: Session] = [:]
         /// The number of ending sessions; they count against no bound.
         var ending = 0

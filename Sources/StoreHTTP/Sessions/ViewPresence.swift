@@ -89,8 +89,7 @@ package final class ViewPresence: Sendable {
         let showing = Showing(slice: slice, session: session ?? Sessions.shared)
         // Dispatch under the lock, so that the last action matches the table.
         try table.withLock { table throws(MailboxError) in
-            var streams =
-                table.showings[slice]?[showing.session] ?? Streams(origin: origin)
+            var streams = table.showings[slice]?[showing.session] ?? Streams(origin: origin)
             if !streams.hasAppeared, isThere(showing, table) {
                 try report(.visible, showing, streams.origin)
                 streams.hasAppeared = true
@@ -117,8 +116,7 @@ package final class ViewPresence: Sendable {
                 guard streams.hasAppeared != isThere else { continue }
                 let showing = Showing(slice: slice, session: session)
                 // If the mailbox is full, the Core logs it.
-                let isReported =
-                    isThere && (try? report(.visible, showing, streams.origin)) != nil
+                let isReported = isThere && (try? report(.visible, showing, streams.origin)) != nil
                 table.showings[slice]?[session]?.hasAppeared = isReported
             }
         }

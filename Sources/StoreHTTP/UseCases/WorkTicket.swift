@@ -69,7 +69,6 @@ final class WorkTicket: DispatchTicket, @unchecked Sendable {
         )
     }
 
-    /// Hands the request to the Core.
     func offer(_ request: ClientRequest, cancelsOnClose: Bool = false) {
         let origin = self.request.origin(in: caller.session)
         park(cancelsOnClose: cancelsOnClose)
