@@ -90,8 +90,7 @@ extension EffectRunner {
     }
 }
 
-/// `?cancel=on-close`: if the client closes its side while it waits for effects, the effects are
-/// cancelled.
+/// `?cancel=on-close`: cancels the effects if their client closes its side while it waits for them.
 enum CancelOnClose: String, CaseIterable, Sendable {
     case onClose = "on-close"
 

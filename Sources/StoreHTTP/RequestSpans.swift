@@ -1,13 +1,11 @@
 package import StoreHTTPTransport
 package import StoreTraces
 
-/// Makes the span of a finished request, according to OpenTelemetry's semantic conventions for HTTP
-/// servers.
+/// Makes the span of a finished request, by OpenTelemetry's semantic conventions for HTTP servers.
 ///
 /// <https://opentelemetry.io/docs/specs/semconv/http/http-spans/>
 ///
-/// Queries, headers, bodies and principals are left out, because traces are often stored by others
-/// than the operator.
+/// Queries, headers, bodies and principals are left out: others than the operator may store traces.
 package struct RequestSpans: Sendable {
     private let tracer: Tracer
     /// True if spans have no client addresses.
@@ -57,14 +55,13 @@ package struct RequestSpans: Sendable {
         )
     }
 
-    /// Returns the name of a method that HTTP or a route defines; `nil` for others, which could be
-    /// any text.
+    /// Returns the name of a known method; `nil` for others, which could be any text.
     private static func name(ofMethod method: String?) -> String? {
         method.flatMap { RequestMethod($0).bit == 0 ? nil : $0 }
     }
 
-    /// Returns the error of a span: a status of 500 or above, or `client_left`. Returns `nil` for
-    /// other answers.
+    /// Returns the error of a span: a status from 500 on, or `client_left`; `nil` for other
+    /// answers.
     private static func error(_ status: Int?) -> String? {
         guard let status else { return "client_left" }
         return status >= 500 ? "\(status)" : nil

@@ -42,8 +42,7 @@ struct StateRoutes: RouteGroup {
         [.notFound, .gone, .versionMismatch, .versionUnreadable]
     }
 
-    /// Describes the answers. With the parameter `blame`, the answer is the action that last
-    /// changed the part.
+    /// Describes the answers; with the parameter `blame`, the action that last changed the part.
     private static func answers(_ schema: JSONSchema) -> [OpenAPI.Answer] {
         [
             .json(
@@ -174,8 +173,7 @@ enum StateParameters {
 // Past states
 
 extension StateRoutes {
-    /// Answers with the state at a past version (protocol 3.3), or with the action that last
-    /// changed it.
+    /// Answers with a past state (protocol 3.3), or with the action that last changed the part.
     private func past(
         _ request: RequestContext,
         _ pointer: JSONPointer,

@@ -36,15 +36,11 @@ extension Store {
 
     private var hasSessionModule: Bool { modules.contains { $0.name == Sessions.name } }
 
-    /// Returns the routes for metrics and health. The store at `/` also has the metrics of the
-    /// process.
+    /// Returns the routes for metrics and health. Only the store at `/` has the process's metrics.
     ///
-    /// - Parameters:
-    ///   - stores: returns the stores whose metrics are served.
-    ///   - livenessProblem: returns a failure of the process that a restart would mend; `nil` while
-    ///     the process works.
-    ///   - readiness: returns the reasons why the server takes no requests, such as a stop; no
-    ///     reasons while it takes them.
+    /// `stores` returns the stores whose metrics are served. `livenessProblem` returns a failure of
+    /// the process that a restart would mend. `readiness` returns the reasons why the server takes
+    /// no requests, such as a stop.
     package func operationRoutes(
         measuring stores: @escaping @Sendable () -> [MeasuredStore],
         _ process: MeasuredProcess,
@@ -92,10 +88,9 @@ extension Store {
 
     /// Returns the routes that describe the server.
     ///
-    /// - Parameters:
-    ///   - schema: the JSON Schema of the state, as a client's session sees it, and of the actions.
-    ///   - operatorSchema: the same schema with the state of all sessions.
-    ///   - components: the parts of the schema that the description of the API refers to.
+    /// `schema` describes the state, as a client's session sees it, and the actions.
+    /// `operatorSchema` describes the state of all sessions. `components` are the parts that the
+    /// description of the API refers to.
     package func discoveryRoutes(
         title: String,
         version: String,

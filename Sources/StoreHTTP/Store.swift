@@ -80,8 +80,7 @@ package final class Store: Sendable {
     /// cancelled before, so most of these requests are answered earlier.
     private static let stopWaitSeconds = 0.5
 
-    /// Begins the stop: from now on ``isDraining`` returns true, and waits for effects are cut
-    /// short.
+    /// Begins the stop: ``isDraining`` returns true now, and waits for effects are cut short.
     package func drain() {
         draining.store(true, ordering: .relaxed)
         schedule(after: Self.stopWaitSeconds, outcomes.giveUp)
@@ -102,16 +101,14 @@ package final class Store: Sendable {
         return core.claimTurn() ? runTurn : nil
     }
 
-    /// Wakes the transport, which sends the answers that were completed outside a batch of the
-    /// Core.
+    /// Wakes the transport, which sends the answers that were completed outside a batch.
     package func wake() { transport.withLock { $0 }?.wake() }
 
     /// Keeps the session of a stream or of a waiting request from becoming idle until the hold
     /// ends. Returns `nil` for no session, or a session that is not open.
     func hold(_ session: String?) -> SessionHold? { session.flatMap { sessions?.hold($0) } }
 
-    /// Runs `work` on the event loop's thread after so many seconds, unless the timer is cancelled
-    /// before.
+    /// Runs `work` on the event loop's thread after so many seconds, if nothing cancels the timer.
     @discardableResult
     package func schedule(
         after seconds: Double,
@@ -141,8 +138,7 @@ package struct RequestBounds: Sendable {
     }
 }
 
-/// The most seconds that a request may wait: for effects, for a newer version, or for the start of
-/// the server.
+/// The most seconds that a request may wait for effects, a newer version, or the server's start.
 enum ClientWait {
     static let secondsMax = 60
 }

@@ -9,8 +9,7 @@ import Synchronization
 
 /// Opens streams: checks the request, finds the position to resume at, and sends the beginning.
 enum StreamOpening {
-    /// The milliseconds that a client should wait before it reconnects, before the jitter of ± a
-    /// quarter.
+    /// The milliseconds that a client should wait before it reconnects, ± a quarter of jitter.
     static let retryMilliseconds = 2_000
     /// The most bytes of an id that is parsed; tags have at most 29 bytes.
     static let idBytesMax = 64
@@ -155,8 +154,7 @@ enum StreamOpening {
         _ store: Store
     ) throws(Problem) -> SessionHold? {
         guard !store.streams.isShedding else {
-            // A client that opens a stream rarely sends other requests, and an idle connection
-            // takes memory, too.
+            // Such a client rarely sends other requests, and an idle connection takes memory, too.
             request.exchange.closeAfterAnswer()
             store.streams.counters.refusedForMemory.add(1, ordering: .relaxed)
             throw .overloaded("the server uses all memory that it may have", retryAfterSeconds: 5)

@@ -5,13 +5,11 @@ import StoreJSON
 import StoreJSONSchema
 import StoreWire
 
-/// `POST /session` exchanges the bearer token of a browser for a cookie, which its `EventSource`
-/// can send.
+/// `POST /session` exchanges a browser's bearer token for a cookie, which `EventSource` can send.
 struct CredentialRoutes: RouteGroup {
     let links: Links
     let access: AccessControl
-    /// True if there are sessions: `DELETE /session` then ends the session and deletes this cookie,
-    /// too.
+    /// True if there are sessions: `DELETE /session` of a session then deletes this cookie, too.
     let hasSessions: Bool
 
     var routes: [Route] {

@@ -9,12 +9,10 @@ enum RouteAccess: Sendable {
     case need(RouteNeed)
     /// The right to see the member of the state that the first parameter of the path names.
     case memberInPath
-    /// A need in this module. A caller that the policy denies it gets 404, unless it can see the
-    /// module.
+    /// A need in this module. A denied caller gets 404, unless it can see the module.
     case ofModule(String, RouteNeed)
     /// The right to dispatch actions of this module's views. `places` are their indices in the
-    /// table of actions. A caller that may dispatch none of them gets 404, unless it can see the
-    /// module.
+    /// table of actions. A caller without any of them gets 404, unless it can see the module.
     case viewActions(String, places: [Int])
 
     /// No need: for health, explanations of problems, and the setting and deletion of cookies.
@@ -83,8 +81,7 @@ extension Identity {
         throw denied(need, denial, path: request.path)
     }
 
-    /// True if the sender may use a route with at least one path. The list of routes shows such
-    /// routes.
+    /// True if the sender may use the route at some path. The list of routes shows such routes.
     func lists(_ route: Route) -> Bool {
         switch route.access {
         case .need(let need), .ofModule(_, let need): denial(of: need, at: route.access) == nil

@@ -93,8 +93,7 @@ struct AttachmentRoutes: RouteGroup {
     }
 }
 
-/// The middleware, the interceptors and the observers of the Core, each with the command that
-/// removes it.
+/// The middleware, interceptors and observers of the Core, each with the command that removes it.
 package final class CoreAttachments: Sendable {
     package enum Kind: Sendable {
         case middleware, interceptor, observer

@@ -5,8 +5,7 @@ import StoreJSONSchema
 import StoreTexts
 import StoreWire
 
-/// The routes for the commands that the program exposes: a list, a description of each, and its
-/// execution.
+/// The routes that list, describe and execute the commands that the program exposes.
 struct CommandRoutes: RouteGroup {
     let links: Links
     let list: [ExposedCommand]

@@ -16,8 +16,7 @@ package struct ExposedCommand: Sendable {
     package let line: UInt
     /// The command's own description, five lines.
     let preview: String
-    /// Reads the argument from a request's body, and returns a closure that executes the command
-    /// with it.
+    /// Reads the argument from a body, and returns a closure that executes the command with it.
     let prepared: Preparation
 
     typealias Preparation =

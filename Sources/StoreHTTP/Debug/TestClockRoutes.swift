@@ -5,8 +5,7 @@ import StoreJSONSchema
 import StoreWire
 import Synchronization
 
-/// The routes that show the clock on which effects pause, and move it. They exist only with
-/// `--clock test`.
+/// The routes that show and move the clock of effects. They exist only with `--clock test`.
 final class TestClockRoutes: RouteGroup, Sendable {
     /// The most seconds that the clock moves in total: a hundred years.
     static let secondsMax = 3_155_760_000.0

@@ -181,9 +181,8 @@ extension HTTPResponse {
         return HTTPResponse(status: 200, headers: headers, body: .shared(document))
     }
 
-    /// The header fields of a page for people, which loads nothing and has no scripts, styles or
-    /// forms. A browser enforces that, shows the page in no frame, and sends its address to no
-    /// other site.
+    /// The header fields of a page for people. A browser then loads nothing for the page, shows it
+    /// in no frame, and sends its address to no other site.
     static let fieldsOfPages = [
         (
             "Content-Security-Policy",

@@ -32,8 +32,7 @@ struct IndexPage {
             """
     }
 
-    /// The list of the routes that answer a plain `GET`. A stream goes on until the reader closes
-    /// it.
+    /// The list of the routes that answer a plain `GET`.
     private var reading: String {
         let shown = routes.filter { $0.isOpenable && $0.path.text != links.index }
         let items = shown.map { route in

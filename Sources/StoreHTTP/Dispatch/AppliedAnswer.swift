@@ -9,8 +9,7 @@ struct AppliedAnswer {
     /// True if the action changed data that the caller sees, or a module that it dispatched to.
     /// `nil` for the record of a use case's call or of a notification, which changes nothing.
     let changed: Bool?
-    /// The state after the action; `nil` if the client did not ask for it, or if it is not
-    /// available.
+    /// The state after the action; `nil` if the client did not ask for it, or it is not available.
     var state: Bytes?
     /// The version of ``state``; `nil` for ``last``.
     var tagged: UInt64?
@@ -100,8 +99,7 @@ extension DispatchTicket {
         if !isTaken { complete(answer) }
     }
 
-    /// Makes the answer with a state. If the state must be assembled first, the calling thread does
-    /// that.
+    /// Makes the answer with a state, which the calling thread assembles first if necessary.
     func response(_ answer: AppliedAnswer, with state: VisibleState) -> HTTPResponse {
         applied = answer.with(state)
         return HTTPResponse(self)

@@ -25,11 +25,9 @@ struct ConditionSubject: Sendable {
     /// by members: the state has none, or the caller reads the slices of all sessions.
     private let reads: (@Sendable (_ member: Int) -> Bool)?
 
-    /// Reads the path of a resource, as a client would `GET` it: `/state/todos/items`, or
-    /// `/views/items?limit=10`.
+    /// Reads the path for a `GET` of a resource: `/state/todos/items`, or `/views/items?limit=10`.
     ///
-    /// - Throws: 400 for any other path, for a hidden view, and for parameters that the view does
-    ///   not take.
+    /// - Throws: 400 for other paths, hidden views, and parameters that the view does not take.
     init(_ text: String, known: UInt64?, _ store: Store, for caller: Caller) throws(Problem) {
         let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) ?? text.endIndex
         let path = text[..<mark]
@@ -75,8 +73,7 @@ struct ConditionSubject: Sendable {
         reads = isRead
     }
 
-    /// Returns the text behind the fixed part of a path: empty, or with a slash in front. Returns
-    /// `nil` for another path.
+    /// Returns the text behind the fixed part of a path, from its slash on; `nil` for another path.
     private static func rest(of path: Substring, behind fixed: String) -> String? {
         guard path.utf8.starts(with: fixed.utf8) else { return nil }
         let rest = path.utf8.dropFirst(fixed.utf8.count)
@@ -108,8 +105,7 @@ extension ConditionSubject {
     /// on the newest version if they are the same, and `nil` if they differ. Blocks while the disk
     /// is read and a view is made.
     ///
-    /// - Throws: 503 if the client's version can't be read at the moment, 500 for a view that can't
-    ///   be made.
+    /// - Throws: 503 if the client's version can't be read now, 500 if the view can't be made.
     func compared() throws(Problem) -> VersionCondition? {
         let state = reader.state(for: caller)
         guard let known, known <= state.version, let now = try bytes(of: state) else { return nil }

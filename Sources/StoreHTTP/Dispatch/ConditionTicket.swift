@@ -10,8 +10,7 @@ import Synchronization
 /// with the version that the client has. If they are the same, the thread offers the envelope
 /// again, under a condition on the compared version.
 final class ConditionTicket: Completion {
-    /// The most comparisons of one request: a change of a member during the comparison makes it
-    /// useless.
+    /// The most comparisons of one request: a change meanwhile makes a comparison useless.
     static let comparisonsMax = 8
 
     private struct State: Sendable {

@@ -91,8 +91,7 @@ final class DispatchHandler: Sendable {
         var seesAll = true
         /// The names of the modules that the caller dispatches to but does not see.
         var askedModules: [String] = []
-        /// True if the answer reports changes of the member at this index; `nil` if it reports all
-        /// changes.
+        /// True if the answer reports changes of the member at this index; `nil` if it reports all.
         let answersAbout: (@Sendable (_ member: Int) -> Bool)?
     }
 

@@ -11,8 +11,7 @@ import Synchronization
 package final class DispatchOutcomes: Sendable {
     /// The most dispatches that are remembered; beyond it the oldest are forgotten.
     package static let countMax = 1_000
-    /// The most bytes in the values of their effects; beyond it the oldest dispatches are
-    /// forgotten.
+    /// The most bytes in their effects' values; beyond it the oldest dispatches are forgotten.
     package static let valueBytesMax = 16 << 20
     /// The seconds for which a dispatch is remembered after its end. A running dispatch is
     /// remembered while there is room.
@@ -32,8 +31,7 @@ package final class DispatchOutcomes: Sendable {
 
     fileprivate struct Table: Sendable {
         var byVersion: [UInt64: Remembered] = [:]
-        /// The versions in the order of their arrival, valid from ``first`` on; some may be
-        /// forgotten already.
+        /// The versions in the order of arrival, from ``first`` on; some may be forgotten already.
         var order: [UInt64] = []
         var first = 0
         var valueBytes = 0

@@ -22,8 +22,7 @@ struct DispatchRoutes: RouteGroup {
                 "Apply one action, or an array of them whole or not at all.",
                 .reference("Dispatch"),
                 from: .everybody,
-                needs: .dispatch,
-                origins: .ownWhereNamed
+                needs: .dispatch
             ),
             outcome,
         ] + store.modules.flatMap(routes)
@@ -45,8 +44,7 @@ struct DispatchRoutes: RouteGroup {
             "Apply an action of a view of the module \(module.name).",
             schema,
             from: .views(of: module.name),
-            needs: access,
-            origins: .ownWhereNamed
+            needs: access
         )
         guard module.form == .instances else { return [ofModule] }
         let ofInstance = route(
@@ -56,7 +54,6 @@ struct DispatchRoutes: RouteGroup {
             schema,
             from: .views(of: module.name),
             needs: access,
-            origins: .ownWhereNamed,
             instance: InstanceID.parameter
         )
         return [ofModule, ofInstance]
@@ -69,7 +66,6 @@ struct DispatchRoutes: RouteGroup {
         _ schema: JSONSchema,
         from audience: ActionAudience,
         needs access: RouteAccess,
-        origins: AllowedOrigins,
         instance: Parameter<String>? = nil
     ) -> Route {
         let headers = ["ETag", "Preference-Applied", "Idempotency-Replayed"]
@@ -91,21 +87,19 @@ struct DispatchRoutes: RouteGroup {
                     .anyOf([.applied, .dryRun]),
                     "Applied; or, for a dry run, the change that would be made.",
                     headers: headers
-                )
-            ]
-                + [
-                    .json(
-                        .applied,
-                        "Applied, but the work that follows takes longer than the client waits.",
-                        status: 202,
-                        headers: headers + ["Location", "Retry-After"]
-                    )
-                ],
+                ),
+                .json(
+                    .applied,
+                    "Applied, but the work that follows takes longer than the client waits.",
+                    status: 202,
+                    headers: headers + ["Location", "Retry-After"]
+                ),
+            ],
             problems: [
                 .refused, .versionMismatch, .unknownAction, .invalidPayload, .idempotencyMismatch,
                 .storageFull, .forbidden,
             ] + (hasEffects ? [.effectFailed] : []),
-            origins: origins,
+            origins: .ownWhereNamed,
             takesLinks: true
         ) { [handler = DispatchHandler(store, audience: audience)] request throws(Problem) in
             try handler.dispatch(request, to: instance == nil ? nil : InstanceID.read(request))
@@ -114,6 +108,7 @@ struct DispatchRoutes: RouteGroup {
 
     private var outcome: Route {
         let headers = ["ETag", "Preference-Applied"]
+        let outcome = JSONSchema.anyOf([.applied, .begun])
         return .read(
             links.dispatch + "/{version}",
             "Outcome",
@@ -124,13 +119,9 @@ struct DispatchRoutes: RouteGroup {
                 HeaderParameter.prefersWait,
             ],
             answers: [
+                .json(outcome, "The work that follows has ended.", headers: headers),
                 .json(
-                    .anyOf([.applied, .begun]),
-                    "The work that follows has ended.",
-                    headers: headers
-                ),
-                .json(
-                    .anyOf([.applied, .begun]),
+                    outcome,
                     "The work that follows takes longer than the client waits.",
                     status: 202,
                     headers: headers + ["Location", "Retry-After"]

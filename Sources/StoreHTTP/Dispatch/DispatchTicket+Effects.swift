@@ -24,15 +24,13 @@ extension DispatchTicket {
     /// Answers when all effects of the action have ended, or when the client's time is over,
     /// whichever comes first (protocol 2.6).
     ///
-    /// Most actions have no effects. Their answers go out with the answers of the batch, without a
-    /// timer.
+    /// Most actions have no effects. Their answers go out with the batch's, without a timer.
     func waitForEffects(_ watch: EffectWatch, _ answer: AppliedAnswer) {
         guard !watch.isDone else { return watch.whenDone { [self] in finish(answer, end(of: $0)) } }
         wait(for: followed(watch, answer))
     }
 
-    /// Answers at once that the work has begun, and remembers the dispatch for later requests about
-    /// its outcome.
+    /// Answers at once that the work has begun, and remembers the dispatch for later requests.
     func answerBegun(_ watch: EffectWatch, _ answer: AppliedAnswer) {
         var answer = answer
         answer.isCompleted = false
@@ -104,15 +102,9 @@ extension DispatchTicket {
     private func finish(_ answer: AppliedAnswer, _ end: DispatchEnd) {
         switch end {
         case .failed(let reason):
-            let response = failed(answer, reason)
-            guard answer.isReplayed else { return exchange.complete(response) }
-            exchange.complete(
-                HTTPResponse(
-                    status: response.status,
-                    headers: response.headers + [("Idempotency-Replayed", "true")],
-                    body: response.body
-                )
-            )
+            var response = failed(answer, reason)
+            if answer.isReplayed { response.fields.append("Idempotency-Replayed", "true") }
+            exchange.complete(response)
         case .done(let value):
             var answer = answer
             answer.value = value

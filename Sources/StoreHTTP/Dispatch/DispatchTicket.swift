@@ -89,8 +89,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
         )
     }
 
-    /// Offers the parked request to the Core. If the mailbox does not take it, answers with the
-    /// reason.
+    /// Offers the parked request to the Core. If the mailbox is full or closed, answers with that.
     final func offer(_ envelope: Envelope) {
         do {
             try store.core.offer(envelope, wakes: false)
@@ -115,8 +114,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
     /// Answers an applied request, or waits for its effects.
     func finishApplied(_ answer: AppliedAnswer) {
         guard let watch else {
-            // An envelope that asks for the state ends its batch, so the published state is this
-            // version.
+            // An envelope that asks for the state ends its batch, so this version is published.
             return finish(answer)
         }
         waitForEffects(watch, answer)

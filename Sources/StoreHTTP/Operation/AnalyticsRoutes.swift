@@ -2,8 +2,7 @@ import StoreJSONSchema
 import StoreTelemetry
 import StoreWire
 
-/// `GET /analytics`: the last analytics events, for operators. The route exists only if the server
-/// keeps some events.
+/// `GET /analytics`: the last analytics events, for operators, if the server keeps some.
 struct AnalyticsRoutes: RouteGroup {
     /// The most events in an answer if the request sets no limit.
     static let limitDefault: UInt64 = 100

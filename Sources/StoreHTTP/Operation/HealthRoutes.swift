@@ -12,8 +12,7 @@ struct HealthRoutes: RouteGroup {
     /// takes them. Called for each request.
     let readiness: @Sendable () -> Readiness
 
-    /// Both routes also answer during a drain: the time before a stop in which other requests are
-    /// refused.
+    /// Both routes also answer during a drain, in which other requests are refused.
     var routes: [Route] {
         [
             .read(

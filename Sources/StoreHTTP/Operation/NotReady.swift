@@ -3,8 +3,7 @@ import StoreJSON
 import StoreJSONSchema
 package import StoreWire
 
-/// The reason why a store takes no requests: a code for programs, and the problem that its clients
-/// get.
+/// The reason why a store takes no requests: a code for programs, and the problem for clients.
 package struct NotReady: Sendable {
     /// The codes, on which clients may rely: they do not change.
     package enum Code: String, Sendable, CaseIterable {

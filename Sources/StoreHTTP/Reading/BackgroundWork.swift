@@ -3,8 +3,7 @@ import StorePublishing
 import Synchronization
 
 /// Runs work that would delay the event loop or the Core: a few jobs at a time, from a bounded
-/// queue. Its threads have a lower priority than the event loop and the Core. They are its own, or
-/// the threads of a pool.
+/// queue. Its threads have a lower priority. They are its own, or the threads of a pool.
 final class BackgroundWork: Sendable {
     /// The seconds that an idle thread waits for the next job before it ends.
     private static let idleSecondsMax = 5.0
@@ -75,8 +74,7 @@ final class BackgroundWork: Sendable {
         }
     }
 
-    /// Adds a job. Returns false if too many jobs are waiting. Any thread may call it; never
-    /// blocks.
+    /// Adds a job. Returns false if too many jobs wait. Never blocks; any thread may call it.
     func submit(_ job: @escaping @Sendable () -> Void) -> Bool {
         submitAnswer {
             job()
@@ -84,9 +82,8 @@ final class BackgroundWork: Sendable {
         }
     }
 
-    /// Adds a job that makes an answer and returns the number of its bytes. The pauses then allow
-    /// for the time in which the event loop sends them, too. Returns false if too many jobs are
-    /// waiting.
+    /// Adds a job that returns the number of bytes in its answer. The pauses then allow for the
+    /// time in which the event loop sends them. Returns false if too many jobs wait.
     func submitAnswer(_ job: @escaping @Sendable () -> Int) -> Bool {
         let isTaken = worker.post { $0.offer(job) } == true
         if !isTaken { refused.add(1, ordering: .relaxed) }
@@ -159,8 +156,7 @@ package struct ReadingThreads: Sendable {
         traces = BackgroundWork("trace", on: pool)
     }
 
-    /// The number of requests that were refused since the start because too many of their kind
-    /// waited.
+    /// The number of requests that were refused because too many of their kind waited.
     var refusedTotal: UInt64 {
         [large, dryRuns, views, past, logPages, traces].reduce(0) { $0 + $1.refusedTotal }
     }

@@ -18,20 +18,17 @@ extension StateReader {
         return VisibleStream(content: content, topic: topic, place: place, member: member)
     }
 
-    /// Returns the viewer of a caller's topics. Callers that see the same state share a viewer, and
-    /// so the topics.
+    /// Returns the viewer of a caller's topics. Callers that see the same state share the topics.
     private func viewer(of caller: Caller) -> Viewer {
         newest.value.hasSessions ? caller.viewer : caller.viewer.withoutSession
     }
 
-    /// Returns the session in the topics of the module at this index; `nil` if all sessions see the
-    /// same slice.
+    /// Returns the session in a module's topics; `nil` if all sessions see the same slice.
     private func session(of caller: Caller, _ module: Int) -> ExactText? {
         newest.value.slices[module].isOfSessions ? caller.viewer.session : nil
     }
 
-    /// Returns the stream of the part at a pointer. The stream takes one of the client's places for
-    /// pointers.
+    /// Returns the stream of a part, which takes one of the client's places for pointers.
     ///
     /// - Throws: 503 if too many different pointers are watched already.
     func stream(
@@ -93,8 +90,7 @@ extension WatchRefusal {
 struct VisibleStream: Sendable {
     let content: StateStream
     let topic: TopicID
-    /// The client's place among the watchers of pointers, which the open stream holds. `nil` if it
-    /// needs none.
+    /// The client's place for a pointer, which the open stream holds; `nil` if it needs none.
     let place: WatchPlace?
     /// The member of the root state that it shows a part of; `nil` if it shows several members.
     let member: String?

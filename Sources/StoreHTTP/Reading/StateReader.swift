@@ -85,8 +85,7 @@ extension Snapshot: EncodedState {
 }
 
 extension StateReader {
-    /// Returns the newest published state as a session sees it; `nil` for clients without a
-    /// session.
+    /// Returns the newest published state as a session, or a client without one, sees it.
     package func state(of session: String?) -> VisibleState { state(for: Caller(session: session)) }
 
     /// Returns the state of a past version. May block on the disk.
@@ -137,8 +136,8 @@ extension StateReader {
         LogPageReader(of: log, newest: version, query: query, for: caller.viewer)
     }
 
-    /// Returns the changes of a dry run as a JSON Patch (RFC 6902). The time grows with the size of
-    /// both states.
+    /// Returns the changes of a dry run as a JSON Patch (RFC 6902), in time that grows with the
+    /// states.
     package func patch(of run: DryRun, for caller: Caller) throws(JSONError) -> Bytes {
         try comparison(run, caller.viewer).get()
     }
@@ -148,8 +147,7 @@ extension StateReader {
         caller.moduleSight.map { view.reads.allSatisfy($0) } ?? true
     }
 
-    /// True if some view that the caller may read is declared to use modules that the caller can't
-    /// see.
+    /// True if the caller may read a view that is declared to use modules hidden from the caller.
     func showsUnseen(to caller: Caller) -> Bool {
         guard let views = views?.views, let role = caller.identity?.role,
             let sees = caller.moduleSight
@@ -162,8 +160,8 @@ extension StateReader {
 
 extension StateReader {
     /// Calls `answer` once, with the first state in which the caller's part has changed after
-    /// `version`. If the wait expires or the access ends, calls it with `nil`. Any thread may call
-    /// it.
+    /// `version`. If the wait expires or the access ends, calls `answer` with `nil`. Any thread may
+    /// call it.
     ///
     /// - Returns: the wait; `nil` if there is such a state already, and so `answer` was called.
     func wait(

@@ -10,8 +10,7 @@ package struct VisibleState: Sendable {
     private let snapshot: Snapshot
     private let documents: ParsedDocuments
 
-    /// True if other callers may get other content under the same tag. A shared cache must not
-    /// store the answer then.
+    /// True if others may get other content under the same tag, so no shared cache may store it.
     let isPrivate: Bool
 
     init(_ snapshot: Snapshot, _ documents: ParsedDocuments, for caller: Caller) {
@@ -26,8 +25,7 @@ package struct VisibleState: Sendable {
     var version: UInt64 { snapshot.version }
     /// True if a new version may leave the caller's part of the state unchanged.
     var isPartial: Bool { snapshot.hasSessions || snapshot.isNarrowed }
-    /// The version that last changed the caller's part of the state, as far as this server has
-    /// observed.
+    /// The version that last changed the caller's part, as far as this server has observed.
     var changedVersion: UInt64 { snapshot.changedVersion }
 
     /// True if the caller's part of the state was the same in the version of this tag.
@@ -48,8 +46,7 @@ package struct VisibleState: Sendable {
     /// Returns the number of slices of the module at this index: of all its instances and sessions.
     func sliceCount(_ module: Int) -> Int { snapshot.slices[module].count }
 
-    /// Returns the ids of a module's instances, in their order; empty for a module with a single
-    /// slice.
+    /// Returns the ids of a module's instances, in their order; empty for a single slice.
     func instances(of module: Int) -> [String] { snapshot.slices[module].pieces?.ids ?? [] }
 
     /// Makes a view of the state, on the calling thread. Returns `nil` if the view shows nothing.
@@ -58,8 +55,7 @@ package struct VisibleState: Sendable {
         by views: any PublishedViews
     ) throws(JSONError) -> Bytes? { try views.bytes(of: request, in: snapshot) }
 
-    /// Returns the part at a pointer; `nil` if the pointer leads nowhere. May parse or assemble a
-    /// large document.
+    /// Returns the part at a pointer, if there is one. May parse or assemble a large document.
     func part(at pointer: JSONPointer) -> Bytes? { documents.part(at: pointer, in: snapshot) }
 
     /// Returns the part at a pointer if that is cheap. A small document is parsed in the workspace.

@@ -12,8 +12,7 @@ package struct Links: Sendable {
         base = store.map { Self.stores + "/" + $0 } ?? ""
     }
 
-    /// The path of the list of a process's stores. The list belongs to the process, so it has no
-    /// base.
+    /// The path of the list of a process's stores. The list is the process's: it has no base.
     package static let stores = "/stores"
 
     package var index: String { base.isEmpty ? "/" : base }
@@ -53,8 +52,7 @@ package struct Links: Sendable {
     func ui(of name: String, instance: String?) -> String {
         instance.map { module(name) + "/" + segment($0) + "/ui" } ?? moduleUI(name)
     }
-    /// Returns the template of the paths that take the actions of a module's instances, with the
-    /// parameter `{id}`.
+    /// Returns the template of the paths for the actions of a module's instances, with `{id}`.
     func instanceUI(of name: String) -> String { module(name) + "/{id}/ui" }
     func view(_ name: String) -> String { views + "/" + segment(name) }
     func viewEvents(_ name: String) -> String { view(name) + "/events" }
@@ -62,8 +60,7 @@ package struct Links: Sendable {
     package func command(_ name: String) -> String { commands + "/" + segment(name) }
     package func notification(_ name: String) -> String { base + "/notify/" + segment(name) }
 
-    /// Returns the path of a use case's method. `path` is the name of the use case, a slash and the
-    /// name of the method.
+    /// Returns the path of a method: `path` is the use case's name, a slash and the method's name.
     func useCase(_ path: String) -> String {
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return base + "/usecases/"

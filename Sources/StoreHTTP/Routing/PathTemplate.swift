@@ -10,8 +10,7 @@ struct PathTemplate: Sendable {
         case literal, parameter, rest
     }
 
-    /// A segment's kind and its place in the text, without a copy of the text: so a match copies
-    /// nothing.
+    /// A segment's kind and its place in the text, so that a match copies nothing.
     private struct Segment {
         let kind: Kind
         let start: Int
@@ -22,8 +21,7 @@ struct PathTemplate: Sendable {
     let text: String
     /// The names of the template's parameters, in their order.
     let parameters: [String]
-    /// The number of fixed segments: of two templates that match, the router takes the template
-    /// with the larger number.
+    /// The number of fixed segments; of two templates that match, the router prefers the larger.
     let literalCount: Int
     private let bytes: [UInt8]
     private let segments: [Segment]

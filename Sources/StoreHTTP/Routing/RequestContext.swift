@@ -165,9 +165,8 @@ extension HTTPExchange {
     /// its trace is exported, else the trace that the client names.
     var ownTraceparent: String? { span?.traceparent ?? traceparent }
 
-    /// The distributed trace that the client names (W3C Trace Context). An invalid field is
-    /// ignored. Most requests have no such field, and then the cost is one comparison of the
-    /// lengths of their fields.
+    /// The distributed trace that the client names (W3C Trace Context), if the field is valid. Most
+    /// requests have no such field, and then the cost is one comparison of lengths.
     var traceparent: String? {
         guard has("traceparent"), let text = header("traceparent"),
             TraceContext.isParent(text.utf8)

@@ -26,8 +26,8 @@ package final class RequestEnvironment: Sendable {
     let hasSecureCookies: Bool?
     /// True if clients without a session see the slices of all sessions.
     let operatorReads: Bool
-    /// True if operators have listeners of their own. Then a client at another listener is no
-    /// operator.
+    /// True if operators have their own listeners. A client at another listener is no operator
+    /// then.
     let separatesOperators: Bool
     /// The current failure of the process, for the `/livez` of connections beyond the bound. If the
     /// closure itself is `nil`, the transport refuses such connections.
@@ -76,8 +76,7 @@ package final class RequestEnvironment: Sendable {
         self.wake = wake
     }
 
-    /// Finds the sender of a request and stores it in the exchange. Returns `nil` on a server
-    /// without access control.
+    /// Finds the sender of a request and stores it in the exchange; `nil` without access control.
     ///
     /// - Throws: 401 if the credential is not valid.
     func identify(_ exchange: HTTPExchange) throws(Problem) -> Identity? {

@@ -50,8 +50,7 @@ final class Resource: Sendable {
         self.routes = places
     }
 
-    /// True if the resource is served at the listeners of operators, or at the listeners of
-    /// clients.
+    /// True if the resource is served at the listeners of operators, or of clients.
     func isServed(toOperators: Bool) -> Bool { audience.isServed(toOperators: toOperators) }
 
     func route(for method: RequestMethod) -> ServedRoute? {

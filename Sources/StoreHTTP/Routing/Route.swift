@@ -29,8 +29,7 @@ package struct Route: Sendable {
     var origins = AllowedOrigins.all
     /// True if a link in the query may replace the body; then the request has no body.
     var takesLinks = false
-    /// True if the route is served to the end while the server stops, such as the routes for health
-    /// and metrics.
+    /// True if the route is served until the server has stopped, such as the routes for health.
     var isServedDuringDrain = false
     let handle: Handler
 }
@@ -57,15 +56,14 @@ enum RouteAudience: Sendable {
 
 /// The web pages from which a route takes requests.
 enum AllowedOrigins: Sendable {
-    /// All pages: the route changes nothing, and the browser hides the answer from pages that are
-    /// not allowed.
+    /// All pages: nothing changes, and the browser hides the answer from pages that are not
+    /// allowed.
     case all
-    /// Pages of the server's own origin, pages of allowed origins, and clients that are no
-    /// browsers.
+    /// Pages of the server's own and of allowed origins, and clients that are no browsers.
     case own
-    /// The same pages as ``own``, but only the `Origin` field counts. Every browser sends it with a
-    /// body. A page of another origin can't send JSON without a preflight either. So an action
-    /// costs a single check.
+    /// The same pages as ``own``, but only the `Origin` field counts, which every browser sends
+    /// with a body. Pages of other origins can't send JSON without a preflight. So an action costs
+    /// one check.
     case ownWhereNamed
 }
 
@@ -143,8 +141,7 @@ extension Route {
         )
     }
 
-    /// Makes a route that changes something. By default, pages of other origins may use it only if
-    /// they are allowed.
+    /// Makes a route that changes something, by default only for pages of allowed origins.
     static func change(
         _ method: RequestMethod,
         _ path: String,

@@ -81,8 +81,7 @@ extension Parameter where Value == String {
         }
     }
 
-    /// Makes a parameter for a segment of the path. `values` are the allowed texts; `nil` allows
-    /// any text.
+    /// Makes a parameter for a segment of the path. If `values` is `nil`, it allows any text.
     package static func path(
         _ name: String,
         oneOf values: [String]? = nil,

@@ -61,8 +61,7 @@ final class RouteTable: Sendable {
     /// Returns the route of a request. Checks the access of `sender` if it is not `nil`.
     ///
     /// - Throws: 404 if the path is unknown, not served at the request's listener, or hidden from
-    ///   the sender. A use that the policy denies is 403, or 401 without a credential. An absent
-    ///   method is 405.
+    ///   the sender. A denied use is 403, or 401 without a credential. An absent method is 405.
     func route(for request: HTTPExchange, by sender: Identity?) throws(Problem) -> ServedRoute {
         guard let resource = resource(for: request) else { throw .notFound(path: request.path) }
         if separatesOperators, !resource.isServed(toOperators: request.isAdmin) {
@@ -111,8 +110,7 @@ final class RouteTable: Sendable {
 }
 
 extension HTTPExchange {
-    /// Lends the path with its unreserved characters decoded: `/%73tate` becomes `/state` (RFC 3986
-    /// §6.2.2.2).
+    /// Lends the path with its unreserved characters decoded: `/%73tate` is `/state` (RFC 3986 §6).
     func withNormalizedPath<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         withPath { path in
             guard path.contains(UInt8(ascii: "%")) else { return body(path) }

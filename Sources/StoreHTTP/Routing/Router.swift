@@ -3,8 +3,7 @@ package import StoreHTTPTransport
 import StoreWire
 import Synchronization
 
-/// Passes requests through the filters to their routes, and answers every refusal with a problem
-/// (RFC 9457).
+/// Passes requests through the filters to their routes. Each refusal is a problem (RFC 9457).
 package final class Router: HTTPHandler {
     private let table: RouteTable
     private let environment: RequestEnvironment
@@ -13,8 +12,8 @@ package final class Router: HTTPHandler {
     private let origins: OriginRule
     /// The rules that apply to every request; `nil` if none is set.
     private let web: WebRules?
-    /// The route that answers all preflights if a policy hides resources; `nil` if each resource
-    /// answers its own.
+    /// The route for all preflights if a policy hides resources; else each resource answers its
+    /// own.
     private let preflights: ServedRoute?
     private let onTurnEnd: @Sendable () -> (@Sendable () -> Void)?
 
@@ -94,8 +93,7 @@ package final class Router: HTTPHandler {
                 try preflights.checkBody(of: exchange)
                 return preflights
             }
-            // Requests about the server's own health count for no client, because proxies send
-            // them.
+            // Proxies send the requests about the server's own health, so they count for no client.
             counts = !table.isAboutHealth(exchange)
             if counts { try web.count(exchange) }
         }

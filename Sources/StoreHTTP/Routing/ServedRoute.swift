@@ -40,8 +40,8 @@ extension ServedRoute {
             guard !request.hasBody else { throw .bodyNotTaken(request.method, request.path) }
             return
         case .json:
-            // A request for a link has no body. Its query has the link, and the handler reads the
-            // query later.
+            // A request for a link has no body: its query has the link, which the handler reads
+            // later.
             guard
                 request.header("content-type", is: "application/json") || request.isJSON
                     || (route.takesLinks && request.hasQuery)

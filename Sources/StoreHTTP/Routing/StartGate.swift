@@ -32,8 +32,7 @@ package final class StartGate: HTTPHandler {
     }
 
     private let hosts: HostRule
-    /// True if large bodies are refused, because a body without a checked credential must not take
-    /// the memory of others.
+    /// True if large bodies are refused: without a checked credential they must not take memory.
     private let needsCredentials: Bool
     /// True if operators have listeners of their own; only these serve the health then.
     private let separatesOperators: Bool
@@ -98,15 +97,13 @@ package final class StartGate: HTTPHandler {
         refusal(Problem(failure))
     }
 
-    /// Hands the queued requests to the router, which has taken over from the gate. Any thread may
-    /// call it.
+    /// Hands the queued requests to the router, which has taken over. Any thread may call it.
     package func open() {
         for exchange in takeAll() { exchange.handleAgain() }
         transport.withLock { $0 }?.wake()
     }
 
-    /// Answers the queued requests and every later request with 503, because the server stops. Any
-    /// thread may call it.
+    /// Answers all requests with 503 from now on, because the server stops. Any thread may call it.
     package func close() {
         queue.withLock { $0.isClosed = true }
         for exchange in takeAll() { exchange.complete(refusal(.draining())) }
@@ -129,8 +126,7 @@ package final class StartGate: HTTPHandler {
             queue.next += 1
             queue.requests[queue.next] = QueuedRequest(exchange: exchange, bytes: bytes)
             queue.bytes += bytes
-            // Suspend under the lock: another thread that removes the request from the queue may
-            // complete it at once.
+            // Suspend under the lock: a thread that takes the request out may complete it at once.
             exchange.suspend()
             return queue.next
         }

@@ -2,16 +2,13 @@ import StoreActionCatalog
 import StoreCore
 import StorePatterns
 
-/// Ends idle sessions without a request. A timer on the event loop's thread fires when the first of
-/// them can be idle.
+/// Ends idle sessions without a request, by a timer for the time when the first can be idle.
 package enum IdleSessions {
     /// The most sessions that end in one turn of the loop; the others follow in later turns.
     static let endedMax = 256
-    /// The most seconds between two checks, because the loop's clock stands still while the system
-    /// sleeps.
+    /// The most seconds between two checks: the loop's clock stands still while the system sleeps.
     static let lookSecondsMax = 60.0
-    /// The least seconds between two checks, and so the time by which a session may outlast its
-    /// bound.
+    /// The least seconds between two checks, and so the most by which a session outlasts its bound.
     static let lookSecondsMin = 0.1
 
     /// Ends idle sessions now, and schedules the next check.
@@ -26,8 +23,7 @@ package enum IdleSessions {
 
     /// Ends the idle sessions. An idle session has no open stream, so no stream has to end.
     ///
-    /// If the end is not applied, for example because the mailbox is full, the session lasts until
-    /// the next check.
+    /// If the end is not applied, as with a full mailbox, the session lasts until the next check.
     package static func end(in store: Store, _ table: SessionTable) {
         for name in table.beginEndingIdle(max: endedMax) {
             // The action belongs to the session, as if its client had ended it. So other clients do

@@ -22,11 +22,9 @@ package final class SessionTable: Sendable {
     fileprivate struct Session: Sendable {
         /// The address of the client that began it; `nil` if an earlier process began it.
         let address: String?
-        /// The time of the last request, or of the end of the last hold, in nanoseconds of the
-        /// table's clock.
+        /// The time of the last request or end of a hold, in nanoseconds of the table's clock.
         var lastUsed: Int64
-        /// The number of its open streams and waiting requests. The session can become idle only at
-        /// zero.
+        /// The number of its open streams and waiting requests. Only at zero can it become idle.
         var holds = 0
         /// True if the action that ends the session is dispatched. Meanwhile the session takes no
         /// requests. If the action is applied, the session is removed; otherwise it is kept.
@@ -45,8 +43,7 @@ package final class SessionTable: Sendable {
         var full: UInt64 = 0
         var addressFull: UInt64 = 0
         /// The times of the next checks for idleness, in nanoseconds of the table's clock. A
-        /// request does not move its session's time: the check itself sets a later time if the
-        /// session was used.
+        /// request does not move them: the check itself sets a later time for a used session.
         var looks = TimerHeap<String>()
     }
 
@@ -108,8 +105,7 @@ package final class SessionTable: Sendable {
     /// True if a session is open. Does not restart its idle time.
     func isOpen(_ name: String) -> Bool { table.withLock { $0.index(of: name) != nil } }
 
-    /// Keeps a session from becoming idle until the hold ends. Returns `nil` if the session is not
-    /// open.
+    /// Keeps a session from becoming idle until the hold ends; `nil` if the session is not open.
     func hold(_ name: String) -> SessionHold? {
         let isThere = table.withLock { table -> Bool in
             guard let index = table.index(of: name) else { return false }
@@ -148,8 +144,7 @@ package final class SessionTable: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// The number of open sessions, and the numbers of refused sessions since the start for each
-    /// reason.
+    /// The number of open sessions, and of refused sessions since the start for each reason.
     var figures: (open: Int, full: UInt64, addressFull: UInt64) {
         table.withLock { ($0.sessions.count, $0.full, $0.addressFull) }
     }
@@ -161,8 +156,7 @@ package final class SessionTable: Sendable {
     /// and then calls ``end(_:)`` or ``keep(_:)``.
     func beginEnding(_ name: String) { table.withLock { $0.beginEnding(name) } }
 
-    /// Keeps a session whose end was not applied. If it is still idle, the next check finds it
-    /// again.
+    /// Keeps a session whose end was not applied. If it is still idle, the next check finds it.
     package func keep(_ name: String) {
         table.withLock { table in
             guard let session = table.keep(name), session.timer == nil else { return }
@@ -181,9 +175,8 @@ package final class SessionTable: Sendable {
                 guard let session = table.sessions[name] else { continue }
                 let isUsed = session.holds > 0 || session.isEnding
                 let end = (isUsed ? time : session.lastUsed) + idleNanoseconds
-                // Compare rounded values, as the heap does. Otherwise a session whose time is later
-                // by less than the rounding would be due again at once. Then this loop would never
-                // end.
+                // Compare rounded values, as the heap does. Otherwise a session that is later by
+                // less than the rounding would be due again at once, and this loop would never end.
                 if Double(end) > Double(time) {
                     table.look(at: name, at: end)
                 } else {
@@ -273,8 +266,7 @@ package final class SessionHold: Sendable {
     /// True if the session is open; its client may have ended it meanwhile. Any thread may read it.
     var isOpen: Bool { table.isOpen(name) }
 
-    /// Ends the hold and restarts the session's idle time. A second call does nothing. Any thread
-    /// may call it.
+    /// Ends the hold once, and restarts the session's idle time. Any thread may call it.
     func end() {
         guard !isOver.exchange(true, ordering: .relaxed) else { return }
         table.release(name)

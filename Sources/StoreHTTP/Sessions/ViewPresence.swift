@@ -100,7 +100,7 @@ package final class ViewPresence: Sendable {
         return { [self] in end(showing) }
     }
 
-    /// Records that a slice has begun or ended. The Core's thread calls it, in the order of the
+    /// Records that a slice has begun or ended. Called on the Core's thread, in order of the
     /// versions.
     package func slice(of module: Int, _ key: SliceKey, isThere: Bool) {
         let slice = ShownSlice(module: module, instance: key.instance)

@@ -7,8 +7,8 @@ import StoreJSONSchema
 package import StorePatterns
 import StoreWire
 
-/// `POST /notify/<name>`: notifies the program of an event outside. Reactions may make actions of
-/// it.
+/// `POST /notify/<name>`: notifies the program of an event outside, of which reactions make
+/// actions.
 struct NotificationRoutes: RouteGroup {
     let store: Store
     let reactions: [NotificationReaction]

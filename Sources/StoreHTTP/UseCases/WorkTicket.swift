@@ -12,8 +12,7 @@ final class WorkTicket: DispatchTicket, @unchecked Sendable {
     private let request: RequestContext
     /// The count of the running work.
     private let work: EffectWatch
-    /// The actions that reactions make of a notification, with the places of the reactions in the
-    /// source.
+    /// The actions that reactions make of a notification, with the reactions' places in the source.
     private let following: [(action: any Action, place: String)]
     /// The distributed trace that the request belongs to.
     private let trace: String?

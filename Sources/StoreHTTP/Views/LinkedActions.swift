@@ -3,8 +3,7 @@ package import StoreCore
 package import StoreJSON
 package import StoreJSONSchema
 
-/// Makes the links of actions in views: `/dispatch?action=…`, with the JSON of the action as in a
-/// body.
+/// Makes the links of actions in views: `/dispatch?action=…`, with the action's JSON.
 package struct LinkedActions: ActionHrefs {
     private let links: Links
     private let actions: ActionTable

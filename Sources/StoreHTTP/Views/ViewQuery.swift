@@ -30,8 +30,7 @@ struct ViewQuery: Sendable {
         names = schemas.map(\.name)
     }
 
-    /// The parameters as a route declares them. Each allows any text, because the values are
-    /// decoded together later.
+    /// The parameters as a route declares them. They allow any text and are decoded together later.
     var parameters: [any RouteParameter] {
         schemas.map { property in
             Parameter<String>(
@@ -102,10 +101,9 @@ struct ViewQuery: Sendable {
         }
     }
 
-    /// Returns a number, `true` or `false` as JSON. Any other text becomes a JSON string, which the
-    /// decoder then refuses with the parameter's name. A number must have the canonical form: no
-    /// white space and no exponent, so `10` but not `1e1`. So different texts never have the same
-    /// value.
+    /// Returns a number in its canonical form, `true` or `false` as JSON. Any other text becomes a
+    /// JSON string, which the decoder refuses with the parameter's name. So two texts never have
+    /// the same value: `10` is a number, but `1e1` is none.
     private static func scalar(_ text: String) -> [UInt8] {
         let bytes = Array(text.utf8)
         if let document = try? JSONDocument(parsing: bytes, limits: JSONLimits()),

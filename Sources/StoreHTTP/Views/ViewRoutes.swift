@@ -107,7 +107,7 @@ struct ViewRoutes: RouteGroup {
         try StreamOpening.open(request, store, stream, in: isOwnMode ? .snapshot : nil)
     }
 
-    /// Makes the view from the published slices on another thread, so that the Core goes on
+    /// Makes the view on another thread from the published slices, so that the Core goes on
     /// meanwhile.
     private func show(
         _ request: RequestContext,
