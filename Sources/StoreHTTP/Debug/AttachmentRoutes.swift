@@ -1,4 +1,3 @@
-import Dispatch
 package import StoreCore
 import StoreHTTPTransport
 import StoreJSON

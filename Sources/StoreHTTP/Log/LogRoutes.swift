@@ -1,5 +1,4 @@
 import StoreCore
-import StoreHTTPTransport
 import StoreHistory
 import StoreJSON
 package import StoreJSONSchema

@@ -1,6 +1,5 @@
 import StoreActionCatalog
 import StoreAdmission
-import StoreAuthorization
 import StoreCore
 import StoreHTTPTransport
 import StoreJSON

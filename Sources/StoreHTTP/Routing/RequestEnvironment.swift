@@ -1,6 +1,4 @@
 package import StoreAdmission
-import StoreAuthorization
-import StoreCore
 import StoreHTTPTransport
 package import StoreMetrics
 package import StoreTelemetry

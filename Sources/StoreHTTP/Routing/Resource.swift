@@ -1,4 +1,3 @@
-import Glibc
 import StoreAdmission
 import StoreAuthorization
 import StoreHTTPTransport

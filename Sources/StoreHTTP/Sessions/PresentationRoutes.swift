@@ -1,7 +1,6 @@
 import StoreAdmission
 import StoreCore
 import StoreHTTPTransport
-import StoreJSON
 import StoreJSONSchema
 import StorePatterns
 import StorePublishing

@@ -1,5 +1,4 @@
 import StoreAdmission
-import StoreCore
 import StoreHTTPTransport
 import StoreJSON
 import StoreJSONSchema

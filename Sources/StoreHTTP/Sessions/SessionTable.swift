@@ -1,4 +1,3 @@
-import StoreCore
 import StoreDigest
 import StoreHTTPTransport
 import StorePlatform

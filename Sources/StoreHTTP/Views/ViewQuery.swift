@@ -1,4 +1,3 @@
-import StoreCore
 import StoreJSON
 import StoreJSONSchema
 import StoreTelemetry
