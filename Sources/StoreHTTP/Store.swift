@@ -30,7 +30,7 @@ package final class Store: Sendable {
     /// The slices that clients show; `nil` if the state is not made of modules.
     package let presence: ViewPresence?
     /// The outcomes of dispatches whose clients did not wait for the end.
-    package let outcomes: DispatchOutcomes
+    package let outcomes = DispatchOutcomes()
     private let transport = Locked<HTTPServer?>(nil)
     private let draining = Atomic(false)
     private let hasOffered = Atomic(false)
@@ -49,8 +49,7 @@ package final class Store: Sendable {
         logger: Logger,
         sessions: SessionTable? = nil,
         sessionStarts: [any Action] = [],
-        presence: ViewPresence? = nil,
-        outcomes: DispatchOutcomes = DispatchOutcomes()
+        presence: ViewPresence? = nil
     ) {
         self.links = links
         self.bounds = bounds
@@ -65,7 +64,6 @@ package final class Store: Sendable {
         self.sessions = sessions
         self.sessionStarts = sessionStarts
         self.presence = presence
-        self.outcomes = outcomes
     }
 
     /// Sets the transport that sends the answers. Called once, before the transport starts.

@@ -91,14 +91,7 @@ struct DiscoveryRoutes: RouteGroup {
                 guard let page = ProblemCatalog.page(named: try request.path()) else {
                     throw request.notFound
                 }
-                let html = Bytes(utf8: page.html)
-                request.respond(
-                    .document(
-                        html,
-                        ProblemPage.htmlContentType,
-                        further: HTTPResponse.fieldsOfPages
-                    )
-                )
+                request.respond(.page(page.html))
             },
         ]
     }
@@ -121,40 +114,24 @@ struct DiscoveryRoutes: RouteGroup {
         let routes = request.environment.catalog.routes(for: request).filter {
             $0.method != .head && identity?.lists($0) != false
         }
-        let (type, body) =
-            request.prefersHTML
-            ? (ProblemPage.htmlContentType, page(routes, example, for: request).html)
-            : ("application/json", json(routes))
-        request.respond(
-            HTTPResponse(
-                status: 200,
-                headers: [
-                    ("Content-Type", type), ("Cache-Control", "no-cache"),
-                    ("Vary", identity == nil ? "Accept" : "Accept, Authorization, Cookie"),
-                ] + (request.prefersHTML ? HTTPResponse.fieldsOfPages : []),
-                body: .bytes(Array(body.utf8))
-            )
-        )
-    }
-
-    private func page(
-        _ routes: [Route],
-        _ example: String?,
-        for request: RequestContext
-    ) -> IndexPage {
-        IndexPage(
+        let vary = ("Vary", identity == nil ? "Accept" : "Accept, Authorization, Cookie")
+        guard request.prefersHTML else {
+            return request.respond(.document(json(routes), "application/json", further: [vary]))
+        }
+        let page = IndexPage(
             program: title,
             programVersion: version,
             version: newest(),
             links: links,
             routes: routes,
             // The example may be any action, so only a role that may dispatch all of them gets it.
-            example: request.identity?.doesEverything == false ? nil : example,
+            example: identity?.doesEverything == false ? nil : example,
             host: request.exchange.host ?? "localhost"
         )
+        request.respond(.page(page.html, further: [vary]))
     }
 
-    private func json(_ routes: [Route]) -> String {
+    private func json(_ routes: [Route]) -> Bytes {
         var json = JSONWriter(capacity: 4_096)
         json.object { json in
             json.member("title", title)
@@ -166,12 +143,12 @@ struct DiscoveryRoutes: RouteGroup {
                 json.member("summary", route.summary)
             }
         }
-        return String(decoding: json.array, as: UTF8.self)
+        return json.bytes
     }
 }
 
 extension HTTPResponse {
-    /// Makes the answer with a document that does not change while the server runs.
+    /// Makes the answer with a document that describes the server.
     fileprivate static func document(
         _ document: Bytes,
         _ contentType: String,
@@ -181,9 +158,18 @@ extension HTTPResponse {
         return HTTPResponse(status: 200, headers: headers, body: .shared(document))
     }
 
+    /// Makes the answer with a page for people.
+    fileprivate static func page(
+        _ html: String,
+        further: [(String, String)] = []
+    ) -> HTTPResponse {
+        let fields = further + fieldsOfPages
+        return .document(Bytes(utf8: html), ProblemPage.htmlContentType, further: fields)
+    }
+
     /// The header fields of a page for people. A browser then loads nothing for the page, shows it
     /// in no frame, and sends its address to no other site.
-    static let fieldsOfPages = [
+    private static let fieldsOfPages = [
         (
             "Content-Security-Policy",
             "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

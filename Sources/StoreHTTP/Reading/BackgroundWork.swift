@@ -16,11 +16,9 @@ final class BackgroundWork: Sendable {
 
     private struct Jobs: WorkQueue {
         let takenMax: Int
-        private var waiting: [Job] = []
+        var waiting: [Job] = []
         /// The number of jobs that wait or run, pauses included.
-        private var taken = 0
-
-        init(takenMax: Int) { self.takenMax = takenMax }
+        var taken = 0
 
         var isEmpty: Bool { waiting.isEmpty }
 

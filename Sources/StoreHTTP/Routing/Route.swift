@@ -127,16 +127,15 @@ extension Route {
         problems: [ProblemSlug] = [],
         handle: @escaping Handler
     ) -> Route {
-        Route(
-            method: .get,
-            path: PathTemplate(path),
-            id: id,
-            summary: summary,
+        .change(
+            .get,
+            path,
+            id,
+            summary,
+            needs: access,
             parameters: parameters,
-            answers: [.init(200, "The stream.", bodies: [.init("text/event-stream")])],
+            answers: [.text("text/event-stream", "The stream.")],
             problems: problems + [.streamLimit],
-            access: access,
-            origins: .own,
             handle: handle
         )
     }

@@ -48,12 +48,7 @@ package final class Router: HTTPHandler {
     package func handle(_ exchange: HTTPExchange) {
         do throws(Problem) {
             // A request that was queued during the start has not passed the filters.
-            let served: ServedRoute
-            if let found = exchange.served {
-                served = found
-            } else {
-                served = try admitted(exchange)
-            }
+            let served = if let found = exchange.served { found } else { try admitted(exchange) }
             let request = try RequestContext(exchange, for: served)
             do throws(Problem) { try request.handle() } catch {
                 exchange.respond(request.response(error))
