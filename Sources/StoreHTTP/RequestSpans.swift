@@ -60,8 +60,7 @@ package struct RequestSpans: Sendable {
         method.flatMap { RequestMethod($0).bit == 0 ? nil : $0 }
     }
 
-    /// Returns the error of a span: a status from 500 on, or `client_left`; `nil` for other
-    /// answers.
+    /// Returns the error of a span: `client_left`, a status from 500 on, or else `nil`.
     private static func error(_ status: Int?) -> String? {
         guard let status else { return "client_left" }
         return status >= 500 ? "\(status)" : nil

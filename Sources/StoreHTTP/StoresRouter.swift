@@ -10,11 +10,7 @@ package final class StoresRouter: HTTPHandler {
     private let named: [ExactText: any HTTPHandler]
     private let all: [any HTTPHandler]
 
-    /// Makes a router.
-    ///
-    /// - Parameters:
-    ///   - first: the handler of the store at `/`, and of every request without a named store.
-    ///   - named: the handlers of the named stores.
+    /// Makes a router. `first` also gets every request without a named store.
     package init(_ first: any HTTPHandler, _ named: [(name: String, handler: any HTTPHandler)]) {
         self.first = first
         self.named = Dictionary(

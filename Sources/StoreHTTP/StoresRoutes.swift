@@ -6,9 +6,7 @@ package import StoreWire
 package struct StoresRoutes: RouteGroup {
     private let stores: @Sendable () -> [StoreStatus]
 
-    /// Makes the route.
-    ///
-    /// - Parameter stores: returns all stores, the store at `/` first.
+    /// Makes the route. `stores` returns all stores, the store at `/` first.
     package init(_ stores: @escaping @Sendable () -> [StoreStatus]) { self.stores = stores }
 
     package var routes: [Route] {

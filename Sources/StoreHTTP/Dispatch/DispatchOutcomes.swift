@@ -41,9 +41,7 @@ package final class DispatchOutcomes: Sendable {
     private let clock: any WallClock
     private let table = Locked(Table())
 
-    /// Makes an empty table.
-    ///
-    /// - Parameter clock: measures the ages of dispatches.
+    /// Makes an empty table. `clock` measures the ages of dispatches.
     package init(clock: any WallClock = SteadyClock()) { self.clock = clock }
 
     /// Remembers a dispatch whose client gets a 202.

@@ -5,11 +5,9 @@ import StoreWire
 /// and load balancers use them. Each answers 200 with `ok`, or with a problem.
 struct HealthRoutes: RouteGroup {
     let links: Links
-    /// Returns a failure of the process that a restart would mend; `nil` while the process works.
-    /// Called for each request.
+    /// Returns a failure of the process that a restart would mend. Called for each request.
     let livenessProblem: @Sendable () -> Problem?
-    /// Returns the reasons why the server takes no requests, such as a stop; no reasons while it
-    /// takes them. Called for each request.
+    /// Returns the reasons why the server takes no requests. Called for each request.
     let readiness: @Sendable () -> Readiness
 
     /// Both routes also answer during a drain, in which other requests are refused.

@@ -37,15 +37,9 @@ final class BackgroundWork: Sendable {
     private let worker: Worker<Jobs>
     private let refused = Atomic<UInt64>(0)
 
-    /// Makes a queue with its threads.
-    ///
-    /// - Parameters:
-    ///   - label: the name of its own threads, which start with the first job.
-    ///   - pool: the pool that runs the jobs; `nil` for threads of its own.
-    ///   - runningMax: the most jobs that run at a time.
-    ///   - waitingMax: the most jobs that wait; more are refused.
-    ///   - version: returns the newest version. The threads pause between jobs while many versions
-    ///     come. `nil`: they never pause.
+    /// Makes a queue. Its own threads, named `label`, start with the first job; with a `pool`, the
+    /// pool runs the jobs. Jobs beyond `runningMax` and `waitingMax` are refused. With `version`,
+    /// which returns the newest version, the threads pause between jobs while many versions come.
     init(
         _ label: String,
         on pool: ThreadPool? = nil,
@@ -130,14 +124,9 @@ package struct ReadingThreads: Sendable {
     let logPages: BackgroundWork
     let traces: BackgroundWork
 
-    /// Makes the threads.
-    ///
-    /// - Parameters:
-    ///   - waitingMax: the most large answers that wait, and the most dry runs. Each has a
-    ///     connection.
-    ///   - pool: the pool that does the work, with a nice value of 10; `nil` for separate threads.
-    ///   - version: returns the newest version. Large answers and dry runs pause while many
-    ///     versions come.
+    /// Makes the threads; with a `pool`, its threads do the work. `waitingMax` is the most large
+    /// answers that wait, and the most dry runs: each has a connection. `version` returns the
+    /// newest version. Large answers and dry runs pause while many versions come.
     package init(
         waitingMax: Int,
         on pool: ThreadPool? = nil,

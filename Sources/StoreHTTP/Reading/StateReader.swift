@@ -136,8 +136,7 @@ extension StateReader {
         LogPageReader(of: log, newest: version, query: query, for: caller.viewer)
     }
 
-    /// Returns the changes of a dry run as a JSON Patch (RFC 6902), in time that grows with the
-    /// states.
+    /// Returns the changes of a dry run as a JSON Patch (RFC 6902). Slow for large states.
     package func patch(of run: DryRun, for caller: Caller) throws(JSONError) -> Bytes {
         try comparison(run, caller.viewer).get()
     }

@@ -4,8 +4,7 @@ import StoreJSON
 import StoreWire
 
 extension Problem {
-    /// Makes the response, whose body has the request's id and the name of the store, if it has
-    /// one.
+    /// Makes the response. Its body has the request's id and the store's name, if it has one.
     func response(for id: RequestID, in store: String? = nil) -> HTTPResponse {
         HTTPResponse(
             status: status,

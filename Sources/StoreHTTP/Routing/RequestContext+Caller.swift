@@ -30,8 +30,7 @@ extension RequestContext {
         return Caller(session: session, isOperator: isOperator, identity: identity)
     }
 
-    /// Returns the client's session; `nil` without a session cookie, or if the state has no
-    /// sessions.
+    /// Returns the client's session; `nil` without its cookie, or if the state has no sessions.
     ///
     /// - Throws: 403 for a session that has ended.
     func session() throws(Problem) -> String? {

@@ -24,8 +24,7 @@ package final class RequestEnvironment: Sendable {
     let hasSecureCookies: Bool?
     /// True if clients without a session see the slices of all sessions.
     let operatorReads: Bool
-    /// True if operators have their own listeners. A client at another listener is no operator
-    /// then.
+    /// True if operators have their own listeners; other listeners then have no operators.
     let separatesOperators: Bool
     /// The current failure of the process, for the `/livez` of connections beyond the bound. If the
     /// closure itself is `nil`, the transport refuses such connections.

@@ -56,14 +56,12 @@ enum RouteAudience: Sendable {
 
 /// The web pages from which a route takes requests.
 enum AllowedOrigins: Sendable {
-    /// All pages: nothing changes, and the browser hides the answer from pages that are not
-    /// allowed.
+    /// All pages: nothing changes, and browsers hide the answer from pages that are not allowed.
     case all
     /// Pages of the server's own and of allowed origins, and clients that are no browsers.
     case own
-    /// The same pages as ``own``, but only the `Origin` field counts, which every browser sends
-    /// with a body. Pages of other origins can't send JSON without a preflight. So an action costs
-    /// one check.
+    /// The same pages as ``own``, by the `Origin` field alone, which browsers send with every body.
+    /// Pages of other origins can't send JSON without a preflight. So an action costs one check.
     case ownWhereNamed
 }
 

@@ -12,8 +12,7 @@ package final class Router: HTTPHandler {
     private let origins: OriginRule
     /// The rules that apply to every request; `nil` if none is set.
     private let web: WebRules?
-    /// The route for all preflights if a policy hides resources; else each resource answers its
-    /// own.
+    /// The route for all preflights if a policy hides resources; else resources have their own.
     private let preflights: ServedRoute?
     private let onTurnEnd: @Sendable () -> (@Sendable () -> Void)?
 

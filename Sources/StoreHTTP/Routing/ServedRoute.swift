@@ -40,8 +40,7 @@ extension ServedRoute {
             guard !request.hasBody else { throw .bodyNotTaken(request.method, request.path) }
             return
         case .json:
-            // A request for a link has no body: its query has the link, which the handler reads
-            // later.
+            // A request for a link has no body; the handler reads the link in the query later.
             guard
                 request.header("content-type", is: "application/json") || request.isJSON
                     || (route.takesLinks && request.hasQuery)

@@ -100,8 +100,7 @@ package final class ViewPresence: Sendable {
         return { [self] in end(showing) }
     }
 
-    /// Records that a slice has begun or ended. Called on the Core's thread, in order of the
-    /// versions.
+    /// Records that a slice has begun or ended. The Core's thread calls it, in version order.
     package func slice(of module: Int, _ key: SliceKey, isThere: Bool) {
         let slice = ShownSlice(module: module, instance: key.instance)
         table.withLock { table in

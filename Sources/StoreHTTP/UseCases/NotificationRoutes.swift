@@ -7,8 +7,7 @@ import StoreJSONSchema
 package import StorePatterns
 import StoreWire
 
-/// `POST /notify/<name>`: notifies the program of an event outside, of which reactions make
-/// actions.
+/// `POST /notify/<name>`: notifies the program of an outside event. Reactions make actions of it.
 struct NotificationRoutes: RouteGroup {
     let store: Store
     let reactions: [NotificationReaction]
