@@ -83,18 +83,20 @@ extension DispatchTicket {
         }
         if access?.isGood == false { givingUp() }
         // The time may have ended before the ticket was added to the waiting requests.
-        if once.isDone {
+        if isAnswered.load(ordering: .acquiring) {
             dispatch.leave(self)
             store.outcomes.end(waiting: self)
         }
     }
 
+    /// Answers on the first call; later calls do nothing. The end of the awaited work and the end
+    /// of the client's time compete here, on several threads.
     private func answerOnce(_ answer: () -> Void) {
-        once(ending: hold) {
-            store.outcomes.end(waiting: self)
-            if let problem = access?.problem { self.answer(problem) } else { answer() }
-            store.wake()
-        }
+        guard !isAnswered.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        hold?.end()
+        store.outcomes.end(waiting: self)
+        if let problem = access?.problem { self.answer(problem) } else { answer() }
+        store.wake()
     }
 
     /// Answers with the result of the effects. The state in the answer is the newest, under its own
@@ -141,7 +143,7 @@ extension DispatchTicket {
     private func reason(of error: any Error) -> String {
         if error.isCancellation { return "It was cancelled." }
         guard let refusal = error.refusal, mayReadReason(of: refusal) else {
-            return Self.failedText
+            return "It failed; the server's log has the reason."
         }
         return refusal.reason
     }
@@ -151,23 +153,5 @@ extension DispatchTicket {
         guard viewer.sight != nil else { return true }
         guard !refusal.isOfWholeState, let module = watch?.module else { return false }
         return viewer.sees(module: module) || askedModules.contains { $0.isSame(as: module) }
-    }
-
-    private static let failedText = "It failed; the server's log has the reason."
-}
-
-/// Lets exactly one of several threads answer a request: the first to call it. The end of the
-/// awaited work and the end of the client's time compete here.
-struct AnswerOnce: ~Copyable, Sendable {
-    private let isAnswered = Atomic(false)
-
-    var isDone: Bool { isAnswered.load(ordering: .acquiring) }
-
-    /// Ends the hold and runs `answer` on the first call; later calls do nothing. The hold keeps
-    /// the client's session alive during the wait.
-    borrowing func callAsFunction(ending hold: SessionHold?, _ answer: () -> Void) {
-        guard !isAnswered.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        hold?.end()
-        answer()
     }
 }

@@ -3,6 +3,7 @@ package import StoreCore
 import StoreHTTPTransport
 import StoreJSON
 import StoreWire
+import Synchronization
 
 /// Answers a dispatch when the Core has completed it. Subclasses answer calls of use cases,
 /// notifications, and requests that begin or end a session.
@@ -37,8 +38,8 @@ class DispatchTicket: Completion, @unchecked Sendable {
     let access: AccessLease?
     /// The hold that keeps the client's session alive while the client waits.
     let hold: SessionHold?
-    /// The guard that lets either the end of the effects or the end of the client's time answer.
-    let once = AnswerOnce()
+    /// True if the end of the effects or the end of the client's time has answered.
+    let isAnswered = Atomic(false)
     final var applied = AppliedAnswer.pending
 
     init(
