@@ -147,8 +147,11 @@ enum StateAnswer {
     }
 
     private static func headers(_ state: VisibleState) -> [(String, String)] {
-        [("ETag", state.etag)]
-            + (state.isPrivate ? HTTPFields.revalidatedPrivately : HTTPFields.revalidated).texts
+        state.isPrivate
+            ? [
+                ("ETag", state.etag), ("Cache-Control", "private, no-cache"),
+                ("Vary", "Authorization, Cookie"),
+            ] : [("ETag", state.etag), ("Cache-Control", "no-cache")]
     }
 }
 
