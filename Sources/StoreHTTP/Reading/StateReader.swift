@@ -85,9 +85,6 @@ extension Snapshot: EncodedState {
 }
 
 extension StateReader {
-    /// Returns the newest published state as a session, or a client without one, sees it.
-    package func state(of session: String?) -> VisibleState { state(for: Caller(session: session)) }
-
     /// Returns the state of a past version. May block on the disk.
     ///
     /// - Throws: 410 if history no longer has the version, 503 if reading it takes too long.
