@@ -8,15 +8,8 @@
 public struct PendingEffects: Module {
     /// The effects that have not ended, the oldest first.
     public struct State: ModuleState {
-        /// An entry as an object, so that copies of the table share it.
-        private final class Item: Sendable {
-            let entry: Entry
-
-            init(_ entry: Entry) { self.entry = entry }
-        }
-
         /// The effects, under names in the order of their versions.
-        private var table = SortedTable<Item>()
+        package private(set) var table = ValueTable<Entry>()
 
         private enum CodingKeys: CodingKey { case pending }
 
@@ -24,7 +17,7 @@ public struct PendingEffects: Module {
         public init() {}
 
         /// The effects. Cost: one step for each effect.
-        public var pending: [Entry] { table.map(\.value.entry) }
+        public var pending: [Entry] { table.members.map(\.value) }
 
         /// Reads an object with a list of effects.
         public init(from decoder: any Decoder) throws {
@@ -40,23 +33,12 @@ public struct PendingEffects: Module {
 
         /// Enters an effect.
         package mutating func enter(_ entry: Entry) {
-            table[Self.name(of: entry.version)] = Item(entry)
+            table[Self.name(of: entry.version)] = entry
         }
 
         /// Removes the effect that the action of this version asked for.
         fileprivate mutating func remove(_ version: UInt64) {
             table[Self.name(of: version)] = nil
-        }
-
-        /// True if both have the same effects. Parts that both share are not compared.
-        public static func == (a: State, b: State) -> Bool {
-            var isEqual = a.table.count == b.table.count
-            guard isEqual else { return false }
-            a.table.forEachDifference(from: b.table) { _, mine, theirs in
-                isEqual = mine?.entry == theirs?.entry
-                return isEqual
-            }
-            return isEqual
         }
 
         private static func name(of version: UInt64) -> String {
@@ -112,16 +94,6 @@ public struct PendingEffects: Module {
 
 extension PendingEffects.State: KeyedState {
     package static var pieceForm: PieceForm { .array(in: CodingKeys.pending.stringValue) }
-
-    package var pieces: [(key: String, value: any Encodable & Sendable)] {
-        table.map { ($0.key, $0.value.entry) }
-    }
-
-    package func pieces(
-        changedSince old: PendingEffects.State
-    ) -> [(key: String, value: (any Encodable & Sendable)?)] {
-        table.differences(from: old.table).map { ($0.key, $0.value?.entry) }
-    }
 }
 
 extension Effect {

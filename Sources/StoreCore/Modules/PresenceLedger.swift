@@ -152,7 +152,7 @@ extension ModuleMachine {
         let old = presence.place.read(root)
         var new = old
         body(&new)
-        let sessions = new.pieces(changedSince: old).map(\.key)
+        let sessions = new.table.names(changedSince: old.table)
         guard !sessions.isEmpty else { return }
         presence.place.write(new, &root)
         change.isChange = true

@@ -6,57 +6,29 @@ public struct Instances<State: ModuleState>: ModuleState {
     /// The most bytes that an id may have.
     public static var idBytesMax: Int { 128 }
 
-    /// A stored slice, which several versions of the table share.
-    private final class Slice: Sendable {
-        let state: State
-
-        init(_ state: State) { self.state = state }
-    }
-
-    private var slices = SortedTable<Slice>()
+    package private(set) var table = ValueTable<State>()
 
     /// Makes an empty table.
     public init() {}
 
     /// The ids, sorted.
-    public var ids: [String] { slices.map(\.key) }
+    public var ids: [String] { table.names }
     /// The number of slices.
-    public var count: Int { slices.count }
+    public var count: Int { table.count }
     /// True if there are no slices.
-    public var isEmpty: Bool { slices.count == 0 }
+    public var isEmpty: Bool { table.count == 0 }
 
     /// The slice of an id; `nil` ends it.
     public subscript(id: String) -> State? {
-        get { slices[id]?.state }
-        set { slices[id] = newValue.map { Slice($0) } }
+        get { table[id] }
+        set { table[id] = newValue }
     }
 
     /// Reads an object of slices.
-    public init(from decoder: any Decoder) throws {
-        let states = try decoder.singleValueContainer().decode([ExactText: State].self)
-        slices = SortedTable(
-            sorted: states.sorted { $0.key < $1.key }.map { ($0.key.text, Slice($0.value)) }
-        )
-    }
+    public init(from decoder: any Decoder) throws { table = try ValueTable(from: decoder) }
 
     /// Writes an object of slices.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        var states: [ExactText: State] = Dictionary(minimumCapacity: slices.count)
-        for (id, slice) in slices { states[ExactText(id)] = slice.state }
-        try container.encode(states)
-    }
-
-    /// True if both have equal slices under the same ids. Slices that both share are skipped.
-    public static func == (a: Instances, b: Instances) -> Bool {
-        var isEqual = a.count == b.count
-        guard isEqual else { return false }
-        a.slices.forEachDifference(from: b.slices) { _, mine, theirs in
-            isEqual = mine != nil && mine?.state == theirs?.state
-            return isEqual
-        }
-        return isEqual
-    }
+    public func encode(to encoder: any Encoder) throws { try table.encode(to: encoder) }
 }
 
 extension Instances {
@@ -76,8 +48,8 @@ extension Instances {
     /// version. Slices that both share are skipped.
     func ids(changedSince old: Instances, _ comparison: ByteComparison?) -> [String] {
         var ids: [String] = []
-        slices.forEachDifference(from: old.slices) { id, new, old in
-            if let new, let old, !differs(old.state, new.state, comparison) { return true }
+        table.forEachDifference(from: old.table) { id, new, old in
+            if let new, let old, !differs(old.value, new.value, comparison) { return true }
             ids.append(id)
             return true
         }
@@ -87,16 +59,6 @@ extension Instances {
 
 extension Instances: KeyedState {
     package static var pieceForm: PieceForm { .object }
-
-    package var pieces: [(key: String, value: any Encodable & Sendable)] {
-        slices.map { ($0.key, $0.value.state) }
-    }
-
-    package func pieces(
-        changedSince old: Instances
-    ) -> [(key: String, value: (any Encodable & Sendable)?)] {
-        slices.differences(from: old.slices).map { ($0.key, $0.value?.state) }
-    }
 }
 
 /// A slice that is encoded piece by piece, so that a change of a piece costs only this piece.
@@ -107,12 +69,10 @@ package protocol KeyedState: ModuleState {
     /// The arrangement of the pieces on the wire.
     static var pieceForm: PieceForm { get }
 
-    /// The pieces, in their order on the wire, each under a name of its own.
-    var pieces: [(key: String, value: any Encodable & Sendable)] { get }
+    associatedtype Piece: Encodable & Sendable
 
-    /// Returns the pieces that differ from an earlier version. The value of a removed piece is
-    /// `nil`.
-    func pieces(changedSince old: Self) -> [(key: String, value: (any Encodable & Sendable)?)]
+    /// The pieces, in their order on the wire, each under a name of its own.
+    var table: ValueTable<Piece> { get }
 }
 
 /// The arrangement of pieces on the wire.
@@ -126,12 +86,16 @@ package enum PieceForm: Sendable, Equatable {
 }
 
 extension KeyedState {
+    package var pieces: [(key: String, value: any Encodable & Sendable)] {
+        table.members.map { ($0.key, $0.value) }
+    }
+
     /// Returns the pieces that differ from an earlier version; all pieces if `old` is not a version
-    /// of this slice.
+    /// of this slice. The value of a removed piece is `nil`.
     package func pieces(
         since old: (any KeyedState)?
     ) -> [(key: String, value: (any Encodable & Sendable)?)] {
-        if let old = old as? Self { return pieces(changedSince: old) }
-        return pieces.map { ($0.key, $0.value) }
+        guard let old = old as? Self else { return pieces.map { ($0.key, $0.value) } }
+        return table.differences(from: old.table).map { ($0.key, $0.value) }
     }
 }

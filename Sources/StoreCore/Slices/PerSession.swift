@@ -19,20 +19,13 @@
 /// Cost: a look-up or a change takes log2(count) steps. The size of the other values does not
 /// matter.
 public struct PerSession<Value: Codable & Equatable & Sendable>: Equatable, Sendable {
-    /// A stored value, which several versions of the table share.
-    fileprivate final class Entry: Sendable {
-        let value: Value
-
-        init(_ value: Value) { self.value = value }
-    }
-
-    fileprivate var first: Entry
-    fileprivate var entries = SortedTable<Entry>()
+    fileprivate var first: ValueTable<Value>.Entry
+    fileprivate var table = ValueTable<Value>()
     private var reader: SessionReader?
 
     /// Makes a table without values; every session begins with `first`.
     public init(_ first: Value) {
-        self.first = Entry(first)
+        self.first = ValueTable.Entry(first)
     }
 
     /// The value of the session on whose behalf the state is read.
@@ -47,22 +40,16 @@ public struct PerSession<Value: Codable & Equatable & Sendable>: Equatable, Send
 
     /// The value of a session: the common first value, until the session changes it.
     public subscript(session: String) -> Value {
-        get { entries[session]?.value ?? first.value }
-        set { entries[session] = Entry(newValue) }
+        get { table[session, default: first.value] }
+        set { table[session] = newValue }
     }
 
     /// The sessions that have changed their value, sorted.
-    public var sessions: [String] { entries.map(\.key) }
+    public var sessions: [String] { table.names }
 
     /// True if all sessions have equal values. Values that both share are skipped.
     public static func == (a: PerSession, b: PerSession) -> Bool {
-        var isEqual = a.first === b.first || a.first.value == b.first.value
-        guard isEqual, a.entries.count == b.entries.count else { return false }
-        a.entries.forEachDifference(from: b.entries) { _, mine, theirs in
-            isEqual = mine != nil && mine?.value == theirs?.value
-            return isEqual
-        }
-        return isEqual
+        (a.first === b.first || a.first.value == b.first.value) && a.table == b.table
     }
 }
 
@@ -78,22 +65,22 @@ extension PerSession {
 
 extension PerSession {
     /// True if a session has changed its value.
-    func has(_ session: String) -> Bool { entries[session] != nil }
+    func has(_ session: String) -> Bool { table.has(session) }
 
     /// Sets the value of a session. If `value` is `nil`, the session has the value again that every
     /// session begins with. If `session` is `nil`, sets that first value.
     mutating func set(_ value: Value?, for session: String?) {
         guard let session else {
-            if let value { first = Entry(value) }
+            if let value { first = ValueTable.Entry(value) }
             return
         }
-        entries[session] = value.map { Entry($0) }
+        table[session] = value
     }
 
     /// Removes the value of a session that ends. Returns true if there was one.
     mutating func end(_ session: String) -> Bool {
         guard has(session) else { return false }
-        entries[session] = nil
+        table[session] = nil
         return true
     }
 
@@ -108,23 +95,12 @@ extension PerSession {
     }
 
     /// Replaces all values by the values of a snapshot.
-    mutating func take(_ values: [ExactText: Value]) {
-        entries = SortedTable(
-            sorted: values.sorted { $0.key < $1.key }.map { ($0.key.text, Entry($0.value)) }
-        )
-    }
-
-    /// The values by session, as a snapshot has them.
-    var kept: [ExactText: Value] {
-        var values: [ExactText: Value] = Dictionary(minimumCapacity: entries.count)
-        for (session, entry) in entries { values[ExactText(session)] = entry.value }
-        return values
-    }
+    mutating func take(_ values: [ExactText: Value]) { table = ValueTable(values) }
 
     /// Returns the sessions whose values differ from an earlier version. `isFirst` is true if the
     /// value that every session begins with differs, too.
     func changes(since old: PerSession) -> (sessions: [String], isFirst: Bool) {
-        (entries.differences(from: old.entries).map(\.key), first !== old.first)
+        (table.names(changedSince: old.table), first !== old.first)
     }
 }
 
@@ -161,15 +137,15 @@ extension PerSession {
     ) -> [(session: String, old: Value, new: Value)] {
         reader = old.reader
         var changed: [(session: String, old: Value, new: Value)] = []
-        for (session, entry) in entries.differences(from: old.entries) {
+        for (session, value) in table.differences(from: old.table) {
             let before = old[session]
-            let after = entry?.value ?? first.value
-            let isGone = entry == nil && isOver(session)
-            if entry == nil, !isGone { self[session] = after }
+            let after = value ?? first.value
+            let isGone = value == nil && isOver(session)
+            if value == nil, !isGone { self[session] = after }
             if isGone || differs(before, after, comparison) {
                 changed.append((session, before, after))
             } else if !old.has(session) {
-                entries[session] = nil
+                table[session] = nil
             }
         }
         return changed
@@ -207,8 +183,7 @@ package protocol SessionValues: Encodable, Sendable {
 extension PerSession: SessionValues {
     /// Writes an object with a member for each session that has changed its value.
     public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(kept)
+        try table.encode(to: encoder)
     }
 
     package func part(of session: String?) -> (any Encodable & Sendable)? {

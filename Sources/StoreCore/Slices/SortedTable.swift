@@ -33,13 +33,10 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
     package subscript(key: String) -> Value? {
         get { root?.find(key).map(Self.value) }
         set {
-            let isThere = root?.find(key) != nil
             if let newValue {
-                root =
-                    isThere
-                    ? root?.replacing(key, newValue) : SortedNode.with(key, newValue, in: root)
-            } else if isThere {
-                root = root.flatMap { SortedNode.without(key, in: $0) }
+                root = SortedNode.with(key, newValue, in: root)
+            } else if let root, root.find(key) != nil {
+                self.root = SortedNode.without(key, in: root)
             }
         }
     }
@@ -188,15 +185,6 @@ private final class SortedNode: Sendable {
         let order = key.order(beside: self.key)
         if order == 0 { return value }
         return order < 0 ? left?.find(key) : right?.find(key)
-    }
-
-    /// Returns the tree with another object under an existing name, which needs no balancing.
-    func replacing(_ key: String, _ value: AnyValue) -> SortedNode {
-        let order = key.order(beside: self.key)
-        if order == 0 { return SortedNode(self.key, value, left, right) }
-        return order < 0
-            ? between(left?.replacing(key, value), right)
-            : between(left, right?.replacing(key, value))
     }
 
     var depth: Int { 1 + Swift.max(left?.depth ?? 0, right?.depth ?? 0) }

@@ -19,64 +19,35 @@
 public struct Presence: Module {
     /// The slices that each session shows.
     public struct State: ModuleState {
-        /// The slices of one session, sorted.
-        private final class Shown: Sendable {
-            let slices: [String]
-
-            init(_ slices: [String]) { self.slices = slices }
-        }
-
-        private var table = SortedTable<Shown>()
+        /// The slices of each session, sorted.
+        package private(set) var table = ValueTable<[String]>()
 
         /// Begins without any view.
         public init() {}
 
         /// Reads an object of lists.
-        public init(from decoder: any Decoder) throws {
-            let lists = try decoder.singleValueContainer().decode([ExactText: [String]].self)
-            table = SortedTable(
-                sorted: lists.map { ($0.key.text, Shown($0.value)) }
-                    .sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-            )
-        }
+        public init(from decoder: any Decoder) throws { table = try ValueTable(from: decoder) }
 
         /// Writes an object of lists.
-        public func encode(to encoder: any Encoder) throws {
-            var lists: [ExactText: [String]] = Dictionary(minimumCapacity: table.count)
-            for (session, shown) in table { lists[ExactText(session)] = shown.slices }
-            var container = encoder.singleValueContainer()
-            try container.encode(lists)
-        }
+        public func encode(to encoder: any Encoder) throws { try table.encode(to: encoder) }
 
         /// The slices that a session shows, as `page` or `cards/7`.
-        public subscript(session: String) -> [String] { table[session]?.slices ?? [] }
+        public subscript(session: String) -> [String] { table[session] ?? [] }
 
         /// The sessions that show views. Cost: one step for each session that has shown any.
-        public var sessions: [String] { table.filter { !$0.value.slices.isEmpty }.map(\.key) }
+        public var sessions: [String] { table.members.filter { !$0.value.isEmpty }.map(\.key) }
 
         /// True if a session shows a slice.
         public func shows(_ slice: String, in session: String) -> Bool {
             self[session].contains { $0.isSame(as: slice) }
         }
 
-        /// True if both have equal lists under the same names. Lists that both share are skipped.
-        public static func == (a: State, b: State) -> Bool {
-            var isEqual = a.table.count == b.table.count
-            guard isEqual else { return false }
-            a.table.forEachDifference(from: b.table) { _, mine, theirs in
-                isEqual = mine != nil && mine?.slices == theirs?.slices
-                return isEqual
-            }
-            return isEqual
-        }
-
         package mutating func enter(_ slice: String, in session: String) {
             guard !shows(slice, in: session) else { return }
-            let slices = self[session]
+            var slices = self[session]
             let place = slices.firstIndex { slice.utf8.lexicographicallyPrecedes($0.utf8) }
-            var changed = slices
-            changed.insert(slice, at: place ?? slices.endIndex)
-            table[session] = Shown(changed)
+            slices.insert(slice, at: place ?? slices.endIndex)
+            table[session] = slices
         }
 
         /// Removes a slice from a session's list. An empty list stays as long as the session is
@@ -93,9 +64,9 @@ public struct Presence: Module {
 
         mutating func remove(in session: String, isOver: Bool, if isRemoved: (String) -> Bool) {
             guard let shown = table[session] else { return }
-            let kept = shown.slices.filter { !isRemoved($0) }
+            let kept = shown.filter { !isRemoved($0) }
             if isOver, kept.isEmpty { return table[session] = nil }
-            if kept.count < shown.slices.count { table[session] = Shown(kept) }
+            if kept.count < shown.count { table[session] = kept }
         }
     }
 
@@ -121,14 +92,4 @@ public struct Presence: Module {
 
 extension Presence.State: KeyedState {
     package static var pieceForm: PieceForm { .objectOfSessions }
-
-    package var pieces: [(key: String, value: any Encodable & Sendable)] {
-        table.map { ($0.key, $0.value.slices) }
-    }
-
-    package func pieces(
-        changedSince old: Presence.State
-    ) -> [(key: String, value: (any Encodable & Sendable)?)] {
-        table.differences(from: old.table).map { ($0.key, $0.value?.slices) }
-    }
 }

@@ -19,56 +19,24 @@ public import StoreCore
 public struct Sessions: EffectfulModule {
     /// The sessions by name, each with its route.
     public struct State: ModuleState {
-        /// A stored session, which several versions of the table share.
-        fileprivate final class Entry: Sendable {
-            let session: Session
-
-            init(_ session: Session) { self.session = session }
-        }
-
-        fileprivate var table = SortedTable<Entry>()
+        package fileprivate(set) var table = ValueTable<Session>()
 
         /// Makes a table with the shared session alone.
-        public init() { table[Sessions.shared] = Entry(Session()) }
+        public init() { table[Sessions.shared] = Session() }
 
         /// The session of a name; `nil` if there is none.
-        public subscript(name: String) -> Session? { table[name]?.session }
+        public subscript(name: String) -> Session? { table[name] }
 
         /// The sessions by name, ``Sessions/shared`` among them. Cost: one step for each.
         public var sessions: [String: Session] {
-            var sessions: [String: Session] = Dictionary(minimumCapacity: table.count)
-            for (name, entry) in table { sessions[name] = entry.session }
-            return sessions
+            Dictionary(table.members.map { ($0.key, $0.value) }) { _, last in last }
         }
 
         /// Reads an object of sessions.
-        public init(from decoder: any Decoder) throws {
-            let sessions = try decoder.singleValueContainer().decode([ExactText: Session].self)
-            table = SortedTable(
-                sorted: sessions.map { ($0.key.text, Entry($0.value)) }
-                    .sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-            )
-        }
+        public init(from decoder: any Decoder) throws { table = try ValueTable(from: decoder) }
 
         /// Writes an object of sessions.
-        public func encode(to encoder: any Encoder) throws {
-            var sessions: [ExactText: Session] = Dictionary(minimumCapacity: table.count)
-            for (name, entry) in table { sessions[ExactText(name)] = entry.session }
-            var container = encoder.singleValueContainer()
-            try container.encode(sessions)
-        }
-
-        /// True if both have equal sessions under the same names. Sessions that both share are
-        /// skipped.
-        public static func == (a: State, b: State) -> Bool {
-            var isEqual = a.table.count == b.table.count
-            guard isEqual else { return false }
-            a.table.forEachDifference(from: b.table) { _, mine, theirs in
-                isEqual = mine != nil && mine?.session == theirs?.session
-                return isEqual
-            }
-            return isEqual
-        }
+        public func encode(to encoder: any Encoder) throws { try table.encode(to: encoder) }
     }
 
     /// The conversation of one client.
@@ -136,7 +104,7 @@ public struct Sessions: EffectfulModule {
                 session.route.removeSubrange((last + 1)...)
             }
         case .withdrawn(let view, let sessions):
-            state.change(sessions ?? state.names) { session in
+            state.change(sessions ?? state.table.names) { session in
                 session.route.removeAll { $0.view.isSame(as: view) }
             }
         }
@@ -154,11 +122,9 @@ extension Sessions.State {
             let old = self[name]
             guard var session = old ?? new else { continue }
             change(&session)
-            if session != old { table[name] = Entry(session) }
+            if session != old { table[name] = session }
         }
     }
-
-    fileprivate var names: [String] { table.map(\.key) }
 
     fileprivate mutating func end(_ name: String) {
         if name != Sessions.shared { table[name] = nil }
@@ -171,16 +137,6 @@ extension Sessions.State: SessionRegister {
 
 extension Sessions.State: KeyedState {
     package static var pieceForm: PieceForm { .objectOfSessions }
-
-    package var pieces: [(key: String, value: any Encodable & Sendable)] {
-        table.map { ($0.key, $0.value.session) }
-    }
-
-    package func pieces(
-        changedSince old: Sessions.State
-    ) -> [(key: String, value: (any Encodable & Sendable)?)] {
-        table.differences(from: old.table).map { ($0.key, $0.value?.session) }
-    }
 }
 
 extension Sessions.Internal: SessionAction {

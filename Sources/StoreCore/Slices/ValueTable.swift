@@ -1,0 +1,92 @@
+/// A ``SortedTable`` of values. Each value is in an object, which several versions of the table
+/// share.
+package struct ValueTable<Value: Sendable>: Sendable {
+    /// A stored value.
+    final class Entry: Sendable {
+        let value: Value
+
+        init(_ value: Value) { self.value = value }
+    }
+
+    private var entries = SortedTable<Entry>()
+
+    /// Makes an empty table.
+    package init() {}
+
+    init(_ values: [ExactText: Value]) {
+        entries = SortedTable(
+            sorted: values.sorted { $0.key < $1.key }.map { ($0.key.text, Entry($0.value)) }
+        )
+    }
+
+    /// The number of values.
+    package var count: Int { entries.count }
+
+    /// The names, sorted.
+    package var names: [String] { entries.map(\.key) }
+
+    /// The values under their names, sorted by the names.
+    package var members: [(key: String, value: Value)] { entries.map { ($0.key, $0.value.value) } }
+
+    /// The value of a name; `nil` removes it.
+    package subscript(name: String) -> Value? {
+        get { entries[name]?.value }
+        set { entries[name] = newValue.map { Entry($0) } }
+    }
+
+    /// The value of a name, or another value if the name has none.
+    subscript(name: String, default value: @autoclosure () -> Value) -> Value {
+        entries[name]?.value ?? value()
+    }
+
+    /// True if a name has a value.
+    func has(_ name: String) -> Bool { entries[name] != nil }
+
+    /// Returns the names, sorted, whose values were set or removed since an earlier version. Each
+    /// name has its value in this version, or `nil` if it has none. Shared parts are skipped.
+    func differences(from old: ValueTable) -> [(key: String, value: Value?)] {
+        entries.differences(from: old.entries).map { ($0.key, $0.value?.value) }
+    }
+
+    /// Returns the names, sorted, whose values were set or removed since an earlier version.
+    func names(changedSince old: ValueTable) -> [String] {
+        entries.differences(from: old.entries).map(\.key)
+    }
+
+    /// Calls `body` with each name whose value was set or removed since an earlier version, until
+    /// it returns `false`.
+    func forEachDifference(
+        from old: ValueTable,
+        _ body: (_ name: String, _ new: Entry?, _ old: Entry?) -> Bool
+    ) {
+        entries.forEachDifference(from: old.entries, body)
+    }
+}
+
+extension ValueTable: Equatable where Value: Equatable {
+    /// True if both have equal values under the same names. Shared parts are skipped.
+    package static func == (a: ValueTable, b: ValueTable) -> Bool {
+        var isEqual = a.count == b.count
+        guard isEqual else { return false }
+        a.forEachDifference(from: b) { _, mine, theirs in
+            isEqual = mine != nil && mine?.value == theirs?.value
+            return isEqual
+        }
+        return isEqual
+    }
+}
+
+extension ValueTable: Codable where Value: Codable {
+    /// Reads an object with a member for each value.
+    package init(from decoder: any Decoder) throws {
+        self.init(try decoder.singleValueContainer().decode([ExactText: Value].self))
+    }
+
+    /// Writes an object with a member for each value.
+    package func encode(to encoder: any Encoder) throws {
+        var values: [ExactText: Value] = Dictionary(minimumCapacity: count)
+        for (name, entry) in entries { values[ExactText(name)] = entry.value }
+        var container = encoder.singleValueContainer()
+        try container.encode(values)
+    }
+}
