@@ -63,14 +63,6 @@ extension Mount {
     }
 }
 
-extension StartableMount {
-    /// Returns the same module, whose view is presented while its slice is there; see
-    /// `Mount.presented(as:)`.
-    public func presented(as style: PresentationStyle = .push) -> StartableMount {
-        changed { $0.presented(as: style) }
-    }
-}
-
 /// A presenter that presents the view of a slice while the slice is there.
 private struct SliceView<State: ModuleState>: ViewPresenter {
     let style: PresentationStyle

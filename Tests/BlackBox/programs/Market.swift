@@ -87,10 +87,9 @@ struct Market: RootState {
         .field("theme", \.theme),
         Orders().at(\.orders),
         Cart().at(\.cart).reading(\Cart.State.placed, of: Orders.self),
-        Stall().at(\.stall).lifecycle(.everybody).started(
-            with: .init(name: wish == "closed" ? wish : "fruit")
-        ),
-        Crate().at(\.crate).started,
+        Stall().started(with: .init(name: wish == "closed" ? wish : "fruit")).at(\.stall)
+            .lifecycle(.everybody),
+        Crate().started.at(\.crate),
         Journal().at(\.journal),
         Sessions().at(\.sessions),
     ]

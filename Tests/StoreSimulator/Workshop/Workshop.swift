@@ -38,8 +38,8 @@ struct Workshop: RootState {
         Pin().at(\.pins).reading(\Pin.State.draft, of: Draft.self).presented(by: PinPresenter()),
         .field("sign", \.sign),
         .field("tint", \.tint),
-        Bench().at(\.bench).lifecycle(.everybody).started(with: .init(wood: "oak")),
-        Stool().at(\.stools).lifecycle(.program).started,
+        Bench().started(with: .init(wood: "oak")).at(\.bench).lifecycle(.everybody),
+        Stool().started.at(\.stools).lifecycle(.program),
         Presence().at(\.presence),
     ]
 

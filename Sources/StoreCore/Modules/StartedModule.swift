@@ -1,0 +1,59 @@
+/// A module that starts with the store.
+///
+/// ```swift
+/// static let modules: Modules = [
+///     Home().started(with: .init(title: "Films")).at(\.home),
+///     Cart().started.at(\.cart),
+/// ]
+/// ```
+///
+/// A store without a history starts such modules in one step, before any other action and in the
+/// order of ``RootState/modules``. So the first versions are theirs. If a start is refused, the
+/// server does not start. A store with a history or with a given state starts none of them. Nor
+/// does a `Core` that a program or a test makes of a state.
+///
+/// If each session has a slice, the slice starts with the session, in the same step. The slice of
+/// clients without a session starts with the store.
+public struct StartedModule<M: StartableModule>: Sendable {
+    fileprivate let module: M
+    fileprivate let start: ModuleStart<M.Interface>
+
+    /// Mounts the module with a slice that starts with the store.
+    public func at<Root: RootState>(
+        _ path: any WritableKeyPath<Root, M.State?> & Sendable
+    ) -> Mount<Root> {
+        module.at(path).started(by: start)
+    }
+
+    /// Mounts the module with a slice for each session, which starts with the session.
+    public func at<Root: RootState>(
+        _ path: any WritableKeyPath<Root, PerSession<M.State?>> & Sendable
+    ) -> Mount<Root> {
+        module.at(path).started(by: start)
+    }
+}
+
+extension StartableModule {
+    /// Returns the module, which starts with the store.
+    ///
+    /// - Parameter start: the input of the start.
+    /// - Returns: the module, which has to be mounted.
+    public func started(with start: Interface.Start) -> StartedModule<Self> {
+        StartedModule(module: self, start: ModuleStart(start: start))
+    }
+}
+
+extension StartableModule where Interface.Start == NoFields {
+    /// The module, which starts with the store.
+    public var started: StartedModule<Self> { started(with: NoFields()) }
+}
+
+extension RootState {
+    /// The actions that start modules with the store, in the order of the modules.
+    package static var starts: [any Action] { modules.compactMap(\.start) }
+
+    /// The actions that start modules with a session, in the order of the modules.
+    package static var sessionStarts: [any Action] {
+        modules.filter { $0.slice.ownership == .session }.compactMap(\.start)
+    }
+}
