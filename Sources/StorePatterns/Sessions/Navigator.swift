@@ -1,36 +1,11 @@
 public import StoreCore
 
-/// An interface that presents views to sessions, and dismisses them.
+/// A navigator for the route of the session that a presenter presents to.
 ///
 /// A ``/StoreCore/PresenterContext`` has one for each ``PresentationStyle``: `navigation`, `modal`
-/// and `window`.
-public protocol Navigator: Sendable {
-    /// Puts a view on top. A view that is presented already stays in its place.
-    ///
-    /// - Parameters:
-    ///   - view: the view's name.
-    ///   - completion: receives the outcome once, on the thread that runs the Core; it may
-    ///     dispatch. If the Core stops first, the completion is not called.
-    func present(_ view: String, completion: RouteCompletion?)
-
-    /// Removes all views above a view.
-    func dismiss(until view: String, completion: RouteCompletion?)
-
-    /// Removes the topmost view of this navigator's style, with all views above it.
-    func dismiss(completion: RouteCompletion?)
-}
-
-extension Navigator {
-    /// Puts a view on top.
-    public func present(_ view: String) { present(view, completion: nil) }
-    /// Removes all views above a view.
-    public func dismiss(until view: String) { dismiss(until: view, completion: nil) }
-    /// Removes the topmost view of this navigator's style, with all views above it.
-    public func dismiss() { dismiss(completion: nil) }
-}
-
-/// A presenter's navigator for the route of the session that it presents to.
-public struct RouteNavigator: Navigator {
+/// and `window`. A completion receives the outcome once, on the thread that runs the Core; it may
+/// dispatch. If the Core stops first, the completion is not called.
+public struct Navigator: Sendable {
     let style: PresentationStyle
     let session: String
     /// The presenter's own view.
@@ -42,29 +17,29 @@ public struct RouteNavigator: Navigator {
         present(view, completion: completion)
     }
 
-    /// Puts a view on top.
-    public func present(_ view: String, completion: RouteCompletion?) {
+    /// Puts a view on top. A view that is presented already stays in its place.
+    public func present(_ view: String, completion: RouteCompletion? = nil) {
         submit(.presented(view: view, style: style, sessions: [session]), completion)
     }
 
     /// Removes all views above a view.
-    public func dismiss(until view: String, completion: RouteCompletion?) {
+    public func dismiss(until view: String, completion: RouteCompletion? = nil) {
         submit(.dismissedUntil(view: view, sessions: [session]), completion)
     }
 
     /// Removes the topmost view of this navigator's style, with all views above it.
-    public func dismiss(completion: RouteCompletion?) {
+    public func dismiss(completion: RouteCompletion? = nil) {
         submit(.dismissed(style: style, sessions: [session]), completion)
     }
 }
 
 extension PresenterContext {
     /// The navigator that pushes views on the route of the session, and pops them.
-    public var navigation: RouteNavigator { navigator(.push) }
+    public var navigation: Navigator { navigator(.push) }
     /// The navigator that presents views over all others, and dismisses them.
-    public var modal: RouteNavigator { navigator(.modal) }
+    public var modal: Navigator { navigator(.modal) }
     /// The navigator that presents a view in place of all others.
-    public var window: RouteNavigator { navigator(.root) }
+    public var window: Navigator { navigator(.root) }
 
     /// The presenter's own view: the name that the presenter declares, or the name of its module.
     /// For an instance, the id follows: `cards/7`.
@@ -89,8 +64,8 @@ extension PresenterContext {
         )
     }
 
-    func navigator(_ style: PresentationStyle) -> RouteNavigator {
-        RouteNavigator(
+    func navigator(_ style: PresentationStyle) -> Navigator {
+        Navigator(
             style: style,
             session: audience ?? Sessions.shared,
             view: view
