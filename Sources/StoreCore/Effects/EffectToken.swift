@@ -63,99 +63,74 @@ package final class EffectToken: Sendable {
 /// Cost: adding, removing and each lookup of an effect are independent of the number of running
 /// effects.
 struct RunningEffects: Sendable {
+    /// A property that several effects may share.
+    fileprivate enum Key: Hashable {
+        /// The id, and the session whose slice the effect works for; `nil` for shared slices.
+        case id(ExactText, session: ExactText?)
+        case slice(SliceAddress)
+        /// The module with all of its instances.
+        case module(SliceAddress)
+        /// The session of the action that the effect follows.
+        case session(ExactText)
+        /// The outermost watch, if a request waits.
+        case watch(ObjectIdentifier)
+    }
+
     private var all: [ObjectIdentifier: EffectToken] = [:]
-    private var byID = TokenIndex<EffectID>()
-    private var bySlice = TokenIndex<SliceAddress>()
-    private var byModule = TokenIndex<SliceAddress>()
-    private var bySession = TokenIndex<ExactText>()
-    /// The effects by their outermost watch, if a request waits.
-    private var byWatch = TokenIndex<ObjectIdentifier>()
+    private var groups: [Key: [ObjectIdentifier: EffectToken]] = [:]
 
     var count: Int { all.count }
     var isEmpty: Bool { all.isEmpty }
     var tokens: [EffectToken] { Array(all.values) }
 
     mutating func insert(_ token: EffectToken) {
-        all[ObjectIdentifier(token)] = token
-        byID.insert(token, under: EffectID(token))
-        bySlice.insert(token, under: token.address)
-        byModule.insert(token, under: token.address.ofModule)
-        if let session = token.session { bySession.insert(token, under: session) }
-        if let watch = token.cause.watch { byWatch.insert(token, under: watch.top) }
+        let id = ObjectIdentifier(token)
+        all[id] = token
+        token.forEachKey { groups[$0, default: [:]][id] = token }
     }
 
     mutating func remove(_ token: EffectToken) {
-        guard all.removeValue(forKey: ObjectIdentifier(token)) != nil else { return }
-        byID.remove(token, under: EffectID(token))
-        bySlice.remove(token, under: token.address)
-        byModule.remove(token, under: token.address.ofModule)
-        if let session = token.session { bySession.remove(token, under: session) }
-        if let watch = token.cause.watch { byWatch.remove(token, under: watch.top) }
+        let id = ObjectIdentifier(token)
+        guard all.removeValue(forKey: id) != nil else { return }
+        token.forEachKey { key in
+            guard let place = groups.index(forKey: key) else { return }
+            groups.values[place][id] = nil
+            if groups.values[place].isEmpty { groups.remove(at: place) }
+        }
     }
 
     /// Returns the effects with this id that work for slices of a session; `nil` means shared
     /// slices.
     func tokens(id: String, of session: String?) -> [EffectToken] {
-        byID[EffectID(id: ExactText(id), session: session.map { ExactText($0) })]
+        tokens(.id(ExactText(id), session: session.map { ExactText($0) }))
     }
 
     /// Returns the effects that work for a slice. Without an instance, returns the effects for all
     /// instances of the module in the same session.
     func tokens(of address: SliceAddress) -> [EffectToken] {
-        address.instance == nil ? byModule[address] : bySlice[address]
+        tokens(address.instance == nil ? .module(address) : .slice(address))
     }
 
     /// Returns the effects that follow actions of this session.
-    func tokens(ofSession session: String) -> [EffectToken] { bySession[ExactText(session)] }
-
-    /// Returns the effects of the same request as a watch. Not all of them belong to the watch.
-    func tokens(near watch: EffectWatch) -> [EffectToken] { byWatch[watch.top] }
-}
-
-/// Tokens in groups with a common key.
-private struct TokenIndex<Key: Hashable & Sendable>: Sendable {
-    private var groups: [Key: [ObjectIdentifier: EffectToken]] = [:]
-
-    subscript(key: Key) -> [EffectToken] { groups[key].map { Array($0.values) } ?? [] }
-
-    mutating func insert(_ token: EffectToken, under key: Key) {
-        groups[key, default: [:]][ObjectIdentifier(token)] = token
+    func tokens(ofSession session: String) -> [EffectToken] {
+        tokens(.session(ExactText(session)))
     }
 
-    mutating func remove(_ token: EffectToken, under key: Key) {
-        guard let place = groups.index(forKey: key) else { return }
-        groups.values[place][ObjectIdentifier(token)] = nil
-        if groups.values[place].isEmpty { groups.remove(at: place) }
+    /// Returns the effects of the same request as a watch. Not all of them belong to the watch.
+    func tokens(near watch: EffectWatch) -> [EffectToken] { tokens(.watch(watch.top)) }
+
+    private func tokens(_ key: Key) -> [EffectToken] {
+        groups[key].map { Array($0.values) } ?? []
     }
 }
 
 extension EffectToken {
-    /// The session of the action that the effect follows.
-    fileprivate var session: ExactText? { cause.session.map { ExactText($0) } }
-}
-
-extension SliceAddress {
-    /// The address of the module, for all instances.
-    fileprivate var ofModule: SliceAddress {
-        SliceAddress(module: module, SliceKey(session: key.session))
-    }
-}
-
-/// The key for cancelling an effect by its id.
-private struct EffectID: Hashable {
-    let id: ExactText
-    /// The session whose slice the effect works for; `nil` for shared slices.
-    let session: ExactText?
-
-    init(id: ExactText, session: ExactText?) {
-        self.id = id
-        self.session = session
-    }
-
-    init(_ token: EffectToken) {
-        self.init(
-            id: ExactText(token.id),
-            session: token.address.key.session.map { ExactText($0) }
-        )
+    fileprivate func forEachKey(_ body: (RunningEffects.Key) -> Void) {
+        let (module, owner) = (address.module, address.key.session)
+        body(.id(ExactText(id), session: owner.map { ExactText($0) }))
+        body(.slice(address))
+        body(.module(SliceAddress(module: module, SliceKey(session: owner))))
+        if let session = cause.session { body(.session(ExactText(session))) }
+        if let watch = cause.watch { body(.watch(watch.top)) }
     }
 }
