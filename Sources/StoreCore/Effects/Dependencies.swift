@@ -14,7 +14,7 @@
 /// ```
 public struct Dependencies: Sendable {
     private var values: [ObjectIdentifier: any Sendable] = [:]
-    private let isLive: Bool
+    fileprivate let isLive: Bool
     /// The keys whose values are being derived now, the outermost first.
     private var deriving: [ObjectIdentifier] = []
 
@@ -28,22 +28,11 @@ public struct Dependencies: Sendable {
         self.isLive = isLive
     }
 
-    /// Returns the value of a key.
+    /// Returns the value of a key: the value that was set, or a derived value. Also in a test, a
+    /// value is derived at each access, from the values that the other keys have here.
     ///
-    /// - Throws: ``UnpreparedDependency`` if a test has not set it.
-    public subscript<Key: DependencyKey>(key: Key.Type) -> Key.Value {
-        get throws {
-            if let value = values[ObjectIdentifier(key)] as? Key.Value { return value }
-            guard isLive else { throw UnpreparedDependency(key: "\(key)") }
-            return Key.live
-        }
-    }
-
-    /// Returns the value of a key that is derived from others. Also in a test, the value is made at
-    /// each access, from the values that the other keys have here.
-    ///
-    /// - Throws: the error of the derivation, ``UnpreparedDependency`` for a key that a test has
-    ///   not set, and ``CircularDependency``.
+    /// - Throws: ``UnpreparedDependency`` for a ``DependencyKey`` that a test has not set,
+    ///   ``CircularDependency``, and the error of the derivation.
     public subscript<Key: DerivedDependencyKey>(key: Key.Type) -> Key.Value {
         get throws {
             let id = ObjectIdentifier(key)
@@ -55,12 +44,12 @@ public struct Dependencies: Sendable {
         }
     }
 
-    /// True if a value was set for a key that is derived from others.
+    /// True if a value was set for a key.
     func has<Key: DerivedDependencyKey>(_ key: Key.Type) -> Bool {
         values[ObjectIdentifier(key)] != nil
     }
 
-    /// Replaces the value of a key that is derived from others.
+    /// Replaces the value of a key.
     public mutating func set<Key: DerivedDependencyKey>(_ key: Key.Type, to value: Key.Value) {
         values[ObjectIdentifier(key)] = value
     }
@@ -74,29 +63,10 @@ public struct Dependencies: Sendable {
         copy.set(key, to: value)
         return copy
     }
-
-    /// Replaces the value of a key.
-    public mutating func set<Key: DependencyKey>(_ key: Key.Type, to value: Key.Value) {
-        values[ObjectIdentifier(key)] = value
-    }
-
-    /// Returns a copy with another value for one key.
-    public func setting<Key: DependencyKey>(_ key: Key.Type, to value: Key.Value) -> Dependencies {
-        var copy = self
-        copy.set(key, to: value)
-        return copy
-    }
 }
 
-/// The key of a dependency, with the value for use outside of tests.
-public protocol DependencyKey {
-    /// The type of the dependency.
-    associatedtype Value: Sendable
-    /// The value that a server uses.
-    static var live: Value { get }
-}
-
-/// The key of a dependency that is derived from others.
+/// The key of a dependency that is derived from others. A dependency that is derived from no other
+/// has a ``DependencyKey``.
 ///
 /// ```swift
 /// enum MoviesKey: DerivedDependencyKey {
@@ -111,6 +81,24 @@ public protocol DerivedDependencyKey {
     /// Makes the value at each access. Set a costly value once instead, for instance while the
     /// server prepares.
     static func derive(from dependencies: Dependencies) throws -> Value
+}
+
+/// The key of a dependency, with the value for use outside of tests.
+public protocol DependencyKey: DerivedDependencyKey {
+    /// The type of the dependency.
+    associatedtype Value
+    /// The value that a server uses.
+    static var live: Value { get }
+}
+
+extension DependencyKey {
+    /// Returns the live value.
+    ///
+    /// - Throws: ``UnpreparedDependency`` in a test.
+    public static func derive(from dependencies: Dependencies) throws -> Value {
+        guard dependencies.isLive else { throw UnpreparedDependency(key: "\(Self.self)") }
+        return live
+    }
 }
 
 /// The error of a cycle in the dependencies.
