@@ -60,27 +60,18 @@ extension Core where State: RootState {
                     let machine = erased as? ModuleMachine<State>,
                     let runner = engine.ports.effects
                 else { return }
-                let again = machine.again(entry, past, in: owner.current)
-                if case .success(let effect) = again {
-                    report(entry, .runAgain)
-                    let type = past?.action.flatMap { try? engine.member(of: $0) }?.kind
-                    let cause = EffectCause(
-                        version: entry.version,
-                        session: past?.session,
-                        principal: past?.principal,
-                        type: type ?? entry.slice,
-                        trace: past?.trace
-                    )
-                    return effect.launch(runner, cause)
-                }
-                if case .failure(let reason) = again { report(entry, reason.resumption) }
-                let source = ActionSource(
-                    cause: entry.version,
-                    place: "StoreCore/PendingEffects",
+                let type = past?.action.flatMap { try? engine.member(of: $0) }?.kind
+                let cause = EffectCause(
+                    version: entry.version,
                     session: past?.session,
                     principal: past?.principal,
+                    type: type ?? entry.slice,
                     trace: past?.trace
                 )
+                let (effect, decision) = machine.again(entry, past, in: owner.current)
+                report(entry, decision)
+                if let effect { return effect.launch(runner, cause) }
+                let source = cause.source("StoreCore/PendingEffects")
                 if let report = machine.interruption(of: entry) {
                     engine.dispatchProgramAction(report, from: source)
                 }
@@ -91,24 +82,17 @@ extension Core where State: RootState {
     }
 }
 
-/// The reason why an effect does not run again.
-private struct NotAgain: Error {
-    let resumption: EffectResumption
-}
-
 extension ModuleMachine {
-    /// Makes the effect of a ledger entry again.
+    /// Makes the effect of a ledger entry again; `nil` if it does not run again.
     fileprivate func again(
         _ entry: PendingEffects.Entry,
         _ past: PastAction?,
         in state: Root
-    ) -> Result<PendingEffect, NotAgain> {
-        func no(_ reason: String) -> Result<PendingEffect, NotAgain> {
-            .failure(NotAgain(resumption: .impossible(reason)))
+    ) -> (PendingEffect?, EffectResumption) {
+        func no(_ reason: String) -> (PendingEffect?, EffectResumption) {
+            (nil, .impossible(reason))
         }
-        guard entry.onRestart == .retried else {
-            return .failure(NotAgain(resumption: .reported))
-        }
+        guard entry.onRestart == .retried else { return (nil, .reported) }
         let (name, instance) = entry.place
         guard let mount = modules.first(where: { $0.name.isSame(as: name) }) else {
             return no("this program has no module '\(name)'")
@@ -128,7 +112,7 @@ extension ModuleMachine {
             guard let effect = try mount.bound?.effect(again: work, at: address, works) else {
                 return no("there is nothing to do")
             }
-            return .success(effect)
+            return (effect, .runAgain)
         } catch {
             return no("this program can't read its input: \(error)")
         }

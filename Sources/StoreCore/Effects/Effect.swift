@@ -42,9 +42,7 @@ public struct Effect<State: Sendable>: Sendable {
         /// The data for running again; `nil` if a restart loses the effect.
         let input: Input?
         let body: @Sendable (EffectContext<State>) async throws -> any Sendable
-        /// Makes an action of the error that the last try of `body` throws; `nil` makes none. With
-        /// the place in the source that set it.
-        var recovery: (make: @Sendable (any Error) -> (any Action)?, file: String, line: Int)?
+        let recovery: Recovery?
 
         package init(
             id: String? = nil,
@@ -53,8 +51,7 @@ public struct Effect<State: Sendable>: Sendable {
             retry: Retry = .never,
             onRestart: RestartPolicy = .lost,
             input: Input? = nil,
-            recovery: (make: @Sendable (any Error) -> (any Action)?, file: String, line: Int)? =
-                nil,
+            recovery: Recovery? = nil,
             body: @escaping @Sendable (EffectContext<State>) async throws -> any Sendable
         ) {
             self.id = id
@@ -67,6 +64,11 @@ public struct Effect<State: Sendable>: Sendable {
             self.body = body
         }
     }
+
+    /// Makes an action of the error that the last try of an effect throws; `nil` makes none. With
+    /// the place in the source that set it.
+    package typealias Recovery =
+        (make: @Sendable (any Error) -> (any Action)?, file: String, line: Int)
 
     /// The input from which an effect that outlives the server is made again.
     package struct Input: Sendable {
@@ -93,33 +95,6 @@ public struct Effect<State: Sendable>: Sendable {
     /// closure cannot be encoded. Work that continues after a restart is a value
     /// (``KeepingModule``).
     ///
-    /// - Parameters:
-    ///   - id: the name for cancelling the effect, unique within the module.
-    ///   - cancelInFlight: true if a running effect with this id is cancelled first.
-    ///   - retry: the number of further tries after an error, and the pauses before them.
-    ///   - body: does the work, and dispatches the results.
-    /// - Returns: the effect, which does nothing until a module returns it.
-    public static func run(
-        id: String? = nil,
-        cancelInFlight: Bool = false,
-        retry: Retry = .never,
-        _ body: @escaping @Sendable (EffectContext<State>) async throws -> Void
-    ) -> Effect {
-        Effect(
-            .run(
-                Run(
-                    id: id,
-                    cancelInFlight: cancelInFlight,
-                    retry: retry,
-                    body: body
-                )
-            )
-        )
-    }
-
-    /// Runs `body` as a task of its own. If it throws, dispatches the action that `catch` makes of
-    /// the error.
-    ///
     /// ```swift
     /// .run(catch: { Internal.failed(reason: "\($0)") }) { context in
     ///     try await context.dispatch(Internal.found(context.dependencies.movies.all()))
@@ -128,26 +103,33 @@ public struct Effect<State: Sendable>: Sendable {
     ///
     /// `catch` is called after the last retry has failed, but not for an effect that is cancelled.
     /// A client that waits for the effect waits for that action as well, and gets no failure.
+    ///
+    /// - Parameters:
+    ///   - id: the name for cancelling the effect, unique within the module.
+    ///   - cancelInFlight: true if a running effect with this id is cancelled first.
+    ///   - retry: the number of further tries after an error, and the pauses before them.
+    ///   - recover: makes an action of the error of the last try; `nil` if an error makes none.
+    ///   - file: the file of the call: the origin of that action in the log.
+    ///   - line: the line of the call.
+    ///   - body: does the work, and dispatches the results.
+    /// - Returns: the effect, which does nothing until a module returns it.
     public static func run(
         id: String? = nil,
         cancelInFlight: Bool = false,
         retry: Retry = .never,
-        catch recover: @escaping @Sendable (any Error) -> any Action,
+        catch recover: (@Sendable (any Error) -> any Action)? = nil,
         file: String = #fileID,
         line: Int = #line,
         _ body: @escaping @Sendable (EffectContext<State>) async throws -> Void
     ) -> Effect {
-        Effect(
-            .run(
-                Run(
-                    id: id,
-                    cancelInFlight: cancelInFlight,
-                    retry: retry,
-                    recovery: (recover, file, line),
-                    body: body
-                )
-            )
+        let run = Run(
+            id: id,
+            cancelInFlight: cancelInFlight,
+            retry: retry,
+            recovery: recover.map { ($0, file, line) },
+            body: body
         )
+        return Effect(.run(run))
     }
 
     /// Waits for a quiet time, and then runs `body`. A newer effect with the same id replaces this
@@ -172,8 +154,7 @@ public struct Effect<State: Sendable>: Sendable {
     ///   - quietTime: the time without a newer effect of this id before `body` runs.
     ///   - retry: the number of further tries after an error, and the pauses before them. The quiet
     ///     time comes before the first try only.
-    ///   - recover: makes an action of the error of the last try, as in
-    ///     ``run(id:cancelInFlight:retry:catch:file:line:_:)``; `nil` if an error makes none.
+    ///   - recover: makes an action of the error of the last try; `nil` if an error makes none.
     ///   - file: the file of the call: the origin of that action in the log.
     ///   - line: the line of the call.
     ///   - body: does the work, and dispatches the results.
@@ -187,18 +168,15 @@ public struct Effect<State: Sendable>: Sendable {
         line: Int = #line,
         _ body: @escaping @Sendable (EffectContext<State>) async throws -> Void
     ) -> Effect {
-        Effect(
-            .run(
-                Run(
-                    id: id,
-                    cancelInFlight: true,
-                    quietTime: quietTime,
-                    retry: retry,
-                    recovery: recover.map { ($0, file, line) },
-                    body: body
-                )
-            )
+        let run = Run(
+            id: id,
+            cancelInFlight: true,
+            quietTime: quietTime,
+            retry: retry,
+            recovery: recover.map { ($0, file, line) },
+            body: body
         )
+        return Effect(.run(run))
     }
 
     /// Runs all effects at the same time.

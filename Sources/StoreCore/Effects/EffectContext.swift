@@ -151,17 +151,11 @@ extension EffectContext {
     /// Returns the origin of a dispatch. `watch` ends with its consequences. Without `watch`, the
     /// consequences belong to this effect's own watch, which gets their failures.
     private func source(_ place: String, _ watch: EffectWatch? = nil) -> ActionSource {
-        ActionSource(
-            cause: token.cause.version,
-            place: place,
-            token: token,
-            session: token.cause.session,
-            principal: token.cause.principal,
-            trace: token.trace,
-            watch: watch
-                ?? token.cause.watch?.ofDispatched.map {
-                    EffectWatch(within: $0, sharing: .failures)
-                }
+        let own = token.cause.watch?.ofDispatched
+        return token.cause.source(
+            place,
+            token,
+            watch ?? own.map { EffectWatch(within: $0, sharing: .failures) }
         )
     }
 }

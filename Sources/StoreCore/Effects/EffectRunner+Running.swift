@@ -6,27 +6,20 @@ extension EffectRunner {
     /// Begins an effect. The Core's thread calls this after the commit.
     func launch<State: Sendable>(
         _ effect: Effect<State>,
-        at address: SliceAddress,
-        _ cause: EffectCause,
-        _ read: @escaping @Sendable (any Sendable) -> State?
+        _ origin: EffectOrigin<State>
     ) {
         switch effect.form {
         case .none: break
-        case .run(let run): _ = start(run, at: address, cause, read)
+        case .run(let run): _ = start(run, origin)
         case .merge(let effects):
-            for effect in effects { launch(effect, at: address, cause, read) }
+            for effect in effects { launch(effect, origin) }
         case .concatenate(let effects):
-            let row = Effect<State>.Run(
-                id: nil,
-                cancelInFlight: false,
-                retry: .never,
-                onRestart: .lost
-            ) { [self] _ in
-                for effect in effects { try await perform(effect, at: address, cause, read) }
+            let row = Effect<State>.Run { [self] _ in
+                for effect in effects { try await perform(effect, origin) }
                 return ()
             }
-            _ = start(row, at: address, cause, read)
-        case .cancel(let id): cancel(id, at: address)
+            _ = start(row, origin)
+        case .cancel(let id): cancel(id, at: origin.address)
         case .endSession(let session): cancel(session: session)
         }
     }
@@ -38,22 +31,15 @@ extension EffectRunner {
     /// If a part does not begin because ``runningMax`` effects run, the entry stays.
     func launchDurable<State: Sendable>(
         _ effect: Effect<State>,
-        at address: SliceAddress,
-        _ cause: EffectCause,
-        _ read: @escaping @Sendable (any Sendable) -> State?
+        _ origin: EffectOrigin<State>
     ) {
+        let cause = origin.cause
         let watch = EffectWatch(within: cause.watch, sharing: .everything)
-        let own = EffectCause(
-            version: cause.version,
-            watch: watch,
-            session: cause.session,
-            principal: cause.principal,
-            type: cause.type,
-            trace: cause.trace
-        )
+        var own = origin
+        own.cause.watch = watch
         // A client that waits for the action also waits for the removal of the entry.
         cause.watch?.begin()
-        launch(effect, at: address, own, read)
+        launch(effect, own)
         watch.whenDone { [self, weak watch] _ in
             // An effect that a stopping server cuts off has not ended, so it stays in the ledger.
             // So does an effect that did not begin: the next start runs it.
@@ -62,14 +48,7 @@ extension EffectRunner {
                 return
             }
             let ended = PendingEffects.Internal.ended(version: cause.version)
-            let source = ActionSource(
-                cause: cause.version,
-                place: "StoreCore/effects",
-                session: cause.session,
-                principal: cause.principal,
-                trace: cause.trace,
-                watch: cause.watch
-            )
+            let source = cause.source("StoreCore/effects", nil, cause.watch)
             engine.dispatchProgramAction(ended, from: source)
         }
     }
@@ -77,14 +56,12 @@ extension EffectRunner {
     /// Runs an effect within another effect, and waits for its end.
     private func perform<State: Sendable>(
         _ effect: Effect<State>,
-        at address: SliceAddress,
-        _ cause: EffectCause,
-        _ read: @escaping @Sendable (any Sendable) -> State?
+        _ origin: EffectOrigin<State>
     ) async throws {
         switch effect.form {
         case .run(let run):
             try Task.checkCancellation()
-            guard let task = start(run, at: address, cause, read) else { throw EffectLimit() }
+            guard let task = start(run, origin) else { throw EffectLimit() }
             let result = await withTaskCancellationHandler {
                 await task.value
             } onCancel: {
@@ -94,22 +71,21 @@ extension EffectRunner {
         case .merge(let effects):
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for effect in effects {
-                    group.addTask { try await self.perform(effect, at: address, cause, read) }
+                    group.addTask { try await self.perform(effect, origin) }
                 }
                 try await group.waitForAll()
             }
         case .concatenate(let effects):
-            for effect in effects { try await perform(effect, at: address, cause, read) }
-        case .none, .cancel, .endSession: launch(effect, at: address, cause, read)
+            for effect in effects { try await perform(effect, origin) }
+        case .none, .cancel, .endSession: launch(effect, origin)
         }
     }
 
     private func start<State: Sendable>(
         _ run: Effect<State>.Run,
-        at address: SliceAddress,
-        _ cause: EffectCause,
-        _ read: @escaping @Sendable (any Sendable) -> State?
+        _ origin: EffectOrigin<State>
     ) -> Task<Result<any Sendable, any Error>, Never>? {
+        let (address, cause) = (origin.address, origin.cause)
         if run.cancelInFlight, let id = run.id { cancel(id, at: address) }
         let path = address.path + "/"
         let span = tracing?.tracer.begin(within: cause.trace)
@@ -140,7 +116,7 @@ extension EffectRunner {
             dependencies: dependencies,
             token: token,
             runner: self,
-            read: read
+            read: origin.read
         )
         let task = Task<Result<any Sendable, any Error>, Never>(executorPreference: executor) {
             [self] in

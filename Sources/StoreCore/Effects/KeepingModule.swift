@@ -70,16 +70,16 @@ extension KeepingModule {
         file: String = #fileID,
         line: Int = #line
     ) -> Effect<State> {
-        var run = Effect<State>.Run(
+        let run = Effect<State>.Run(
             id: id,
             cancelInFlight: cancelInFlight,
             retry: retry,
             onRestart: onRestart,
-            input: .init(work)
+            input: .init(work),
+            recovery: ({ [self] in failed(work, $0) }, file, line)
         ) { [self] context in
             try await perform(work, context)
         }
-        run.recovery = ({ [self] in failed(work, $0) }, file, line)
         return Effect(.run(run))
     }
 

@@ -5,35 +5,19 @@ public struct KeptWork: Codable, Equatable, Sendable {
     public static let inputBytesMax = 65_536
 
     /// The name of the side effect's type; `nil` for a module's ``KeepingModule/Work``.
-    let type: String?
+    var type: String?
     /// The encoded input; `nil` if this value has several tasks.
-    package let input: String?
-    let id: String?
-    let cancelInFlight: Bool?
-    let retry: Retry?
+    package var input: String?
+    var id: String?
+    var cancelInFlight: Bool?
+    var retry: Retry?
     /// The tasks that run at the same time.
-    let all: [KeptWork]?
+    var all: [KeptWork]?
     /// The tasks that run one after the other.
-    let row: [KeptWork]?
+    var row: [KeptWork]?
+}
 
-    private init(
-        type: String? = nil,
-        input: String? = nil,
-        id: String? = nil,
-        cancelInFlight: Bool? = nil,
-        retry: Retry? = nil,
-        all: [KeptWork]? = nil,
-        row: [KeptWork]? = nil
-    ) {
-        self.type = type
-        self.input = input
-        self.id = id
-        self.cancelInFlight = cancelInFlight
-        self.retry = retry
-        self.all = all
-        self.row = row
-    }
-
+extension KeptWork {
     /// Makes the value of a module's encoded work.
     package init(input: String) {
         self.init(type: nil, input: input)
@@ -44,12 +28,15 @@ public struct KeptWork: Codable, Equatable, Sendable {
     ///
     /// - Throws: ``KeptWorkError`` if an input cannot be encoded, or is too long.
     init?<State>(_ effect: Effect<State>, _ codec: any WorkCodec) throws(KeptWorkError) {
-        func several(_ effects: [Effect<State>]) throws(KeptWorkError) -> [KeptWork] {
+        func several(
+            _ effects: [Effect<State>],
+            as form: ([KeptWork]) -> KeptWork
+        ) throws(KeptWorkError) -> KeptWork? {
             var kept: [KeptWork] = []
             for effect in effects {
                 if let work = try KeptWork(effect, codec) { kept.append(work) }
             }
-            return kept
+            return kept.count > 1 ? form(kept) : kept.first
         }
         switch effect.form {
         case .none, .cancel, .endSession: return nil
@@ -63,13 +50,11 @@ public struct KeptWork: Codable, Equatable, Sendable {
                 retry: run.retry == .never ? nil : run.retry
             )
         case .merge(let effects):
-            let kept = try several(effects)
-            guard let first = kept.first else { return nil }
-            self = kept.count == 1 ? first : KeptWork(all: kept)
+            guard let work = try several(effects, as: { KeptWork(all: $0) }) else { return nil }
+            self = work
         case .concatenate(let effects):
-            let kept = try several(effects)
-            guard let first = kept.first else { return nil }
-            self = kept.count == 1 ? first : KeptWork(row: kept)
+            guard let work = try several(effects, as: { KeptWork(row: $0) }) else { return nil }
+            self = work
         }
     }
 

@@ -90,13 +90,12 @@ public struct OperatorLog: Sendable {
     private static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned:
+            guard scalar.isPrintable else {
                 escaped += "\\u{" + String(scalar.value, radix: 16) + "}"
-            default:
-                if scalar == "\"" || scalar == "\\" { escaped += "\\" }
-                escaped.unicodeScalars.append(scalar)
+                continue
             }
+            if scalar == "\"" || scalar == "\\" { escaped += "\\" }
+            escaped.unicodeScalars.append(scalar)
         }
         return escaped
     }

@@ -50,10 +50,11 @@ package final class PendingEffect: Sendable {
             onRestart == .retried ? { @Sendable codec in try KeptWork(effect, codec) } : nil
         self.init(address, onRestart: onRestart, kept: kept) { runner, cause in
             guard let cause else { return runner.cancelOnly(effect, at: address) }
+            let origin = EffectOrigin(address: address, cause: cause, read: read)
             if onRestart == .lost {
-                runner.launch(effect, at: address, cause, read)
+                runner.launch(effect, origin)
             } else {
-                runner.launchDurable(effect, at: address, cause, read)
+                runner.launchDurable(effect, origin)
             }
         }
     }
@@ -71,34 +72,44 @@ package final class PendingEffect: Sendable {
     }
 }
 
+/// The slice that an effect works for, and the action that the effect follows.
+struct EffectOrigin<State: Sendable>: Sendable {
+    let address: SliceAddress
+    var cause: EffectCause
+    /// Returns the slice in a root state; `nil` if it is not there.
+    let read: @Sendable (any Sendable) -> State?
+}
+
 /// The action that an effect follows.
 package struct EffectCause: Sendable {
     /// The version of the action.
     package let version: UInt64
     /// The watch that signals the end of all consequences; `nil` if no client waits.
-    package let watch: EffectWatch?
+    package var watch: EffectWatch?
     /// The session that dispatched the action; `nil` if no client with a session did.
-    package let session: String?
+    package var session: String?
     /// The principal that dispatched the action; `nil` if none did.
-    package let principal: ActionPrincipal?
+    package var principal: ActionPrincipal?
     /// The wire name of the action, without the id of an instance.
     package let type: String
     /// The trace of the action; `nil` if its request named none.
-    package let trace: String?
+    package var trace: String?
 
-    package init(
-        version: UInt64,
-        watch: EffectWatch? = nil,
-        session: String? = nil,
-        principal: ActionPrincipal? = nil,
-        type: String,
-        trace: String? = nil
-    ) {
-        self.trace = trace
-        self.version = version
-        self.watch = watch
-        self.session = session
-        self.principal = principal
-        self.type = type
+    /// Returns the origin of an action that follows. The token is that of the effect that
+    /// dispatches the action.
+    func source(
+        _ place: String,
+        _ token: EffectToken? = nil,
+        _ watch: EffectWatch? = nil
+    ) -> ActionSource {
+        ActionSource(
+            cause: version,
+            place: place,
+            token: token,
+            session: session,
+            principal: principal,
+            trace: token?.trace ?? trace,
+            watch: watch
+        )
     }
 }
