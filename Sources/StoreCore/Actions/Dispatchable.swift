@@ -17,13 +17,13 @@ public struct ActionHandling: Sendable {
     }
 }
 
-/// Makes the handlers for one type of action.
+/// Makes the reducers for one type of action.
 package protocol HandlerMaker: Sendable {
-    /// Returns the handler for the slice at a place; `nil` if the actions are for another state.
-    func handler<Root: RootState, State: ModuleState>(
+    /// Returns the reducer for the slice at a place; `nil` if the actions are for another state.
+    func reducer<Root: RootState, State: ModuleState>(
         of module: String,
         at place: some SlicePlace<Root, State>
-    ) -> ActionHandler<Root>?
+    ) -> SliceReducer<Root>?
 
     /// The policy for work of such actions that has not ended when the server ends.
     var onRestart: RestartPolicy { get }
@@ -34,9 +34,9 @@ package protocol HandlerMaker: Sendable {
         _ codec: any WorkCodec
     ) throws -> Effect<State>?
 
-    /// Returns the handler for the whole state; `nil` if the actions are for another state, or
+    /// Returns the reducer for the whole state; `nil` if the actions are for another state, or
     /// change no state.
-    func handler<Root: RootState>(of whole: RootMember<Root, Root>) -> ActionHandler<Root>?
+    func reducer<Root: RootState>(of whole: RootMember<Root, Root>) -> SliceReducer<Root>?
 }
 
 extension HandlerMaker {
@@ -46,4 +46,6 @@ extension HandlerMaker {
         again work: KeptWork,
         _ codec: any WorkCodec
     ) -> Effect<State>? { nil }
+
+    package func reducer<Root>(of whole: RootMember<Root, Root>) -> SliceReducer<Root>? { nil }
 }

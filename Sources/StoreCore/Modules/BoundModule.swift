@@ -205,6 +205,8 @@ extension ModuleAtPlace {
     /// Makes the handler of a dispatchable; `nil` if the type is for another slice. Such a type
     /// prevents the start of a store.
     private func handler(of type: any Dispatchable.Type) -> ActionHandler<Root>? {
-        type.handling.maker.handler(of: name, at: place)
+        type.handling.maker.reducer(of: name, at: place).map {
+            ActionHandler(type, .dispatchable, wire: type, reduce: $0)
+        }
     }
 }

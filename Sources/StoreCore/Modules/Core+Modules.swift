@@ -97,22 +97,22 @@ extension Core where State: RootState {
         of modules: State.Modules,
         _ dependencies: Dependencies
     ) throws(ModuleError) -> (any RootPresentation<State>)? {
+        func checkNeeds(of presenter: any Presenter.Type, in name: String) throws(ModuleError) {
+            guard let needed = presenter.neededModule?.name,
+                !modules.contains(where: { $0.name == needed })
+            else { return }
+            throw .neededModule(needed, by: name)
+        }
         for mount in modules {
             for presenter in mount.presenters {
                 if presenter.needsStart, mount.slice.form == .always {
                     throw .alwaysPresented(mount.name)
                 }
-                guard let needed = presenter.type.neededModule?.name,
-                    !modules.contains(where: { $0.name == needed })
-                else { continue }
-                throw .neededModule(needed, by: mount.name)
+                try checkNeeds(of: presenter.type, in: mount.name)
             }
         }
         for presenter in State.presenters {
-            guard let needed = type(of: presenter).neededModule?.name,
-                !modules.contains(where: { $0.name == needed })
-            else { continue }
-            throw .neededModule(needed, by: "\(State.self)")
+            try checkNeeds(of: type(of: presenter), in: "\(State.self)")
         }
         return modules.lazy.compactMap { $0.bound?.presentation(of: modules, dependencies) }.first
     }
@@ -124,7 +124,6 @@ extension Core where State: RootState {
                     name: presenter.name,
                     presenter: presenter.type,
                     module: mount.name,
-                    presentation: engine.ports.presentation,
                     engine: engine
                 )
                 presenter.attach(changes, self, context)
@@ -134,16 +133,9 @@ extension Core where State: RootState {
     }
 
     private func present<P: Presenter<State>>(_ presenter: P, _ changes: SliceChanges<State>) {
-        let context = PresenterContext(
-            name: "\(P.self)",
-            presenter: P.self,
-            presentation: engine.ports.presentation,
-            engine: engine
-        )
-        changes.present(
-            WholePresenter(presenter, context, hasSessions: owner.hasSessions),
-            of: self
-        )
+        let context = PresenterContext(name: "\(P.self)", presenter: P.self, engine: engine)
+        let whole = WholePresenter(presenter, context, hasSessions: owner.hasSessions)
+        changes.present(whole, of: self)
     }
 }
 
@@ -190,5 +182,4 @@ extension Core {
             return false
         }
     }
-
 }

@@ -10,16 +10,11 @@ struct EffectLedger<Root: RootState>: Sendable {
     ///
     /// - Throws: ``ModuleError/noLedger(_:)`` if a module needs one.
     init?(of modules: Root.Modules) throws(ModuleError) {
-        for (index, mount) in modules.enumerated() {
-            guard let place = mount.singlePlace(of: PendingEffects.self) else { continue }
-            module = index
-            self.place = place
-            return
-        }
-        if let keeper = modules.first(where: { $0.hasDurableEffects }) {
+        guard let found = Root.singlePlace(of: PendingEffects.self, in: modules) else {
+            guard let keeper = modules.first(where: \.hasDurableEffects) else { return nil }
             throw .noLedger(keeper.name)
         }
-        return nil
+        (module, place) = found
     }
 
     /// Enters the effect of an action in the ledger, unless a restart may lose the effect. `state`

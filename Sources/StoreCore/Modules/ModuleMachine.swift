@@ -61,26 +61,16 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
 
     /// - Parameters:
     ///   - modules: the modules of the root state, or one module alone in a test.
+    ///   - changes: gets the changed slices, for their observers.
     ///   - comparison: decides if slices that are equal by `==` have the same bytes; without it
     ///     they have.
     ///   - works: encodes the effects that outlive the server.
     /// - Throws: ``ModuleError`` if the modules do not fit together.
-    package convenience init(
+    package init(
         of modules: Root.Modules = Root.modules,
+        changes: SliceChanges<Root>? = nil,
         comparison: ByteComparison? = nil,
         works: (any WorkCodec)? = nil
-    ) throws(ModuleError) {
-        try self.init(of: modules, changes: nil, comparison: comparison, works: works)
-    }
-
-    /// Makes a machine that reports changed slices to the observers in `changes`.
-    ///
-    /// - Throws: ``ModuleError`` if the modules do not fit together.
-    init(
-        of modules: Root.Modules,
-        changes: SliceChanges<Root>?,
-        comparison: ByteComparison?,
-        works: (any WorkCodec)?
     ) throws(ModuleError) {
         self.works = works
         self.changes = changes

@@ -64,10 +64,19 @@ extension Mount {
         isField ? nil : slice as? any SlicePlace<Root, State>
     }
 
-    /// Returns the place of a module's slice; `nil` if this is another module. Returns `nil`, too,
-    /// if the slice is not a single one that is shared and always there.
-    func singlePlace<M: Module>(of module: M.Type) -> SinglePlace<Root, M.State>? {
-        name == M.name && !isField ? slice as? SinglePlace<Root, M.State> : nil
+}
+
+extension RootState {
+    /// Finds a module whose slice is single, shared and always there; `nil` if there is none.
+    /// Returns its index in `modules`, and the place of the slice.
+    static func singlePlace<M: Module>(
+        of module: M.Type,
+        in modules: Modules
+    ) -> (module: Int, place: SinglePlace<Self, M.State>)? {
+        for (index, mount) in modules.enumerated() where mount.name == M.name && !mount.isField {
+            if let place = mount.slice as? SinglePlace<Self, M.State> { return (index, place) }
+        }
+        return nil
     }
 }
 

@@ -10,14 +10,9 @@ struct PresenceLedger<Root: RootState>: Sendable {
 
     /// Makes the ledger; `nil` if the root state has none.
     init?(of modules: Root.Modules) {
-        for (index, mount) in modules.enumerated() {
-            guard let place = mount.singlePlace(of: Presence.self) else { continue }
-            module = index
-            self.place = place
-            reports = modules.map { $0.visibilityReport }
-            return
-        }
-        return nil
+        guard let found = Root.singlePlace(of: Presence.self, in: modules) else { return nil }
+        (module, place) = found
+        reports = modules.map(\.visibilityReport)
     }
 }
 
@@ -156,11 +151,6 @@ extension ModuleMachine {
         guard !sessions.isEmpty else { return }
         presence.place.write(new, &root)
         change.isChange = true
-        guard sessions.count <= Self.editsMax else {
-            return change.add(SliceEdit(presence.module))
-        }
-        for session in sessions {
-            change.add(SliceEdit(presence.module, SliceKey(session: session)))
-        }
+        change.add(sessions.lazy.map { SliceKey(session: $0) }, of: presence.module)
     }
 }

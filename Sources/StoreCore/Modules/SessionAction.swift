@@ -73,17 +73,23 @@ extension ModuleMachine {
         guard let sessions = modules[module].slice.changedSessions(old, new) else {
             return change.add(SliceEdit(module))
         }
-        // Above the bound, one entry for the whole module is cheaper.
-        guard sessions.count <= Self.editsMax else { return change.add(SliceEdit(module)) }
-        for session in sessions { change.add(SliceEdit(module, SliceKey(session: session))) }
+        change.add(sessions.lazy.map { SliceKey(session: $0) }, of: module)
     }
-
-    /// The most slices of one module that a change lists one by one.
-    static var editsMax: Int { 16 }
 
     package func show(_ state: inout Root, to session: String?) {
         guard sessionModules.count > 0 else { return }
         let reader = SessionReader(session ?? SessionName.shared)
         for module in sessionModules { modules[module].slice.show(&state, to: reader) }
+    }
+}
+
+extension Change {
+    /// The most slices of one module that a change lists one by one.
+    static var editsMax: Int { 16 }
+
+    /// Adds slices of a module. Above ``editsMax``, one entry for the whole module is cheaper.
+    mutating func add(_ keys: some Collection<SliceKey>, of module: Int) {
+        guard keys.count <= Self.editsMax else { return add(SliceEdit(module)) }
+        for key in keys { add(SliceEdit(module, key)) }
     }
 }

@@ -78,8 +78,7 @@ extension ModuleMachine {
     /// of readers that changed to `change`.
     ///
     /// If the owner's slice is shared and its readers belong to sessions or instances, all of their
-    /// slices get the new value. Above ``editsMax`` changed slices, `change` gets one entry for
-    /// the whole module.
+    /// slices get the new value.
     func updateCopies(
         _ links: [Link],
         of module: Int,
@@ -93,12 +92,7 @@ extension ModuleMachine {
                 continue
             }
             let keys = link.shared.keys(state, readingFrom: key)
-            let changed = keys.filter { update(link, $0, &state) }
-            if changed.count > Self.editsMax {
-                change.add(SliceEdit(link.reader))
-            } else {
-                for key in changed { change.add(SliceEdit(link.reader, key)) }
-            }
+            change.add(keys.filter { update(link, $0, &state) }, of: link.reader)
         }
     }
 

@@ -86,7 +86,9 @@ extension ModuleMachine {
         }
         for (module, keys) in changed {
             try admit(keys, of: module, in: state, settling)
-            note(keys, of: module, &change)
+            change.add(keys, of: module)
+            // Without the keys of the slices, the action is visible to all sessions.
+            if keys.count > Change.editsMax || !isOfSession[module] { change.isOfSession = false }
             let ended = endedSlices(keys, of: module, before, state)
             for key in ended {
                 effect = .cancellingAll(of: SliceAddress(module: names[module], key), then: effect)
@@ -149,18 +151,6 @@ extension ModuleMachine {
         }
     }
 
-    /// Adds the changed slices of a module to `change`. Above ``editsMax``, one entry for the
-    /// whole module is cheaper. The action is then visible to all sessions.
-    private func note(_ keys: [SliceKey], of module: Int, _ change: inout Change) {
-        guard keys.count <= Self.editsMax else {
-            change.add(SliceEdit(module))
-            change.isOfSession = false
-            return
-        }
-        for key in keys { change.add(SliceEdit(module, key)) }
-        if !isOfSession[module] { change.isOfSession = false }
-    }
-
     /// Returns the slices that the action has removed.
     private func endedSlices(
         _ keys: [SliceKey],
@@ -180,14 +170,12 @@ extension ModuleMachine {
     /// - Throws: ``ModuleError/foreignRootDispatchable(_:root:)``.
     static func wholeHandlers() throws(ModuleError) -> [ActionHandler<Root>] {
         let whole = RootMember<Root, Root>(\Root.self)
-        var handlers: [ActionHandler<Root>] = []
-        for type in Root.dispatchables {
-            guard let handler = type.handling.maker.handler(of: whole) else {
+        return try Root.dispatchables.map { type throws(ModuleError) in
+            guard let reducer = type.handling.maker.reducer(of: whole) else {
                 throw .foreignRootDispatchable("\(type)", root: "\(Root.self)")
             }
-            handlers.append(handler)
+            return ActionHandler(type, .dispatchable, wire: type, reduce: reducer)
         }
-        return handlers
     }
 }
 

@@ -33,7 +33,7 @@ package final class ActionHandler<Root: RootState>: Sendable {
     /// Returns the payload of an action, if ``make`` makes such actions.
     package let payload: (@Sendable (any Action) -> (any Codable)?)?
 
-    package init(
+    init(
         _ type: any Action.Type,
         _ kind: Kind,
         wire: (any (Codable & Sendable).Type)?,

@@ -55,9 +55,6 @@ public struct PresenterContext: Sendable {
     public internal(set) var session: String?
     /// The id of the instance that owns the slice; `nil` if the module has no instances.
     public internal(set) var instance: String?
-    /// The presentation, which decides to which sessions the presenter presents; `nil` if the root
-    /// state has no sessions.
-    package let presentation: (any Presentation)?
     /// The engine of the Core that it observes; `nil` after the Core has gone.
     package weak let engine: Engine?
 

@@ -62,46 +62,33 @@ extension EffectContext {
 }
 
 private struct SideEffectHandling<Work: SideEffect>: HandlerMaker {
-    func handler<Root, State>(
+    private var policy: (any RetriedSideEffect.Type)? { Work.self as? any RetriedSideEffect.Type }
+
+    var onRestart: RestartPolicy { policy?.onRestart ?? .lost }
+
+    func reducer<Root, State>(
         of module: String,
         at place: some SlicePlace<Root, State>
-    ) -> ActionHandler<Root>? {
-        guard let place = place as? any SlicePlace<Root, Work.State> else { return nil }
-        return ActionHandler(
-            Work.self,
-            .dispatchable,
-            wire: Work.self,
-            reduce: place.working(module) { Self.effect(of: $0) }
-        )
-    }
-
-    var onRestart: RestartPolicy {
-        (Work.self as? any RetriedSideEffect.Type)?.onRestart ?? .lost
+    ) -> SliceReducer<Root>? {
+        let place = place as? any SlicePlace<Root, Work.State>
+        return place?.working(module) { effect(of: $0) }
     }
 
     func effect<State: ModuleState>(
         again work: KeptWork,
         _ codec: any WorkCodec
     ) throws -> Effect<State>? {
-        Self.effect(of: try work.value(as: Work.self, codec)) as? Effect<State>
+        effect(of: try work.value(as: Work.self, codec)) as? Effect<State>
     }
 
-    /// Returns `nil`, because a side effect works for a slice, and ends with it.
-    func handler<Root>(of whole: RootMember<Root, Root>) -> ActionHandler<Root>? { nil }
-
-    private static func effect(of action: Work) -> Effect<Work.State> {
-        let policy = Work.self as? any RetriedSideEffect.Type
-        let onRestart = policy?.onRestart ?? .lost
-        return Effect(
-            .run(
-                .init(
-                    retry: policy?.retry ?? .never,
-                    onRestart: onRestart,
-                    input: onRestart == .retried ? .init(action, type: "\(Work.self)") : nil
-                ) {
-                    try await action.sideEffect($0)
-                }
-            )
-        )
+    private func effect(of action: Work) -> Effect<Work.State> {
+        let run = Effect<Work.State>.Run(
+            retry: policy?.retry ?? .never,
+            onRestart: onRestart,
+            input: onRestart == .retried ? .init(action, type: "\(Work.self)") : nil
+        ) {
+            try await action.sideEffect($0)
+        }
+        return Effect(.run(run))
     }
 }

@@ -42,29 +42,18 @@ extension StateUpdater {
 }
 
 private struct UpdaterHandling<Updater: StateUpdater>: HandlerMaker {
-    func handler<Root, State>(
+    func reducer<Root, State>(
         of module: String,
         at place: some SlicePlace<Root, State>
-    ) -> ActionHandler<Root>? {
-        guard let place = place as? any SlicePlace<Root, Updater.State> else { return nil }
-        return ActionHandler(
-            Updater.self,
-            .dispatchable,
-            wire: Updater.self,
-            reduce: place.reducing(module) { (state: inout Updater.State, action: Updater) in
-                try action.updateState(&state)
-            }
-        )
+    ) -> SliceReducer<Root>? {
+        let place = place as? any SlicePlace<Root, Updater.State>
+        return place?.reducing(module) { (state, action: Updater) in
+            try action.updateState(&state)
+        }
     }
-    func handler<Root>(of whole: RootMember<Root, Root>) -> ActionHandler<Root>? {
-        guard let whole = whole as? RootMember<Root, Updater.State> else { return nil }
-        return ActionHandler(
-            Updater.self,
-            .dispatchable,
-            wire: Updater.self,
-            reduce: whole.updating { (state: inout Updater.State, action: Updater) in
-                try action.updateState(&state)
-            }
-        )
+
+    func reducer<Root>(of whole: RootMember<Root, Root>) -> SliceReducer<Root>? {
+        let whole = whole as? RootMember<Root, Updater.State>
+        return whole?.updating { (state, action: Updater) in try action.updateState(&state) }
     }
 }

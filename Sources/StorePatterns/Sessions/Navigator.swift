@@ -92,9 +92,7 @@ extension PresenterContext {
                     if isTaken != true { watch?.end() }
                 }
                 guard let version else { return report(.dropped) }
-                guard let routes = (presentation as? any RoutePresentation)?.routes else {
-                    return report(.shown)
-                }
+                guard let routes = self.engine?.routes else { return report(.shown) }
                 routes.wait(for: audience, toShow: version, report)
             }
         }
