@@ -17,9 +17,7 @@ open class Interactor<Action: Sendable> {
     public let dispatcher: AnyDispatcher<Action>
 
     /// Makes an interactor whose outputs go to `dispatcher`.
-    public init(dispatcher: AnyDispatcher<Action>) {
-        self.dispatcher = dispatcher
-    }
+    public init(dispatcher: AnyDispatcher<Action>) { self.dispatcher = dispatcher }
 }
 
 /// A dispatcher that hands the outputs of an interactor to the module that shows them.
@@ -29,14 +27,10 @@ public struct AnyDispatcher<Action: Sendable>: Sendable {
     private let send: @Sendable (Action) async throws -> Void
 
     /// Makes a dispatcher that calls `dispatch` with each action.
-    public init(dispatch: @escaping @Sendable (Action) async throws -> Void) {
-        send = dispatch
-    }
+    public init(dispatch: @escaping @Sendable (Action) async throws -> Void) { send = dispatch }
 
     /// Dispatches an action, and waits until it is applied.
-    public func dispatch(_ action: Action) async throws {
-        try await send(action)
-    }
+    public func dispatch(_ action: Action) async throws { try await send(action) }
 
     /// Returns a dispatcher of another type of actions, which are translated first. So several
     /// interactors can dispatch to one module, in the actions of that module.
@@ -53,9 +47,7 @@ extension EffectContext {
         for action: Action.Type,
         file: String = #fileID,
         line: Int = #line
-    ) -> AnyDispatcher<Action> {
-        AnyDispatcher { try await dispatch($0, file: file, line: line) }
-    }
+    ) -> AnyDispatcher<Action> { AnyDispatcher { try await dispatch($0, file: file, line: line) } }
 }
 
 /// A pure function that changes the shown state for each output of an interactor. In Plan, this is

@@ -46,18 +46,14 @@ public struct Reaction<State: Sendable>: Sendable {
         file: String = #fileID,
         line: Int = #line,
         _ react: @escaping @Sendable () -> (any Action)?
-    ) -> Reaction {
-        Reaction(.start(react), file, line)
-    }
+    ) -> Reaction { Reaction(.start(react), file, line) }
 
     /// Makes a reaction to each action that changed the state, with the state before and after it.
     public static func onStateChange(
         file: String = #fileID,
         line: Int = #line,
         _ react: @escaping @Sendable (_ old: State, _ new: State) -> (any Action)?
-    ) -> Reaction {
-        Reaction(.stateChange(react), file, line)
-    }
+    ) -> Reaction { Reaction(.stateChange(react), file, line) }
 
     /// Makes a reaction to each action of exactly this type, with the state before and after it.
     public static func onDispatch<A: Action>(
@@ -106,8 +102,7 @@ extension Core {
                 }
             }
             return PlainCommand {}
-        case .notification:
-            return PlainCommand {}
+        case .notification: return PlainCommand {}
         case .stateChange(let react):
             return add(ActionReaction(at: place) { $3 ? react($1, $2) : nil })
         case .dispatch(let react):

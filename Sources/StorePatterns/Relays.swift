@@ -8,9 +8,7 @@ import Synchronization
 /// Any thread may call any function. Listeners get the values one after the other, in the order of
 /// the changes.
 public final class BehaviorRelay<Value: Sendable>: Sendable {
-    private struct Change: Action {
-        let apply: @Sendable (inout Value) -> Void
-    }
+    private struct Change: Action { let apply: @Sendable (inout Value) -> Void }
 
     private let core: Core<Value>
     private let current: Locked<Value>
@@ -28,9 +26,7 @@ public final class BehaviorRelay<Value: Sendable>: Sendable {
     public var value: Value { current.withLock { $0 } }
 
     /// Replaces the value.
-    public func accept(_ value: Value) {
-        modify { $0 = value }
-    }
+    public func accept(_ value: Value) { modify { $0 = value } }
 
     /// Changes the value in one step. Listeners get only the result.
     public func modify(_ change: @escaping @Sendable (inout Value) -> Void) {
@@ -62,9 +58,7 @@ public final class BehaviorRelay<Value: Sendable>: Sendable {
 /// the calls. If a listener calls ``accept(_:)``, all listeners get that value after the current
 /// one.
 public final class PublishRelay<Value: Sendable>: Sendable {
-    private struct Published: Action {
-        let value: Value
-    }
+    private struct Published: Action { let value: Value }
 
     private let core = Core<Int>(state: 0) { (_: inout Int, _: any Action) in }
 
@@ -72,9 +66,7 @@ public final class PublishRelay<Value: Sendable>: Sendable {
     public init() {}
 
     /// Passes a value on to all listeners.
-    public func accept(_ value: Value) {
-        core.dispatch(Published(value: value))
-    }
+    public func accept(_ value: Value) { core.dispatch(Published(value: value)) }
 
     /// Calls `listener` with each later value.
     ///

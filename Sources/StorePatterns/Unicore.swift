@@ -23,14 +23,10 @@ extension Core {
     @discardableResult
     public func onAction(
         execute: @escaping @Sendable (_ old: State, _ action: any Action) -> Void
-    ) -> PlainCommand {
-        add(middleware: execute)
-    }
+    ) -> PlainCommand { add(middleware: execute) }
 }
 
 extension Command {
     /// Runs the command on the caller's thread; this is the name in Unicore of `command(with:)`.
-    public func execute(with value: Value) {
-        self(with: value)
-    }
+    public func execute(with value: Value) { self(with: value) }
 }

@@ -57,8 +57,7 @@ extension Core where State: RootState {
             let past = past(entry.version)
             engine.perform { [owner] engine in
                 guard case .machine(let erased) = owner.form,
-                    let machine = erased as? ModuleMachine<State>,
-                    let runner = engine.ports.effects
+                    let machine = erased as? ModuleMachine<State>, let runner = engine.ports.effects
                 else { return }
                 let type = past?.action.flatMap { try? engine.member(of: $0) }?.kind
                 let cause = EffectCause(

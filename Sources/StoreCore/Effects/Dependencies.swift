@@ -24,9 +24,7 @@ public struct Dependencies: Sendable {
     /// No values: the use of a key that was not set throws an error with the key's name.
     public static let unprepared = Dependencies(isLive: false)
 
-    private init(isLive: Bool) {
-        self.isLive = isLive
-    }
+    private init(isLive: Bool) { self.isLive = isLive }
 
     /// Returns the value of a key: the value that was set, or a derived value. Also in a test, a
     /// value is derived at each access, from the values that the other keys have here.
@@ -116,9 +114,7 @@ public struct UnpreparedDependency: Error, Equatable, CustomStringConvertible {
     public let key: String
 
     /// Makes the error for the type name of a key.
-    public init(key: String) {
-        self.key = key
-    }
+    public init(key: String) { self.key = key }
 
     /// The error, with the call that mends it.
     public var description: String {
@@ -170,14 +166,10 @@ public enum UUIDKey: DependencyKey {
 
 extension Dependencies {
     /// The clock that effects pause on. A test sets a manual clock; without one, this throws.
-    public var clock: any Clock<Duration> {
-        get throws { try self[ClockKey.self] }
-    }
+    public var clock: any Clock<Duration> { get throws { try self[ClockKey.self] } }
 
     /// The time of day, in nanoseconds since 1970.
-    public var now: Int64 {
-        get throws { try self[WallClockKey.self].now() }
-    }
+    public var now: Int64 { get throws { try self[WallClockKey.self].now() } }
 
     /// 64 random bits.
     public func random() throws -> UInt64 { try self[RandomKey.self]() }

@@ -84,9 +84,7 @@ public struct Effect<State: Sendable>: Sendable {
 
     package let form: Form
 
-    package init(_ form: Form) {
-        self.form = form
-    }
+    package init(_ form: Form) { self.form = form }
 
     /// An effect that does nothing.
     public static var none: Effect { Effect(.none) }
@@ -212,9 +210,7 @@ public struct Retry: Sendable, Equatable, Codable {
         _ attempts: Int,
         pause: Duration = .milliseconds(100),
         pauseMax: Duration = .seconds(30)
-    ) -> Retry {
-        Retry(attempts: max(0, attempts), pause: pause, pauseMax: max(pause, pauseMax))
-    }
+    ) -> Retry { Retry(attempts: max(0, attempts), pause: pause, pauseMax: max(pause, pauseMax)) }
 
     /// Returns the pause before the further try with this number, from 1.
     func pause(before attempt: Int) -> Duration {

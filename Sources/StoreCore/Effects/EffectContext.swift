@@ -103,9 +103,7 @@ public struct EffectContext<State: Sendable>: Sendable {
         _ payload: some Encodable & Sendable,
         file: String = #fileID,
         line: Int = #line
-    ) {
-        send(name, payload, source("\(file):\(line)"))
-    }
+    ) { send(name, payload, source("\(file):\(line)")) }
 
     /// Dispatches an action, and waits for the result of the effects that follow it.
     package func result(

@@ -4,15 +4,11 @@ import Synchronization
 
 extension EffectRunner {
     /// Begins an effect. The Core's thread calls this after the commit.
-    func launch<State: Sendable>(
-        _ effect: Effect<State>,
-        _ origin: EffectOrigin<State>
-    ) {
+    func launch<State: Sendable>(_ effect: Effect<State>, _ origin: EffectOrigin<State>) {
         switch effect.form {
         case .none: break
         case .run(let run): _ = start(run, origin)
-        case .merge(let effects):
-            for effect in effects { launch(effect, origin) }
+        case .merge(let effects): for effect in effects { launch(effect, origin) }
         case .concatenate(let effects):
             let row = Effect<State>.Run { [self] _ in
                 for effect in effects { try await perform(effect, origin) }
@@ -29,10 +25,7 @@ extension EffectRunner {
     /// entry of work that asks for the next piece of work would stay until that piece has ended.
     ///
     /// If a part does not begin because ``runningMax`` effects run, the entry stays.
-    func launchDurable<State: Sendable>(
-        _ effect: Effect<State>,
-        _ origin: EffectOrigin<State>
-    ) {
+    func launchDurable<State: Sendable>(_ effect: Effect<State>, _ origin: EffectOrigin<State>) {
         let cause = origin.cause
         let watch = EffectWatch(within: cause.watch, sharing: .everything)
         var own = origin
@@ -70,13 +63,10 @@ extension EffectRunner {
             _ = try result.get()
         case .merge(let effects):
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for effect in effects {
-                    group.addTask { try await self.perform(effect, origin) }
-                }
+                for effect in effects { group.addTask { try await self.perform(effect, origin) } }
                 try await group.waitForAll()
             }
-        case .concatenate(let effects):
-            for effect in effects { try await perform(effect, origin) }
+        case .concatenate(let effects): for effect in effects { try await perform(effect, origin) }
         case .none, .cancel, .endSession: launch(effect, origin)
         }
     }

@@ -10,9 +10,7 @@ package final class EffectRunner: Sendable {
     /// The most effects that run at a time; a further effect fails at once.
     package static let runningMax = 10_000
 
-    private struct Connection: Sendable {
-        weak var engine: Engine?
-    }
+    private struct Connection: Sendable { weak var engine: Engine? }
 
     struct Table: Sendable {
         var running = RunningEffects()
@@ -64,9 +62,7 @@ package final class EffectRunner: Sendable {
     }
 
     /// Connects the effects to the engine. Called before the first action.
-    func connect(_ engine: Engine) {
-        connection.withLock { $0.engine = engine }
-    }
+    func connect(_ engine: Engine) { connection.withLock { $0.engine = engine } }
 
     /// The engine; `nil` after it has gone.
     var engine: Engine? { connection.withLock { $0.engine } }
@@ -121,14 +117,10 @@ extension EffectRunner {
 
     /// Cancels all effects that work for a slice; without an instance, also for all instances of
     /// the module.
-    func cancel(all address: SliceAddress) {
-        cancel { $0.tokens(of: address) }
-    }
+    func cancel(all address: SliceAddress) { cancel { $0.tokens(of: address) } }
 
     /// Cancels all effects that follow actions of this session.
-    func cancel(session: String) {
-        cancel { $0.tokens(ofSession: session) }
-    }
+    func cancel(session: String) { cancel { $0.tokens(ofSession: session) } }
 
     /// Cancels the effects that this watch waits for: the effects of its actions, and of the
     /// actions that they dispatch. Effects that begin later are cancelled, too. The consequences of
@@ -139,9 +131,7 @@ extension EffectRunner {
     }
 
     /// Cancels all running effects.
-    package func cancelAll() {
-        cancel { $0.tokens }
-    }
+    package func cancelAll() { cancel { $0.tokens } }
 
     /// Cancels all running effects, and begins no effect from now on.
     package func stop() {
@@ -187,8 +177,7 @@ extension EffectRunner {
         attributes += [
             .init("store.module", token.address.module),
             .init("store.action.type", token.cause.type),
-            .init("store.cause.version", token.cause.version),
-            .init("store.outcome", outcome),
+            .init("store.cause.version", token.cause.version), .init("store.outcome", outcome),
         ]
         let isError = outcome == "failed"
         if isError, let error {

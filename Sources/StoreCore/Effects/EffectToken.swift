@@ -112,16 +112,12 @@ struct RunningEffects: Sendable {
     }
 
     /// Returns the effects that follow actions of this session.
-    func tokens(ofSession session: String) -> [EffectToken] {
-        tokens(.session(ExactText(session)))
-    }
+    func tokens(ofSession session: String) -> [EffectToken] { tokens(.session(ExactText(session))) }
 
     /// Returns the effects of the same request as a watch. Not all of them belong to the watch.
     func tokens(near watch: EffectWatch) -> [EffectToken] { tokens(.watch(watch.top)) }
 
-    private func tokens(_ key: Key) -> [EffectToken] {
-        groups[key].map { Array($0.values) } ?? []
-    }
+    private func tokens(_ key: Key) -> [EffectToken] { groups[key].map { Array($0.values) } ?? [] }
 }
 
 extension EffectToken {

@@ -75,9 +75,7 @@ package final class EffectWatch: Sendable {
     var top: ObjectIdentifier { ObjectIdentifier(highest ?? self) }
 
     /// True if the waiting client has given up, and with it the effects of its request.
-    var isCancelled: Bool {
-        (highest ?? self).cancelled.load(ordering: .sequentiallyConsistent)
-    }
+    var isCancelled: Bool { (highest ?? self).cancelled.load(ordering: .sequentiallyConsistent) }
 
     /// The watch for the actions that an effect dispatches. A ledger entry shares everything, and
     /// ends with its effects. An action that one of them dispatched is applied by then, and its
@@ -100,9 +98,7 @@ package final class EffectWatch: Sendable {
     }
 
     /// Cancels all parts of the same request. Effects that begin from now on are cancelled at once.
-    func cancel() {
-        (highest ?? self).cancelled.store(true, ordering: .sequentiallyConsistent)
-    }
+    func cancel() { (highest ?? self).cancelled.store(true, ordering: .sequentiallyConsistent) }
 
     /// True if nothing runs. After the action's outcome, this is the end.
     package var isDone: Bool { count.withLock { $0.running == 0 } }
@@ -114,9 +110,7 @@ package final class EffectWatch: Sendable {
     /// Calls `done` once, when nothing runs any more. The argument is the result of the effects;
     /// `nil` if there is none. Call this once, after the action's outcome. `done` runs at once, or
     /// on the thread that ends the last effect or observer.
-    package func whenDone(
-        _ done: @escaping @Sendable (Result<any Sendable, any Error>?) -> Void
-    ) {
+    package func whenDone(_ done: @escaping @Sendable (Result<any Sendable, any Error>?) -> Void) {
         let now = count.withLock { count -> (() -> Void)? in
             guard count.running > 0 else { return { [result = count.result] in done(result) } }
             count.done = done
@@ -163,10 +157,7 @@ extension EffectWatch {
 
     /// Counts one running effect or observer less. The first failure is the result, else the first
     /// success. `module` is the module of the effect.
-    package func end(
-        _ result: Result<any Sendable, any Error>? = nil,
-        of module: String? = nil
-    ) {
+    package func end(_ result: Result<any Sendable, any Error>? = nil, of module: String? = nil) {
         if let result { note(result, module) }
         leave()
     }

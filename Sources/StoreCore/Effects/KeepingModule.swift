@@ -77,9 +77,7 @@ extension KeepingModule {
             onRestart: onRestart,
             input: .init(work),
             recovery: ({ [self] in failed(work, $0) }, file, line)
-        ) { [self] context in
-            try await perform(work, context)
-        }
+        ) { [self] context in try await perform(work, context) }
         return Effect(.run(run))
     }
 

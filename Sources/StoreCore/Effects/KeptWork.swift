@@ -19,9 +19,7 @@ public struct KeptWork: Codable, Equatable, Sendable {
 
 extension KeptWork {
     /// Makes the value of a module's encoded work.
-    package init(input: String) {
-        self.init(type: nil, input: input)
-    }
+    package init(input: String) { self.init(type: nil, input: input) }
 
     /// Encodes the parts of an effect that are to run again; `nil` if there are none. The other
     /// parts are lost.
@@ -83,9 +81,7 @@ extension KeptWork {
     }
 
     /// Makes the effect again. `single` makes the effect of a single task.
-    func effect<State>(
-        _ single: (KeptWork) throws -> Effect<State>
-    ) throws -> Effect<State> {
+    func effect<State>(_ single: (KeptWork) throws -> Effect<State>) throws -> Effect<State> {
         if let all { return Effect(.merge(try all.map { try $0.effect(single) })) }
         if let row { return Effect(.concatenate(try row.map { try $0.effect(single) })) }
         return try single(self)

@@ -39,9 +39,7 @@ public struct OperatorLog: Sendable {
     package init(
         withFields write:
             @escaping @Sendable (
-                _ level: Level,
-                _ message: String,
-                _ fields: [(name: String, value: String)]
+                _ level: Level, _ message: String, _ fields: [(name: String, value: String)]
             ) -> Void
     ) {
         self.write = { level, message, fields in

@@ -32,14 +32,10 @@ public struct PendingEffects: Module {
         }
 
         /// Enters an effect.
-        package mutating func enter(_ entry: Entry) {
-            table[Self.name(of: entry.version)] = entry
-        }
+        package mutating func enter(_ entry: Entry) { table[Self.name(of: entry.version)] = entry }
 
         /// Removes the effect that the action of this version asked for.
-        fileprivate mutating func remove(_ version: UInt64) {
-            table[Self.name(of: version)] = nil
-        }
+        fileprivate mutating func remove(_ version: UInt64) { table[Self.name(of: version)] = nil }
 
         private static func name(of version: UInt64) -> String {
             let digits = String(version)

@@ -74,10 +74,7 @@ extension ModuleMachine {
             return nil
         }
         let kind = handler(of: route)?.kind
-        return ActionModule(
-            name: names[route.module],
-            isPrivate: kind == .ui || kind == .internal
-        )
+        return ActionModule(name: names[route.module], isPrivate: kind == .ui || kind == .internal)
     }
 
     /// Returns the action without its address, and the key of its slice. The key has the session of

@@ -132,8 +132,7 @@ final class ModuleAtPlace<M: Module, Place: SlicePlace>: BoundModule where Place
 
     func shared(_ root: Root, with key: SliceKey) -> (any Sendable)? {
         let own = place.isPerSession ? SliceKey(session: key.session) : .only
-        guard let sharing = typed as? any SharingModule<M.State>,
-            let state = place.read(root, own)
+        guard let sharing = typed as? any SharingModule<M.State>, let state = place.read(root, own)
         else { return nil }
         return sharing.share(state)
     }
@@ -160,9 +159,7 @@ extension ModuleAtPlace {
         [
             handler(.action, M.Interface.Action.self) { [typed] in try typed.reduce(&$0, $1) },
             handler(.ui, M.UI.self) { [typed] in try typed.reduce(&$0, ui: $1) },
-            handler(.internal, M.Internal.self) { [typed] in
-                try typed.reduce(&$0, internal: $1)
-            },
+            handler(.internal, M.Internal.self) { [typed] in try typed.reduce(&$0, internal: $1) },
         ].compactMap(\.self)
     }
 

@@ -10,9 +10,7 @@ package final class EditedModules: @unchecked Sendable {
     @exclusivity(unchecked) private var last: Int?
     @exclusivity(unchecked) private var readers = VersionReaders.sessions([])
 
-    package init(hasSessions: Bool = false) {
-        self.hasSessions = hasSessions
-    }
+    package init(hasSessions: Bool = false) { self.hasSessions = hasSessions }
 
     /// Adds the change of an action from a session.
     package func insert(_ change: Change, from session: String?) {

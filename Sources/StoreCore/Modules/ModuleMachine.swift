@@ -105,8 +105,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         }
         let other = ActionHandler<Root>.doingNothing
         handlers.append(other)
-        others =
-            reducer == nil ? nil : ActionRoute(of: other, at: modules.count + 1, isWhole: true)
+        others = reducer == nil ? nil : ActionRoute(of: other, at: modules.count + 1, isWhole: true)
         self.routes = ActionRouteTable(routes)
         self.handlers = handlers
         self.modules = modules
@@ -137,9 +136,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         keptByStore = isKeyedBySession.indices.filter { [isKeyedBySession, ledger] in
             isKeyedBySession[$0] || $0 == ledger?.module
         }
-        let hasDurableEffects = modules.map { [ledger] in
-            ledger != nil && $0.hasDurableEffects
-        }
+        let hasDurableEffects = modules.map { [ledger] in ledger != nil && $0.hasDurableEffects }
         self.hasDurableEffects = hasDurableEffects
         hasLedger = modules.indices.map { [presence] in
             hasDurableEffects[$0] || presence?.reports[$0] != nil

@@ -58,9 +58,7 @@ extension Mount {
 
     /// Returns the place of the module's slice; `nil` if the slice has another type, and for a
     /// field.
-    package func place<State: ModuleState>(
-        of state: State.Type
-    ) -> (any SlicePlace<Root, State>)? {
+    package func place<State: ModuleState>(of state: State.Type) -> (any SlicePlace<Root, State>)? {
         isField ? nil : slice as? any SlicePlace<Root, State>
     }
 
@@ -103,17 +101,13 @@ extension Mount {
     public static func field<Value: Codable & Equatable & Sendable>(
         _ name: String,
         _ path: any WritableKeyPath<Root, Value> & Sendable
-    ) -> Mount {
-        Mount(field: name, at: SharedPlace<Root, SingleContainer<Value>>(path))
-    }
+    ) -> Mount { Mount(field: name, at: SharedPlace<Root, SingleContainer<Value>>(path)) }
 
     /// Makes a field with a value for each session.
     public static func field<Value: Codable & Equatable & Sendable>(
         _ name: String,
         _ path: any WritableKeyPath<Root, PerSession<Value>> & Sendable
-    ) -> Mount {
-        Mount(field: name, at: SessionPlace<Root, SingleContainer<Value>>(path))
-    }
+    ) -> Mount { Mount(field: name, at: SessionPlace<Root, SingleContainer<Value>>(path)) }
 }
 
 extension Mount {
@@ -184,17 +178,13 @@ extension StartableModule {
     /// it.
     public func at<Root: RootState>(
         _ path: any WritableKeyPath<Root, PerSession<State?>> & Sendable
-    ) -> Mount<Root> {
-        startable(at: SessionPlace<Root, OptionalContainer<State>>(path))
-    }
+    ) -> Mount<Root> { startable(at: SessionPlace<Root, OptionalContainer<State>>(path)) }
 
     /// Mounts the module with any number of slices for each session, each started under an id of
     /// its own.
     public func at<Root: RootState>(
         _ path: any WritableKeyPath<Root, PerSession<Instances<State>>> & Sendable
-    ) -> Mount<Root> {
-        startable(at: SessionPlace<Root, InstancesContainer<State>>(path))
-    }
+    ) -> Mount<Root> { startable(at: SessionPlace<Root, InstancesContainer<State>>(path)) }
 
     private func startable<Root: RootState>(at place: some SlicePlace<Root, State>) -> Mount<Root> {
         Mount(self, at: place, lifecycle: Lifecycle.handlers(of: self, at: place))

@@ -63,11 +63,7 @@ extension RootState {
 extension ModuleMachine {
     /// Refuses an action that reports a view as shown if the session shows it already, or as hidden
     /// if the session does not show it.
-    func admitView(
-        _ action: any Action,
-        _ context: EditContext,
-        in root: Root
-    ) throws(Refusal) {
+    func admitView(_ action: any Action, _ context: EditContext, in root: Root) throws(Refusal) {
         let (module, key) = (context.module, context.key)
         guard let presence, let report = presence.reports[module], let change = report(action)
         else { return }
@@ -106,12 +102,7 @@ extension ModuleMachine {
     }
 
     /// Removes the views of slices that have ended.
-    func endViews(
-        _ keys: [SliceKey],
-        of module: Int,
-        _ root: inout Root,
-        _ change: inout Change
-    ) {
+    func endViews(_ keys: [SliceKey], of module: Int, _ root: inout Root, _ change: inout Change) {
         guard let presence, presence.reports[module] != nil, !keys.isEmpty else { return }
         let isOver: (String) -> Bool = { [root] in self.isOver($0, in: root) }
         changePresence(&root, &change) { state in

@@ -5,10 +5,7 @@ enum RootMembers {
     /// Checks the members of a root state, and the names under which they are encoded.
     ///
     /// - Throws: ``ModuleError/foreignMember(found:modules:)``.
-    static func check<Root: RootState>(
-        _ root: Root,
-        _ modules: Root.Modules
-    ) throws(ModuleError) {
+    static func check<Root: RootState>(_ root: Root, _ modules: Root.Modules) throws(ModuleError) {
         let unmounted = unmounted(in: root, modules)
         guard unmounted.isEmpty else {
             throw .foreignMember(found: unmounted, modules: modules.map(\.name))

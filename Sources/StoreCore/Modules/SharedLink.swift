@@ -68,9 +68,7 @@ extension ModuleMachine {
     /// snapshot.
     package func connect(_ state: inout Root) {
         for link in links.joined() {
-            for key in link.shared.keys(state) {
-                _ = update(link, key, &state)
-            }
+            for key in link.shared.keys(state) { _ = update(link, key, &state) }
         }
     }
 
@@ -120,8 +118,7 @@ extension ModuleMachine {
                     throw ModuleError.manyOwners(shared.owner, reader: mount.name)
                 }
                 guard
-                    modules[owner].slice.ownership != .session
-                        || mount.slice.ownership == .session
+                    modules[owner].slice.ownership != .session || mount.slice.ownership == .session
                 else { throw ModuleError.ownersOfSessions(shared.owner, reader: mount.name) }
                 let link = Link(reader: reader, owner: owner, sharing: sharing, shared: shared)
                 links[owner].append(link)

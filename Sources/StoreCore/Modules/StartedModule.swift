@@ -28,9 +28,7 @@ public struct StartedModule<M: StartableModule>: Sendable {
     /// Mounts the module with a slice for each session, which starts with the session.
     public func at<Root: RootState>(
         _ path: any WritableKeyPath<Root, PerSession<M.State?>> & Sendable
-    ) -> Mount<Root> {
-        module.at(path).started(by: start)
-    }
+    ) -> Mount<Root> { module.at(path).started(by: start) }
 }
 
 extension StartableModule {

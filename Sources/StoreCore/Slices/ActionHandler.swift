@@ -2,8 +2,7 @@ internal import Glibc
 
 /// Changes the slice of an action. Leaves the root unchanged if it throws.
 package typealias SliceReducer<Root> =
-    @Sendable (inout Root, any Action, SliceKey, ByteComparison?) throws
-    -> SliceResult
+    @Sendable (inout Root, any Action, SliceKey, ByteComparison?) throws -> SliceResult
 
 /// The way in which a store handles one type of action.
 package final class ActionHandler<Root: RootState>: Sendable {

@@ -37,8 +37,7 @@ extension Instances {
     static func check(id: String) throws(Refusal) {
         guard 1...idBytesMax ~= id.utf8.count, id != "events", id != "ui" else {
             throw Refusal(
-                reason:
-                    "An instance has an id of 1 to \(idBytesMax) bytes, which is "
+                reason: "An instance has an id of 1 to \(idBytesMax) bytes, which is "
                     + "neither 'events' nor 'ui'."
             )
         }

@@ -24,9 +24,7 @@ public struct PerSession<Value: Codable & Equatable & Sendable>: Equatable, Send
     private var reader: SessionReader?
 
     /// Makes a table without values; every session begins with `first`.
-    public init(_ first: Value) {
-        self.first = ValueTable.Entry(first)
-    }
+    public init(_ first: Value) { self.first = ValueTable.Entry(first) }
 
     /// The value of the session on whose behalf the state is read.
     ///
@@ -85,14 +83,10 @@ extension PerSession {
     }
 
     /// Returns the value of a session; for `nil`, the value that every session begins with.
-    func read(_ session: String?) -> Value {
-        session.map { self[$0] } ?? first.value
-    }
+    func read(_ session: String?) -> Value { session.map { self[$0] } ?? first.value }
 
     /// Makes ``value`` the value of this reader's session.
-    mutating func show(to reader: SessionReader) {
-        self.reader = reader
-    }
+    mutating func show(to reader: SessionReader) { self.reader = reader }
 
     /// Replaces all values by the values of a snapshot.
     mutating func take(_ values: [ExactText: Value]) { table = ValueTable(values) }
@@ -157,9 +151,7 @@ extension PerSession {
 package final class SessionReader: Sendable {
     let session: String
 
-    package init(_ session: String) {
-        self.session = session
-    }
+    package init(_ session: String) { self.session = session }
 }
 
 /// The values that the sessions have of a module, without their type: ``PerSession``.
@@ -182,9 +174,7 @@ package protocol SessionValues: Encodable, Sendable {
 
 extension PerSession: SessionValues {
     /// Writes an object with a member for each session that has changed its value.
-    public func encode(to encoder: any Encoder) throws {
-        try table.encode(to: encoder)
-    }
+    public func encode(to encoder: any Encoder) throws { try table.encode(to: encoder) }
 
     package func part(of session: String?) -> (any Encodable & Sendable)? {
         let value = read(session)
@@ -194,9 +184,7 @@ extension PerSession: SessionValues {
 
     package func hasPart(of session: String) -> Bool { has(session) }
 
-    package func changes(
-        since old: (any SessionValues)?
-    ) -> (sessions: [String], isFirst: Bool) {
+    package func changes(since old: (any SessionValues)?) -> (sessions: [String], isFirst: Bool) {
         guard let old = old as? PerSession else { return (sessions, true) }
         return changes(since: old)
     }

@@ -17,8 +17,7 @@
 /// // in the root state
 /// Home().at(\.home).reading(\Home.State.visitor, of: User.self)
 /// ```
-public protocol SharingModule<State>: Module, SharingInterface
-where Interface: SharingInterface {
+public protocol SharingModule<State>: Module, SharingInterface where Interface: SharingInterface {
     associatedtype SharedValue
 
     /// Returns the value that other modules may see. Pure.

@@ -55,9 +55,7 @@ package protocol Slice<Root>: AnyObject, Sendable {
 }
 
 /// The number of slices that a module has, in the shared state or for one session.
-package enum SliceForm: Sendable {
-    case always, started, instances
-}
+package enum SliceForm: Sendable { case always, started, instances }
 
 /// The owner of a module's slices.
 package enum SliceOwnership: Sendable {

@@ -54,18 +54,14 @@ extension SliceContainer {
         of value: Value,
         changedSince old: Value,
         _ comparison: ByteComparison?
-    ) -> [String?] {
-        differs(old, value, comparison) ? [nil] : []
-    }
+    ) -> [String?] { differs(old, value, comparison) ? [nil] : [] }
 
     package static func encodable(_ value: Value) -> (any Encodable & Sendable)? { value }
 
     package static func decode(
         from container: KeyedDecodingContainer<SliceName>,
         under name: SliceName
-    ) throws -> Value {
-        try container.decode(Value.self, forKey: name)
-    }
+    ) throws -> Value { try container.decode(Value.self, forKey: name) }
 }
 
 /// A single slice that is always there.
@@ -78,9 +74,7 @@ package enum SingleContainer<State: Codable & Equatable & Sendable>: SliceContai
         with state: consuming State?,
         at key: SliceKey,
         in old: @autoclosure () -> State
-    ) -> State? {
-        state
-    }
+    ) -> State? { state }
 }
 
 /// A single slice that is absent until it is started.
@@ -93,9 +87,7 @@ package enum OptionalContainer<State: ModuleState>: SliceContainer {
         with state: consuming State?,
         at key: SliceKey,
         in old: @autoclosure () -> State?
-    ) -> State?? {
-        .some(state)
-    }
+    ) -> State?? { .some(state) }
 
     package static func encodable(_ value: State?) -> (any Encodable & Sendable)? {
         // An absent slice is no value, instead of a value that is `nil`.
@@ -105,19 +97,14 @@ package enum OptionalContainer<State: ModuleState>: SliceContainer {
     package static func decode(
         from container: KeyedDecodingContainer<SliceName>,
         under name: SliceName
-    ) throws -> State? {
-        try container.decodeIfPresent(State.self, forKey: name)
-    }
+    ) throws -> State? { try container.decodeIfPresent(State.self, forKey: name) }
 }
 
 /// Any number of slices, each under an id of its own.
 package enum InstancesContainer<State: ModuleState>: SliceContainer {
     package static var form: SliceForm { .instances }
 
-    package static func slice(
-        at key: SliceKey,
-        of value: consuming Instances<State>
-    ) -> State? {
+    package static func slice(at key: SliceKey, of value: consuming Instances<State>) -> State? {
         guard let instance = key.instance else { return nil }
         return value[instance]
     }

@@ -42,16 +42,12 @@ extension SlicePlace {
         _ root: Root,
         to container: inout KeyedEncodingContainer<SliceName>,
         under name: SliceName
-    ) throws {
-        try container.encode(member.read(root), forKey: name)
-    }
+    ) throws { try container.encode(member.read(root), forKey: name) }
 
     package func readVisible(
         from container: KeyedDecodingContainer<SliceName>,
         under name: SliceName
-    ) throws {
-        _ = try Container.decode(from: container, under: name)
-    }
+    ) throws { _ = try Container.decode(from: container, under: name) }
 }
 
 /// A place whose slices all clients share.
@@ -72,9 +68,7 @@ package final class SharedPlace<Root: RootState, Container: SliceContainer>: Sli
 
     package func write(_ state: State?, _ root: inout Root, _ key: SliceKey) {
         member.change(&root) { value in
-            guard let new = Container.value(with: state, at: key, in: value) else {
-                return
-            }
+            guard let new = Container.value(with: state, at: key, in: value) else { return }
             value = new
         }
     }
@@ -112,9 +106,7 @@ package final class SharedPlace<Root: RootState, Container: SliceContainer>: Sli
         _ root: inout Root,
         from container: KeyedDecodingContainer<SliceName>,
         under name: SliceName
-    ) throws {
-        member.write(try Container.decode(from: container, under: name), &root)
-    }
+    ) throws { member.write(try Container.decode(from: container, under: name), &root) }
 }
 
 /// The place of a single slice that is shared and always there, as most slices are.
@@ -129,9 +121,7 @@ extension SharedPlace {
 
     /// Writes the single slice.
     func write<Single>(_ state: Single, _ root: inout Root)
-    where Container == SingleContainer<Single> {
-        member.write(state, &root)
-    }
+    where Container == SingleContainer<Single> { member.write(state, &root) }
 }
 
 /// A place with slices of each session.
@@ -154,11 +144,7 @@ package final class SessionPlace<Root: RootState, Container: SliceContainer>: Sl
     /// get the version of the absence.
     package func write(_ state: State?, _ root: inout Root, _ key: SliceKey) {
         member.change(&root) { values in
-            let new = Container.value(
-                with: state,
-                at: key,
-                in: values.read(key.session)
-            )
+            let new = Container.value(with: state, at: key, in: values.read(key.session))
             if let new { values.set(new, for: key.session) }
         }
     }

@@ -81,8 +81,7 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
                     theirs.skip()
                 default:
                     guard
-                        a.value === b.value
-                            || body(a.key, Self.value(a.value), Self.value(b.value))
+                        a.value === b.value || body(a.key, Self.value(a.value), Self.value(b.value))
                     else { return }
                     mine.skip()
                     theirs.skip()
@@ -211,12 +210,8 @@ private final class SortedNode: Sendable {
 
     static func without(_ key: String, in node: SortedNode) -> SortedNode? {
         let order = key.order(beside: node.key)
-        if order < 0 {
-            return node.beside(node.left.flatMap { without(key, in: $0) }, node.right)
-        }
-        if order > 0 {
-            return node.beside(node.left, node.right.flatMap { without(key, in: $0) })
-        }
+        if order < 0 { return node.beside(node.left.flatMap { without(key, in: $0) }, node.right) }
+        if order > 0 { return node.beside(node.left, node.right.flatMap { without(key, in: $0) }) }
         guard let left = node.left else { return node.right }
         guard let right = node.right else { return left }
         // The neighbour from the larger side takes the place of the removed member.

@@ -58,9 +58,7 @@ package struct ValueTable<Value: Sendable>: Sendable {
     func forEachDifference(
         from old: ValueTable,
         _ body: (_ name: String, _ new: Entry?, _ old: Entry?) -> Bool
-    ) {
-        entries.forEachDifference(from: old.entries, body)
-    }
+    ) { entries.forEachDifference(from: old.entries, body) }
 }
 
 extension ValueTable: Equatable where Value: Equatable {

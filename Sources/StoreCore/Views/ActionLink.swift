@@ -32,9 +32,7 @@ public struct ActionLink: Encodable, Equatable, Sendable {
         isSame = { ($0 as? A) == action }
     }
 
-    private enum Member: String, CodingKey {
-        case href, method
-    }
+    private enum Member: String, CodingKey { case href, method }
 
     /// Encodes the address at which the action is dispatched.
     ///
@@ -71,9 +69,7 @@ package protocol ActionHrefs: Sendable {
 package struct ActionLinkError: Error, CustomStringConvertible {
     package let description: String
 
-    package init(_ description: String) {
-        self.description = description
-    }
+    package init(_ description: String) { self.description = description }
 }
 
 extension CodingUserInfoKey {

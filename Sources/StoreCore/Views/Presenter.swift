@@ -94,9 +94,7 @@ extension PresenterContext {
         _ payload: some Encodable & Sendable,
         file: String = #fileID,
         line: Int = #line
-    ) {
-        send(name, payload, "\(file):\(line)")
-    }
+    ) { send(name, payload, "\(file):\(line)") }
 
     private func send(_ name: String, _ payload: (any Encodable & Sendable)?, _ place: String) {
         guard let session = session ?? audience else { return }
@@ -209,8 +207,7 @@ package protocol RootPresentation<Root>: Presentation {
     associatedtype Root: RootState
 
     /// Refuses a view's action from a session to which the module is not presented.
-    func admit(_ module: Int, _ key: SliceKey, from session: String?, in root: Root)
-        throws(Refusal)
+    func admit(_ module: Int, _ key: SliceKey, from session: String?, in root: Root) throws(Refusal)
 
     /// True if a session does not show a slice. If this session starts the slice, its presenters
     /// get the slice as a new one, even if it was started before.

@@ -63,9 +63,7 @@ public protocol ViewModelWithState<State>: ParameterizedViewModel where Paramete
 
 extension ViewModelWithState {
     /// Makes the projection, which takes no parameters.
-    public init?(state: State, parameters: NoFields) {
-        self.init(state: state)
-    }
+    public init?(state: State, parameters: NoFields) { self.init(state: state) }
 }
 
 extension ParameterizedViewModel {

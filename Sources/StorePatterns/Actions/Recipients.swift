@@ -43,9 +43,7 @@ extension ChildStore {
         _ action: M.Action,
         recipients: Recipients,
         as emitter: String? = nil
-    ) -> Bool {
-        dispatch(action, for: Audience(recipients, emitter: emitter))
-    }
+    ) -> Bool { dispatch(action, for: Audience(recipients, emitter: emitter)) }
 }
 
 extension PresenterContext {
@@ -55,7 +53,5 @@ extension PresenterContext {
         recipients: Recipients,
         file: String = #fileID,
         line: Int = #line
-    ) {
-        dispatch(action, for: Audience(recipients, emitter: name), file: file, line: line)
-    }
+    ) { dispatch(action, for: Audience(recipients, emitter: name), file: file, line: line) }
 }

@@ -86,9 +86,7 @@ private struct SideEffectHandling<Work: SideEffect>: HandlerMaker {
             retry: policy?.retry ?? .never,
             onRestart: onRestart,
             input: onRestart == .retried ? .init(action, type: "\(Work.self)") : nil
-        ) {
-            try await action.sideEffect($0)
-        }
+        ) { try await action.sideEffect($0) }
         return Effect(.run(run))
     }
 }

@@ -77,9 +77,7 @@ extension PresenterContext {
             }
             let source = source("StoreCore/\(name)")
             guard let engine else { return }
-            guard let completion else {
-                return engine.dispatchProgramAction(action, from: source)
-            }
+            guard let completion else { return engine.dispatchProgramAction(action, from: source) }
             // A client that waits for the action waits for the completion, too.
             let watch = source.watch
             watch?.begin()

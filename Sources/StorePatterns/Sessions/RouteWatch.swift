@@ -22,9 +22,7 @@ public final class RouteWatch: Sendable {
     private let table = Locked(Table())
 
     /// - Parameter sleep: waits for a duration.
-    package init(sleep: @escaping @Sendable (Duration) async throws -> Void) {
-        self.sleep = sleep
-    }
+    package init(sleep: @escaping @Sendable (Duration) async throws -> Void) { self.sleep = sleep }
 
     /// Calls `completion` when the client of a session shows the route of this version. After
     /// ``secondsMax`` seconds the outcome is `unconfirmed`.

@@ -68,8 +68,7 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
         }
     }
 
-    func admit(_ module: Int, _ key: SliceKey, from session: String?, in root: Root)
-        throws(Refusal)
+    func admit(_ module: Int, _ key: SliceKey, from session: String?, in root: Root) throws(Refusal)
     {
         guard isHidden(SliceEdit(module, key), from: session ?? Sessions.shared, in: root),
             // If the slice is not started, a later check refuses the action with a better reason.
@@ -77,8 +76,7 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
         else { return }
         let name = SliceAddress(module: modules[module].name, key).path
         throw Refusal(
-            reason: "'\(name)' is not presented to this session; "
-                + "GET /route shows its views."
+            reason: "'\(name)' is not presented to this session; GET /route shows its views."
         )
     }
 }

@@ -45,9 +45,7 @@ public struct Sessions: EffectfulModule {
         public fileprivate(set) var route: [PresentedView] = []
 
         /// True if a view is presented.
-        public func shows(_ view: String) -> Bool {
-            route.contains { $0.view.isSame(as: view) }
-        }
+        public func shows(_ view: String) -> Bool { route.contains { $0.view.isSame(as: view) } }
     }
 
     /// The actions of the server and of presenters.
@@ -78,8 +76,7 @@ public struct Sessions: EffectfulModule {
     /// end of a session cancels its effects.
     public func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
         switch action {
-        case .began(let session):
-            state.change([session], or: Session()) { _ in }
+        case .began(let session): state.change([session], or: Session()) { _ in }
         case .ended(let session):
             state.end(session)
             return Effect(.endSession(session))
