@@ -55,10 +55,8 @@ extension Core where State: RootState {
     ) {
         for entry in entries {
             let past = past(entry.version)
-            engine.perform { [owner] engine in
-                guard case .machine(let erased) = owner.form,
-                    let machine = erased as? ModuleMachine<State>, let runner = engine.ports.effects
-                else { return }
+            engine.perform { [machine, owner] engine in
+                guard let machine, let runner = engine.ports.effects else { return }
                 let type = past?.action.flatMap { try? engine.member(of: $0) }?.kind
                 let cause = EffectCause(
                     version: entry.version,

@@ -88,22 +88,23 @@ public struct EffectContext<State: Sendable>: Sendable {
         )
     }
 
-    /// Sends a command to the screens of the session that this effect works for. If it works for no
+    /// Sends a command, with data for the screens if `payload` is not `nil`. The screens are those of
+    /// the session that this effect works for. If it works for no
     /// session, the screens of clients without a session get the command. Presenters can do the
     /// same.
     ///
     /// An effect that is cancelled sends nothing.
-    public func command(_ name: String, file: String = #fileID, line: Int = #line) {
-        send(name, nil, source("\(file):\(line)"))
-    }
-
-    /// Sends a command with data for the screens; otherwise like ``command(_:file:line:)``.
     public func command(
         _ name: String,
-        _ payload: some Encodable & Sendable,
+        _ payload: (any Encodable & Sendable)? = nil,
         file: String = #fileID,
         line: Int = #line
-    ) { send(name, payload, source("\(file):\(line)")) }
+    ) {
+        guard !token.isCancelled else { return }
+        let session = token.address.key.session ?? token.cause.session ?? SessionName.shared
+        let command = ScreenCommand(name, payload, for: session)
+        runner.engine?.command(command, from: source("\(file):\(line)"))
+    }
 
     /// Dispatches an action, and waits for the result of the effects that follow it.
     package func result(
@@ -133,17 +134,6 @@ extension EffectContext {
         }
         let address = token.address
         return try await engine.submit(action, by: address.module, address.instance, from: source)
-    }
-
-    /// Sends a command to the screens of the session that the effect works for.
-    private func send(
-        _ name: String,
-        _ payload: (any Encodable & Sendable)?,
-        _ source: ActionSource
-    ) {
-        guard !token.isCancelled else { return }
-        let session = token.address.key.session ?? token.cause.session ?? SessionName.shared
-        runner.engine?.command(ScreenCommand(name, payload, for: session), from: source)
     }
 
     /// Returns the origin of a dispatch. `watch` ends with its consequences. Without `watch`, the

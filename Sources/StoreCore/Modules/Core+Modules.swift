@@ -51,6 +51,9 @@ extension Core where State: RootState {
         present(modules, changes)
     }
 
+    /// The machine of the modules; `nil` if a single reducer changes the state.
+    var machine: ModuleMachine<State>? { owner.machine as? ModuleMachine<State> }
+
     /// Returns a module's own view of this Core, or that of one of its instances.
     ///
     /// The view exists even if the slice does not: until a start, its observers get `nil`.
@@ -67,8 +70,7 @@ extension Core where State: RootState {
         _ instance: String? = nil,
         of session: String? = nil
     ) throws(ModuleError) -> ChildStore<State, M> {
-        guard case .machine(let machine) = owner.form,
-            let changes = (machine as? ModuleMachine<State>)?.changes,
+        guard let changes = machine?.changes,
             let mount = State.modules.first(where: { $0.name == M.name }),
             let place = mount.place(of: M.State.self)
         else { throw .notMounted(M.name) }
@@ -83,9 +85,7 @@ extension Core where State: RootState {
         of module: Int,
         _ seen: @escaping @Sendable (SliceKey, _ isThere: Bool) -> Void
     ) {
-        guard case .machine(let erased) = owner.form,
-            let machine = erased as? ModuleMachine<State>, let changes = machine.changes
-        else { return }
+        guard let machine, let changes = machine.changes else { return }
         machine.modules[module].bound?.watch(changes, self, seen)
     }
 

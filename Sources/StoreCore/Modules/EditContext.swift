@@ -241,27 +241,22 @@ extension ModuleMachine {
             guard let route = route(of: action) else { return }
             var dropped: PendingEffect?
             let type = Swift.type(of: action)
-            if type != AddressedAction.self, type != ClientRequest.self,
+            guard type != AddressedAction.self, type != ClientRequest.self,
                 ownership[route.module] != .session
-            {
-                if route.isWhole { show(&state, to: session) }
-                let context = EditContext(
-                    route: route,
-                    key: .only,
-                    session: session,
-                    version: version
+            else {
+                _ = try replay(
+                    &state,
+                    action,
+                    by: route,
+                    version: version,
+                    from: session,
+                    effect: &dropped
                 )
-                _ = try editUnchecked(&state, action, context, &dropped)
                 return
             }
-            _ = try replay(
-                &state,
-                action,
-                by: route,
-                version: version,
-                from: session,
-                effect: &dropped
-            )
+            if route.isWhole { show(&state, to: session) }
+            let context = EditContext(route: route, key: .only, session: session, version: version)
+            _ = try editUnchecked(&state, action, context, &dropped)
         }
     }
 }

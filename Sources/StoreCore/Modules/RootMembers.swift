@@ -71,70 +71,62 @@ final class KeyRecorder: Encoder {
         KeyedEncodingContainer(Members<Key>(recorder: self))
     }
 
-    func unkeyedContainer() -> any UnkeyedEncodingContainer { Elements() }
-    func singleValueContainer() -> any SingleValueEncodingContainer { Value(recorder: self) }
+    func unkeyedContainer() -> any UnkeyedEncodingContainer { Values() }
+    func singleValueContainer() -> any SingleValueEncodingContainer { Values(recorder: self) }
 
     private struct Members<Key: CodingKey>: KeyedEncodingContainerProtocol {
         let recorder: KeyRecorder
         var codingPath: [any CodingKey] { [] }
 
-        func encodeNil(forKey key: Key) { recorder.keys.append(key.stringValue) }
-        func encode<T: Encodable>(_ value: T, forKey key: Key) {
-            recorder.keys.append(key.stringValue)
+        /// Records a key. Returns the encoder for its value, whose keys are of no interest.
+        private func record(_ key: String) -> KeyRecorder {
+            recorder.keys.append(key)
+            return KeyRecorder()
         }
+
+        func encodeNil(forKey key: Key) { _ = record(key.stringValue) }
+        func encode<T: Encodable>(_ value: T, forKey key: Key) { _ = record(key.stringValue) }
         func nestedContainer<Other: CodingKey>(
             keyedBy type: Other.Type,
             forKey key: Key
         ) -> KeyedEncodingContainer<Other> {
-            recorder.keys.append(key.stringValue)
-            return KeyRecorder().container(keyedBy: type)
+            record(key.stringValue).container(keyedBy: type)
         }
         func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-            recorder.keys.append(key.stringValue)
-            return Elements()
+            record(key.stringValue).unkeyedContainer()
         }
-        func superEncoder() -> any Encoder {
-            recorder.keys.append("super")
-            return KeyRecorder()
-        }
-        func superEncoder(forKey key: Key) -> any Encoder {
-            recorder.keys.append(key.stringValue)
-            return KeyRecorder()
-        }
+        func superEncoder() -> any Encoder { record("super") }
+        func superEncoder(forKey key: Key) -> any Encoder { record(key.stringValue) }
     }
 
-    private struct Elements: UnkeyedEncodingContainer {
-        var codingPath: [any CodingKey] { [] }
+    /// A container for the elements of an array, whose keys are of no interest, or for a value that
+    /// is written as another value.
+    private struct Values: UnkeyedEncodingContainer, SingleValueEncodingContainer {
+        /// The recorder of the other value's keys; `nil` in an array.
+        var recorder: KeyRecorder?
         private(set) var count = 0
+        var codingPath: [any CodingKey] { [] }
+
+        init(recorder: KeyRecorder? = nil) { self.recorder = recorder }
 
         mutating func encodeNil() { count += 1 }
-        mutating func encode<T: Encodable>(_ value: T) { count += 1 }
+        mutating func encode<T: Encodable>(_ value: T) throws {
+            count += 1
+            guard let recorder, recorder.depth < KeyRecorder.depthMax else { return }
+            recorder.depth += 1
+            try value.encode(to: recorder)
+        }
         mutating func nestedContainer<Key: CodingKey>(
             keyedBy type: Key.Type
         ) -> KeyedEncodingContainer<Key> {
-            count += 1
-            return KeyRecorder().container(keyedBy: type)
+            superEncoder().container(keyedBy: type)
         }
         mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-            count += 1
-            return Elements()
+            superEncoder().unkeyedContainer()
         }
         mutating func superEncoder() -> any Encoder {
             count += 1
             return KeyRecorder()
-        }
-    }
-
-    /// A container for a value that is written as another value.
-    private struct Value: SingleValueEncodingContainer {
-        let recorder: KeyRecorder
-        var codingPath: [any CodingKey] { [] }
-
-        func encodeNil() {}
-        func encode<T: Encodable>(_ value: T) throws {
-            guard recorder.depth < KeyRecorder.depthMax else { return }
-            recorder.depth += 1
-            try value.encode(to: recorder)
         }
     }
 }

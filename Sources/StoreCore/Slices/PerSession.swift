@@ -62,9 +62,6 @@ extension PerSession {
 }
 
 extension PerSession {
-    /// True if a session has changed its value.
-    func has(_ session: String) -> Bool { table.has(session) }
-
     /// Sets the value of a session. If `value` is `nil`, the session has the value again that every
     /// session begins with. If `session` is `nil`, sets that first value.
     mutating func set(_ value: Value?, for session: String?) {
@@ -77,9 +74,8 @@ extension PerSession {
 
     /// Removes the value of a session that ends. Returns true if there was one.
     mutating func end(_ session: String) -> Bool {
-        guard has(session) else { return false }
-        table[session] = nil
-        return true
+        defer { table[session] = nil }
+        return hasPart(of: session)
     }
 
     /// Returns the value of a session; for `nil`, the value that every session begins with.
@@ -90,12 +86,6 @@ extension PerSession {
 
     /// Replaces all values by the values of a snapshot.
     mutating func take(_ values: [ExactText: Value]) { table = ValueTable(values) }
-
-    /// Returns the sessions whose values differ from an earlier version. `isFirst` is true if the
-    /// value that every session begins with differs, too.
-    func changes(since old: PerSession) -> (sessions: [String], isFirst: Bool) {
-        (table.names(changedSince: old.table), first !== old.first)
-    }
 }
 
 extension PerSession {
@@ -138,7 +128,7 @@ extension PerSession {
             if value == nil, !isGone { self[session] = after }
             if isGone || differs(before, after, comparison) {
                 changed.append((session, before, after))
-            } else if !old.has(session) {
+            } else if !old.hasPart(of: session) {
                 table[session] = nil
             }
         }
@@ -182,11 +172,11 @@ extension PerSession: SessionValues {
         return value
     }
 
-    package func hasPart(of session: String) -> Bool { has(session) }
+    package func hasPart(of session: String) -> Bool { table.has(session) }
 
     package func changes(since old: (any SessionValues)?) -> (sessions: [String], isFirst: Bool) {
         guard let old = old as? PerSession else { return (sessions, true) }
-        return changes(since: old)
+        return (table.names(changedSince: old.table), first !== old.first)
     }
 }
 

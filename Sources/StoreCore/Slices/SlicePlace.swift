@@ -160,7 +160,7 @@ package final class SessionPlace<Root: RootState, Container: SliceContainer>: Sl
     }
 
     package func has(_ root: Root, _ key: SliceKey) -> Bool {
-        key.session.map { member.read(root).has($0) } ?? true
+        key.session.map { member.read(root).hasPart(of: $0) } ?? true
     }
 
     package func end(session: String, _ root: inout Root) -> Bool {

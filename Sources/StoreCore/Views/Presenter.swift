@@ -84,21 +84,21 @@ extension PresenterContext {
     /// to it. A client that opens its stream later does not get it. A client that is too far behind
     /// misses it, and `/metrics` counts such commands. If no client asked, as when a store begins,
     /// nothing is sent.
-    public func command(_ name: String, file: String = #fileID, line: Int = #line) {
-        send(name, nil, "\(file):\(line)")
-    }
-
-    /// Sends a command with a payload for the screens.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the command.
+    ///   - payload: the data for the screens; `nil` if there are none.
+    ///   - file: the file of the call, for the log.
+    ///   - line: the line of the call.
     public func command(
         _ name: String,
-        _ payload: some Encodable & Sendable,
+        _ payload: (any Encodable & Sendable)? = nil,
         file: String = #fileID,
         line: Int = #line
-    ) { send(name, payload, "\(file):\(line)") }
-
-    private func send(_ name: String, _ payload: (any Encodable & Sendable)?, _ place: String) {
+    ) {
         guard let session = session ?? audience else { return }
-        engine?.command(ScreenCommand(name, payload, for: session), from: source(place))
+        let command = ScreenCommand(name, payload, for: session)
+        engine?.command(command, from: source("\(file):\(line)"))
     }
 
     /// Returns the origin of a dispatch: its place in the program, and the action that led to it.
