@@ -42,7 +42,6 @@ public struct Dependencies: Sendable {
         }
     }
 
-    /// True if a value was set for a key.
     func has<Key: DerivedDependencyKey>(_ key: Key.Type) -> Bool {
         values[ObjectIdentifier(key)] != nil
     }

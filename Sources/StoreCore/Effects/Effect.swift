@@ -31,7 +31,6 @@ public struct Effect<State: Sendable>: Sendable {
         case endSession(String)
     }
 
-    /// A single task.
     package struct Run: Sendable {
         let id: String?
         let cancelInFlight: Bool

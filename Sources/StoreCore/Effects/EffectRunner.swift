@@ -81,7 +81,6 @@ extension EffectRunner {
         table.withLock { $0.running.tokens }.sorted { $0.cause.version < $1.cause.version }
     }
 
-    /// The number of running effects.
     package var runningCount: Int { table.withLock { $0.running.count } }
 
     /// Cancels the effects with this id that work for slices of a session; `nil` means shared
@@ -97,7 +96,6 @@ extension EffectRunner {
         cancel { $0.tokens.filter { $0.id.isSame(as: id) } }
     }
 
-    /// Cancels the effects with this id that work for a slice.
     func cancel(_ id: String, at address: SliceAddress) {
         cancel(id: address.path + "/" + id, of: address.key.session)
     }
@@ -119,7 +117,6 @@ extension EffectRunner {
     /// the module.
     func cancel(all address: SliceAddress) { cancel { $0.tokens(of: address) } }
 
-    /// Cancels all effects that follow actions of this session.
     func cancel(session: String) { cancel { $0.tokens(ofSession: session) } }
 
     /// Cancels the effects that this watch waits for: the effects of its actions, and of the
@@ -130,7 +127,6 @@ extension EffectRunner {
         cancel { $0.tokens(near: watch).filter { $0.cause.watch?.isCancelled == true } }
     }
 
-    /// Cancels all running effects.
     package func cancelAll() { cancel { $0.tokens } }
 
     /// Cancels all running effects, and begins no effect from now on.
@@ -139,7 +135,6 @@ extension EffectRunner {
         cancelAll()
     }
 
-    /// Waits until no effect runs.
     package func untilIdle() async {
         await withCheckedContinuation { continuation in
             let isIdle = table.withLock { table -> Bool in

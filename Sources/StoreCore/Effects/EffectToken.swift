@@ -4,7 +4,6 @@ import Synchronization
 
 /// A running effect: its identity, and its cancellation.
 package final class EffectToken: Sendable {
-    /// The slice that the effect works for.
     package let address: SliceAddress
     /// The name for cancelling the effect in its session, such as `home/titles`. An effect without
     /// an id of its own has a generated one, such as `home/42.1`.
@@ -39,7 +38,6 @@ package final class EffectToken: Sendable {
     /// True if the Core no longer applies the actions that the effect dispatches.
     package var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
-    /// The time in nanoseconds since the effect began.
     var nanoseconds: UInt64 {
         let (seconds, attoseconds) = begun.duration(to: .now).components
         return UInt64(clamping: seconds) &* 1_000_000_000
@@ -111,7 +109,6 @@ struct RunningEffects: Sendable {
         tokens(address.instance == nil ? .module(address) : .slice(address))
     }
 
-    /// Returns the effects that follow actions of this session.
     func tokens(ofSession session: String) -> [EffectToken] { tokens(.session(ExactText(session))) }
 
     /// Returns the effects of the same request as a watch. Not all of them belong to the watch.

@@ -72,7 +72,6 @@ extension KeptWork {
         return text
     }
 
-    /// Decodes the input of a single task.
     package func value<Value: Decodable>(
         as type: Value.Type,
         _ codec: any WorkCodec
@@ -115,7 +114,6 @@ package enum KeptWorkError: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// The reason why work in the ledger cannot run again.
 package struct UnknownWork: Error, CustomStringConvertible {
     package let description: String
 }

@@ -82,7 +82,6 @@ struct EffectOrigin<State: Sendable>: Sendable {
 
 /// The action that an effect follows.
 package struct EffectCause: Sendable {
-    /// The version of the action.
     package let version: UInt64
     /// The watch that signals the end of all consequences; `nil` if no client waits.
     package var watch: EffectWatch?

@@ -31,7 +31,6 @@ public struct PendingEffects: Module {
             try container.encode(pending, forKey: .pending)
         }
 
-        /// Enters an effect.
         package mutating func enter(_ entry: Entry) { table[Self.name(of: entry.version)] = entry }
 
         /// Removes the effect that the action of this version asked for.

@@ -2,11 +2,8 @@
 package protocol BoundModule<Root>: AnyObject, Sendable {
     associatedtype Root: RootState
 
-    /// The module itself.
     var module: any Module { get }
-    /// The handlers of the module's types of action.
     var handlers: [ActionHandler<Root>] { get }
-    /// The use cases of the module.
     var useCases: [BoundUseCase<Root>] { get }
     /// True if some effects of the module have a ``RestartPolicy`` other than `lost`.
     var hasDurableEffects: Bool { get }

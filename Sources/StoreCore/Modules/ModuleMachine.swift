@@ -103,7 +103,14 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
                 else { throw ModuleError.actionTwice("\(handler.type)", module: mount.name) }
             }
         }
-        let other = ActionHandler<Root>.doingNothing
+        // The handler of actions without a module changes nothing.
+        let other = ActionHandler<Root>(SkippedAction.self, .dispatchable, wire: nil) {
+            _,
+            _,
+            _,
+            _ in
+            .same
+        }
         handlers.append(other)
         others = reducer == nil ? nil : ActionRoute(of: other, at: modules.count + 1, isWhole: true)
         self.routes = ActionRouteTable(routes)

@@ -10,7 +10,6 @@ package protocol SessionAction: Action {
 
 /// A slice that keeps the sessions that have begun and not ended.
 package protocol SessionRegister: ModuleState {
-    /// True if the session has begun and not ended.
     func isOpen(_ session: String) -> Bool
 }
 

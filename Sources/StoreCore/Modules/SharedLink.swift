@@ -1,7 +1,6 @@
 /// A reader's link to the shared value of an owner.
 struct SharedLink<Root: RootState>: Sendable {
     let owner: String
-    /// The type of the shared value.
     let value: any Any.Type
     /// Returns the keys of all slices of the reader.
     let keys: @Sendable (Root) -> [SliceKey]
@@ -58,9 +57,7 @@ extension ModuleMachine {
     struct Link: Sendable {
         let reader: Int
         let owner: Int
-        /// The module that shares its value.
         let sharing: any BoundModule<Root>
-        /// Updates the copy.
         let shared: SharedLink<Root>
     }
 

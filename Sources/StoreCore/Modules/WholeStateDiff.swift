@@ -194,13 +194,6 @@ extension RootMember {
     }
 }
 
-extension ActionHandler {
-    /// The handler of actions without a module, which changes nothing.
-    static var doingNothing: ActionHandler {
-        ActionHandler(SkippedAction.self, .dispatchable, wire: nil) { _, _, _, _ in .same }
-    }
-}
-
 /// A mistake of a function of the whole state, which refuses the action. Clients get a fixed text,
 /// and the log gets the description of this error.
 enum WholeStateError: Error, Equatable, CustomStringConvertible {

@@ -18,7 +18,6 @@ package protocol Slice<Root>: AnyObject, Sendable {
     func isEqual(_ a: Root, _ b: Root) -> Bool
     /// Returns the member of the root; `nil` if its slice is not started.
     func value(_ root: Root) -> (any Encodable & Sendable)?
-    /// True if a slice is there.
     func isThere(_ root: Root, _ key: SliceKey) -> Bool
     /// Removes all slices of a session. Returns true if there were any.
     func end(session: String, _ root: inout Root) -> Bool

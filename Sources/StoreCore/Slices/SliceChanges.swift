@@ -29,10 +29,8 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
 
     private func count() { counts = watched.map { $0.count + presenters.count } }
 
-    /// True if the slices of a module have observers.
     func isWatched(_ module: Int) -> Bool { counts[module] > 0 }
 
-    /// Reports the changes of an action to the observers.
     func show(_ change: Change, from old: Root, to new: Root, _ cause: SliceCause) {
         let shared = presentation == nil ? nil : SessionName.shared
         let cause = cause.for(cause.session ?? shared)
@@ -118,7 +116,6 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
 struct SliceChange<State: ModuleState>: Sendable {
     let old: State?
     let new: State?
-    /// The key of the slice within its module.
     let key: SliceKey
     /// The action that changed the slice, and the session to present to.
     let cause: SliceCause
@@ -126,7 +123,6 @@ struct SliceChange<State: ModuleState>: Sendable {
 
 private protocol WatchedSlices<Root>: AnyObject {
     associatedtype Root
-    /// True if the observer has left.
     var isEnded: Bool { get }
     /// Reports what an action did to a slice, if the observer observes the slice.
     func show(_ edited: SliceKey, _ old: Root, _ new: Root, _ cause: SliceCause)

@@ -8,7 +8,6 @@ package protocol SliceContainer {
     /// The value that contains the slices.
     associatedtype Value: Codable & Equatable & Sendable
 
-    /// The number of slices.
     static var form: SliceForm { get }
 
     /// Returns a slice, or `nil` if it is not there. Takes the value over, so that a single slice

@@ -114,12 +114,10 @@ package typealias SinglePlace<Root: RootState, State: Codable & Equatable & Send
     SharedPlace<Root, SingleContainer<State>>
 
 extension SharedPlace {
-    /// Returns the single slice.
     package func read<Single>(_ root: Root) -> Single where Container == SingleContainer<Single> {
         member.read(root)
     }
 
-    /// Writes the single slice.
     func write<Single>(_ state: Single, _ root: inout Root)
     where Container == SingleContainer<Single> { member.write(state, &root) }
 }

@@ -18,7 +18,6 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
         unsafeDowncast(value, to: Value.self)
     }
 
-    /// Makes an empty table.
     package init() {}
 
     /// Makes a table of members that are sorted already, each name once.
@@ -26,7 +25,6 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
         root = .made(of: members.map { ($0.key, $0.value) }[...])
     }
 
-    /// The number of objects.
     package var count: Int { root?.count ?? 0 }
 
     /// The object of a name; `nil` removes it.

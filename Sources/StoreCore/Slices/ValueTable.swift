@@ -1,7 +1,6 @@
 /// A ``SortedTable`` of values. Each value is in an object, which several versions of the table
 /// share.
 package struct ValueTable<Value: Sendable>: Sendable {
-    /// A stored value.
     final class Entry: Sendable {
         let value: Value
 
@@ -10,7 +9,6 @@ package struct ValueTable<Value: Sendable>: Sendable {
 
     private var entries = SortedTable<Entry>()
 
-    /// Makes an empty table.
     package init() {}
 
     init(_ values: [ExactText: Value]) {
@@ -19,13 +17,10 @@ package struct ValueTable<Value: Sendable>: Sendable {
         )
     }
 
-    /// The number of values.
     package var count: Int { entries.count }
 
-    /// The names, sorted.
     package var names: [String] { entries.map(\.key) }
 
-    /// The values under their names, sorted by the names.
     package var members: [(key: String, value: Value)] { entries.map { ($0.key, $0.value.value) } }
 
     /// The value of a name; `nil` removes it.
@@ -39,7 +34,6 @@ package struct ValueTable<Value: Sendable>: Sendable {
         entries[name]?.value ?? value()
     }
 
-    /// True if a name has a value.
     func has(_ name: String) -> Bool { entries[name] != nil }
 
     /// Returns the names, sorted, whose values were set or removed since an earlier version. Each
@@ -75,12 +69,10 @@ extension ValueTable: Equatable where Value: Equatable {
 }
 
 extension ValueTable: Codable where Value: Codable {
-    /// Reads an object with a member for each value.
     package init(from decoder: any Decoder) throws {
         self.init(try decoder.singleValueContainer().decode([ExactText: Value].self))
     }
 
-    /// Writes an object with a member for each value.
     package func encode(to encoder: any Encoder) throws {
         var values: [ExactText: Value] = Dictionary(minimumCapacity: count)
         for (name, entry) in entries { values[ExactText(name)] = entry.value }

@@ -65,7 +65,6 @@ package protocol ActionHrefs: Sendable {
     func href(of action: any Action) throws -> String
 }
 
-/// The error for an action that has no link.
 package struct ActionLinkError: Error, CustomStringConvertible {
     package let description: String
 

@@ -40,7 +40,6 @@ extension Presenter {
 public struct PresenterContext: Sendable {
     /// The name under which the presenter observes: the name of its type.
     package let name: String
-    /// The presenter's type.
     package let presenter: any Presenter.Type
     /// The module whose slice the presenter presents, and whose own actions it may dispatch; `nil`
     /// for a presenter of the whole state.

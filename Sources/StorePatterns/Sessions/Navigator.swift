@@ -8,7 +8,6 @@ public import StoreCore
 public struct Navigator: Sendable {
     let style: PresentationStyle
     let session: String
-    /// The presenter's own view.
     let view: String
     let submit: @Sendable (Sessions.Internal, RouteCompletion?) -> Void
 

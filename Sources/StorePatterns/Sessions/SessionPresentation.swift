@@ -2,7 +2,6 @@ package import StoreCore
 
 /// A presentation by routes, which clients confirm.
 package protocol RoutePresentation: Presentation {
-    /// The changes of routes that clients have not confirmed yet.
     var routes: RouteWatch { get }
 }
 

@@ -31,7 +31,6 @@ extension ViewPresenter {
     /// An empty name, for the name of the module.
     public static var view: String { "" }
 
-    /// Returns the name of the view, if the presenter is mounted with a module.
     static func view(of module: String) -> String { view.isEmpty ? module : view }
 
     /// The module ``Sessions``, because views are presented to sessions.
