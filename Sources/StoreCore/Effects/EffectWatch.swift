@@ -38,21 +38,15 @@ package final class EffectWatch: Sendable {
     private let sharing: Sharing
     private let count = Locked(Count())
 
-    package init() {
-        parent = nil
-        highest = nil
-        sharing = .nothing
-    }
-
     init(within parent: EffectWatch?, sharing: Sharing) {
         self.parent = parent
         highest = parent?.highest ?? parent
         self.sharing = sharing
     }
 
-    /// Makes a watch for the consequences of another watch's action. The other watch ends only
-    /// after this watch. Results and cancellation stay separate.
-    init(following parent: EffectWatch) {
+    /// Makes a watch by itself, or a watch for the consequences of another watch's action. The
+    /// other watch ends only after this watch. Results and cancellation stay separate.
+    package init(following parent: EffectWatch? = nil) {
         self.parent = parent
         highest = nil
         sharing = .nothing

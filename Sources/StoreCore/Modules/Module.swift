@@ -199,11 +199,7 @@ extension Mount {
     /// A function that returns the visibility that an action reports; `nil` if the view does not
     /// have an action for both changes.
     var visibilityReport: (@Sendable (any Action) -> ViewVisibility?)? {
-        func report<M: VisibleModule>(_ module: M) -> (@Sendable (any Action) -> ViewVisibility?)? {
-            module.visibilityReport
-        }
-        guard let module = module as? any VisibleModule else { return nil }
-        return report(module)
+        (module as? any VisibleModule)?.visibilityReport
     }
 }
 

@@ -102,10 +102,9 @@ extension SlicePlace where State: ModuleState {
     }
 }
 
-// A slice that is shared and always there has reducers of its own, which look up no types at run
+// The same two reducers for a slice that is shared and always there. They look up no types at run
 // time.
 extension SharedPlace {
-    /// Returns the reducer for a type of action that changes the slice by `reduce`.
     fileprivate func replacing<State: ModuleState, A: Action>(
         _ reduce: @escaping @Sendable (inout State, A) throws -> Void
     ) -> SliceReducer<Root> where Container == SingleContainer<State> {
@@ -116,8 +115,6 @@ extension SharedPlace {
         }
     }
 
-    /// Returns the reducer for a type of action that changes the slice by `reduce`, which also
-    /// returns an effect.
     fileprivate func replacing<State: ModuleState, A: Action>(
         _ module: String,
         withEffect reduce: @escaping @Sendable (inout State, A) throws -> Effect<State>

@@ -78,7 +78,7 @@ public struct Sessions: EffectfulModule {
         switch action {
         case .began(let session): state.change([session], or: Session()) { _ in }
         case .ended(let session):
-            state.end(session)
+            if session != Sessions.shared { state.table[session] = nil }
             return Effect(.endSession(session))
         case .presented(let view, let style, let sessions):
             state.change(sessions) { session in
@@ -88,17 +88,15 @@ public struct Sessions: EffectfulModule {
             }
         case .dismissed(let style, let sessions):
             state.change(sessions) { session in
-                guard let top = session.route.lastIndex(where: { $0.style == style }) else {
-                    return
+                if let top = session.route.lastIndex(where: { $0.style == style }) {
+                    session.route.removeSubrange(top...)
                 }
-                session.route.removeSubrange(top...)
             }
         case .dismissedUntil(let view, let sessions):
             state.change(sessions) { session in
-                guard let last = session.route.lastIndex(where: { $0.view.isSame(as: view) }) else {
-                    return
+                if let last = session.route.lastIndex(where: { $0.view.isSame(as: view) }) {
+                    session.route.removeSubrange((last + 1)...)
                 }
-                session.route.removeSubrange((last + 1)...)
             }
         case .withdrawn(let view, let sessions):
             state.change(sessions ?? state.table.names) { session in
@@ -121,10 +119,6 @@ extension Sessions.State {
             change(&session)
             if session != old { table[name] = session }
         }
-    }
-
-    fileprivate mutating func end(_ name: String) {
-        if name != Sessions.shared { table[name] = nil }
     }
 }
 
