@@ -148,18 +148,16 @@ public enum UUIDKey: DependencyKey {
     }
 
     private static func uuid(_ high: UInt64, _ low: UInt64) -> String {
-        let digits = Array("0123456789abcdef".utf8)
         let words = [high & ~0xF000 | 0x4000, low & ~(3 << 62) | (2 << 62)]
-        var text: [UInt8] = []
-        for (index, word) in words.enumerated() {
-            for place in 0..<16 {
-                if [8, 12].contains(place) && index == 0 || [0, 4].contains(place) && index == 1 {
-                    text.append(UInt8(ascii: "-"))
-                }
-                text.append(digits[Int(word >> UInt64(60 - 4 * place) & 0xF)])
-            }
+        var text = ""
+        for word in words {
+            let digits = String(word, radix: 16)
+            text += String(repeating: "0", count: 16 - digits.utf8.count) + digits
         }
-        return String(decoding: text, as: UTF8.self)
+        for place in [20, 16, 12, 8] {
+            text.insert("-", at: text.index(text.startIndex, offsetBy: place))
+        }
+        return text
     }
 }
 

@@ -88,10 +88,9 @@ public struct EffectContext<State: Sendable>: Sendable {
         )
     }
 
-    /// Sends a command, with data for the screens if `payload` is not `nil`. The screens are those of
-    /// the session that this effect works for. If it works for no
-    /// session, the screens of clients without a session get the command. Presenters can do the
-    /// same.
+    /// Sends a command to the screens of the session that this effect works for, with the data of
+    /// `payload`. If the effect works for no session, the screens of clients without a session get
+    /// the command. Presenters can do the same.
     ///
     /// An effect that is cancelled sends nothing.
     public func command(

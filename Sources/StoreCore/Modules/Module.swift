@@ -103,9 +103,7 @@ extension Never: ModuleAction {}
 extension Module {
     /// No types.
     public static var dispatchables: [any Dispatchable.Type] { [] }
-}
 
-extension Module {
     /// Returns `nil`, so the next start dispatches nothing.
     public func interrupted(after version: UInt64) -> Internal? { nil }
 
