@@ -5,49 +5,37 @@ import Synchronization
 
 // Answers are handed to the library, which sends them.
 
+/// The parts of an answer besides its body. The fields are in the memory in which they were
+/// written.
+private struct AnswerHead {
+    let status: Int
+    let fields: UnsafeRawBufferPointer
+    let fieldCount: Int
+    /// True if the connection ends with the answer.
+    var closes = false
+}
+
 extension EventLoop {
     /// Hands a response to the library.
     func answer(_ exchange: HTTPExchange, _ response: HTTPResponse) -> chttpd_verdict {
-        if exchange.furtherFields.count > 0 {
-            var whole = response
-            whole.fields.append(exchange.furtherFields)
-            return answer(exchange, complete: whole)
-        }
-        return answer(exchange, complete: response)
+        guard exchange.furtherFields.count > 0 else { return send(response, to: exchange) }
+        var whole = response
+        whole.fields.append(exchange.furtherFields)
+        return send(whole, to: exchange)
     }
 
-    private func answer(_ exchange: HTTPExchange, complete response: HTTPResponse) -> chttpd_verdict
-    {
-        let closes = response.closes
-        return response.fields.bytes.withUnsafeBytes { fields in
-            let fields = AnswerFields(bytes: fields, count: response.fields.count)
-            switch response.body {
-            case .none:
-                return send(
-                    exchange,
-                    status: response.status,
-                    fields: fields,
-                    body: UnsafeRawBufferPointer.empty,
-                    closes: closes
-                )
-            case .bytes(let bytes):
-                return bytes.withUnsafeBytes {
-                    send(
-                        exchange,
-                        status: response.status,
-                        fields: fields,
-                        body: $0,
-                        closes: closes
-                    )
-                }
-            case .shared(let bytes):
-                return send(
-                    exchange,
-                    status: response.status,
-                    fields: fields,
-                    body: bytes,
-                    closes: closes
-                )
+    private func send(_ response: HTTPResponse, to exchange: HTTPExchange) -> chttpd_verdict {
+        response.fields.bytes.withUnsafeBytes { fields in
+            let head = AnswerHead(
+                status: response.status,
+                fields: fields,
+                fieldCount: response.fields.count,
+                closes: response.closes
+            )
+            return switch response.body {
+            case .none: send(exchange, head, UnsafeRawBufferPointer(start: nil, count: 0))
+            case .bytes(let body): body.withUnsafeBytes { send(exchange, head, $0) }
+            case .shared(let body): send(exchange, head, body)
             }
         }
     }
@@ -62,51 +50,33 @@ extension EventLoop {
     /// Hands the answer in the loop's writer to the library.
     func answerWritten(_ exchange: HTTPExchange) -> chttpd_verdict {
         if exchange.furtherFields.count > 0 { writer.add(exchange.furtherFields) }
-        let fields = AnswerFields(bytes: writer.fields.bytes, count: writer.fieldCount)
-        if let body = writer.sharedBody {
-            writer.sharedBody = nil
-            return send(
-                exchange,
-                status: writer.status,
-                fields: fields,
-                body: body,
-                closes: false
-            )
-        }
-        return send(
-            exchange,
+        let head = AnswerHead(
             status: writer.status,
-            fields: fields,
-            body: writer.body.bytes,
-            closes: false
+            fields: writer.fields.bytes,
+            fieldCount: writer.fieldCount
         )
+        guard let body = writer.sharedBody else { return send(exchange, head, writer.body.bytes) }
+        writer.sharedBody = nil
+        return send(exchange, head, body)
     }
 
     /// Sends an answer whose body is copied.
     @inline(__always)
     private func send(
         _ exchange: HTTPExchange,
-        status: Int,
-        fields: AnswerFields,
-        body: UnsafeRawBufferPointer,
-        closes: Bool
+        _ head: AnswerHead,
+        _ body: UnsafeRawBufferPointer
     ) -> chttpd_verdict {
         guard let connection = exchange.connection,
             holdAnswer(of: exchange, bytes: body.count)
         else { return CHTTPD_CLOSE }
-        let head = beginAnswer(
-            exchange,
-            status: status,
-            fields: fields,
-            bodyBytes: body.count,
-            closes: closes
-        )
-        if head.closes == 0, let reused = reusedResponses.take(length: body.count),
+        let libraryHead = beginAnswer(exchange, head, bodyBytes: body.count)
+        if libraryHead.closes == 0, let reused = reusedResponses.take(length: body.count),
             reused.send(
                 on: connection,
-                status: status,
-                fields: fields.bytes,
-                count: fields.count,
+                status: head.status,
+                fields: head.fields,
+                count: head.fieldCount,
                 body: body,
                 date: date
             )
@@ -114,7 +84,7 @@ extension EventLoop {
             exchange.reused = reused
             return CHTTPD_CONTINUE
         }
-        let taken = chttpd_respond_copy(connection, head, body.baseAddress, body.count)
+        let taken = chttpd_respond_copy(connection, libraryHead, body.baseAddress, body.count)
         return taken != 0 ? CHTTPD_CONTINUE : CHTTPD_CLOSE
     }
 
@@ -122,32 +92,29 @@ extension EventLoop {
     /// body.
     private func send(
         _ exchange: HTTPExchange,
-        status: Int,
-        fields: AnswerFields,
-        body: Bytes,
-        closes: Bool
+        _ head: AnswerHead,
+        _ body: Bytes
     ) -> chttpd_verdict {
         guard body.count > ReusedResponses.bodyBytesMax else {
-            return body.withUnsafeBytes {
-                send(exchange, status: status, fields: fields, body: $0, closes: closes)
-            }
+            return body.withUnsafeBytes { send(exchange, head, $0) }
         }
         guard let connection = exchange.connection, holdAnswer(of: exchange, body) else {
             return CHTTPD_CLOSE
         }
-        let head = beginAnswer(
-            exchange,
-            status: status,
-            fields: fields,
-            bodyBytes: body.count,
-            closes: closes
-        )
+        let libraryHead = beginAnswer(exchange, head, bodyBytes: body.count)
         // Safety: retained for the library, which releases it by `releaseBytes`, once.
         let owner = Unmanaged.passRetained(body as AnyObject).toOpaque()
         let taken =
             body.isInPieces
-            ? chttpd_respond_read(connection, head, body.count, readBytes, releaseBytes, owner)
-            : respond(on: connection, head, body, owner)
+            ? chttpd_respond_read(
+                connection,
+                libraryHead,
+                body.count,
+                readBytes,
+                releaseBytes,
+                owner
+            )
+            : respond(on: connection, libraryHead, body, owner)
         return taken != 0 ? CHTTPD_CONTINUE : CHTTPD_CLOSE
     }
 
@@ -164,37 +131,26 @@ extension EventLoop {
         }
     }
 
+    /// Notes that the answer begins. Returns its head in the library's form.
     @inline(__always)
     private func beginAnswer(
         _ exchange: HTTPExchange,
-        status: Int,
-        fields: AnswerFields,
-        bodyBytes: Int,
-        closes: Bool
+        _ head: AnswerHead,
+        bodyBytes: Int
     ) -> chttpd_response_head {
-        exchange.noteAnswer(status: status, bytes: bodyBytes)
+        exchange.noteAnswer(status: head.status, bytes: bodyBytes)
         exchange.phase = .answered
         if exchange.heldBody != nil { letGoBody(of: exchange) }
-        exchange.closes = exchange.closes || closes || isStopping
+        exchange.closes = exchange.closes || head.closes || isStopping
         exchange.record?.wait(for: .nothing)
-        answered(exchange, status: status)
+        answered(exchange, status: head.status)
         return chttpd_response_head(
-            fields: fields.bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
-            field_count: fields.count,
+            fields: head.fields.baseAddress?.assumingMemoryBound(to: CChar.self),
+            field_count: head.fieldCount,
             common: commonFields.baseAddress,
             common_count: configuration.commonFields.count,
-            status: UInt32(status),
+            status: UInt32(head.status),
             closes: exchange.closes ? 1 : 0
         )
     }
-}
-
-/// The fields of an answer, in the memory in which they were written.
-private struct AnswerFields {
-    let bytes: UnsafeRawBufferPointer
-    let count: Int
-}
-
-extension UnsafeRawBufferPointer {
-    fileprivate static var empty: UnsafeRawBufferPointer { .init(start: nil, count: 0) }
 }
