@@ -6,29 +6,10 @@ import Synchronization
 // Other threads hand answers and a request to stop to the loop.
 
 extension EventLoop {
-    /// Queues an answer. Any thread; nothing is sent before ``wake()``.
-    func finish(_ exchange: HTTPExchange, _ response: HTTPResponse) {
-        exchange.outcome = .response(response)
-        finished.withLock { $0.add(exchange) }
-    }
-
-    /// Queues an answer that is written on the loop's thread. Any thread; nothing is sent before
+    /// Gives a suspended request its outcome, and queues it. Any thread; nothing is sent before
     /// ``wake()``.
-    func finish(_ exchange: HTTPExchange, _ answer: any HTTPAnswer) {
-        exchange.outcome = .answer(answer)
-        finished.withLock { $0.add(exchange) }
-    }
-
-    /// Ends a suspended request's connection without an answer. Any thread.
-    func giveUp(_ exchange: HTTPExchange) {
-        exchange.outcome = .abandoned
-        finished.withLock { $0.add(exchange) }
-    }
-
-    /// Hands a suspended request to the handler again. Any thread; nothing happens before
-    /// ``wake()``.
-    func handleAgain(_ exchange: HTTPExchange) {
-        exchange.outcome = .again
+    func finish(_ exchange: HTTPExchange, _ outcome: HTTPExchange.Outcome) {
+        exchange.outcome = outcome
         finished.withLock { $0.add(exchange) }
     }
 
@@ -46,10 +27,7 @@ extension EventLoop {
     }
 
     func takeRequests() {
-        let asked = requests.withLock { requests -> LoopRequests in
-            defer { requests = LoopRequests() }
-            return requests
-        }
+        let asked = requests.withLock { exchange(&$0, with: LoopRequests()) }
         for exchange in asked.released {
             exchange.outcome = .abandoned
             keptStreams[ObjectIdentifier(exchange)] = nil
@@ -81,17 +59,11 @@ extension EventLoop {
 
     func resume(_ exchange: HTTPExchange) {
         switch exchange.hold {
-        case .parked:
-            parkedCount -= 1
-        case .suspending:
-            break
-        case .suspended:
-            if let connection = exchange.connection { chttpd_resume(connection) }
-        case .none:
-            return
-        case .clientLeft:
-            dropStream(of: exchange)
-            return
+        case .parked: parkedCount -= 1
+        case .suspending: break
+        case .suspended: if let connection = exchange.connection { chttpd_resume(connection) }
+        case .none: return
+        case .clientLeft: return dropStream(of: exchange)
         }
         exchange.hold = .none
         exchange.onLeaving = nil

@@ -42,19 +42,6 @@ extension EventLoop {
             }
         }
     }
-}
-
-extension EventLoop {
-    /// Queues a suspended request whose connection becomes a stream. Any thread; nothing happens
-    /// before ``wake()``.
-    func finish(
-        _ exchange: HTTPExchange,
-        _ beginning: StreamBeginning,
-        to adopter: any StreamAdopter
-    ) {
-        exchange.outcome = .stream(beginning, to: adopter)
-        finished.withLock { $0.add(exchange) }
-    }
 
     /// Gives back the place of a stream whose connection has ended before the stream began.
     func dropStream(of exchange: HTTPExchange) {

@@ -48,10 +48,7 @@ extension EventLoop {
     func takeTimers() {
         guard hasTimerMail.load(ordering: .acquiring) else { return }
         hasTimerMail.store(false, ordering: .sequentiallyConsistent)
-        let mail = timerMail.withLock { mail -> TimerMail in
-            defer { mail = TimerMail() }
-            return mail
-        }
+        let mail = timerMail.withLock { exchange(&$0, with: TimerMail()) }
         for timer in mail.scheduled { timer.id = timers.insert(timer, due: timer.due) }
         for timer in mail.dropped {
             if let id = timer.id { timers.remove(id) }
@@ -104,10 +101,5 @@ package final class LoopTimer: Sendable {
     }
 
     /// Returns the work on the first call, and `nil` later.
-    func take() -> (@Sendable () -> Void)? {
-        work.withLock { work in
-            defer { work = nil }
-            return work
-        }
-    }
+    func take() -> (@Sendable () -> Void)? { work.withLock { $0.take() } }
 }

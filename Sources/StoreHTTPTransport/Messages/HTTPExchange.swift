@@ -403,11 +403,7 @@ extension HTTPExchange {
     }
 
     /// Returns the outcome and clears it, because an answer goes to the library once.
-    func takeOutcome() -> Outcome {
-        var taken = Outcome.none
-        swap(&taken, &outcome)
-        return taken
-    }
+    func takeOutcome() -> Outcome { exchange(&outcome, with: .none) }
 
     /// True if the library's memory of the request may be read.
     private var isReadable: Bool {
@@ -418,7 +414,7 @@ extension HTTPExchange {
     ///
     /// Nothing is sent before the server is woken. A single call of `wake` serves many answers.
     package func complete(_ response: HTTPResponse) {
-        loop.finish(self, response)
+        loop.finish(self, .response(response))
     }
 
     /// Answers a request that was put off; the loop's thread writes the answer. Must be called
@@ -426,13 +422,13 @@ extension HTTPExchange {
     ///
     /// Nothing is sent before the server is woken, as with ``complete(_:)-(HTTPResponse)``.
     package func complete(_ answer: any HTTPAnswer) {
-        loop.finish(self, answer)
+        loop.finish(self, .answer(answer))
     }
 
     /// Hands a suspended request to the handler again, in place of ``complete(_:)``. Nothing
     /// happens before the server is woken. Any thread.
     package func handleAgain() {
-        loop.handleAgain(self)
+        loop.finish(self, .again)
     }
 
     /// Sets a closure that is called once if the client closes its side before the answer is
@@ -444,7 +440,7 @@ extension HTTPExchange {
 
     /// Ends a request that was put off without an answer, in place of ``complete(_:)``. Any thread.
     package func abandon() {
-        loop.giveUp(self)
+        loop.finish(self, .abandoned)
     }
 
     /// Makes the connection a stream. The socket goes to `adopter`, which has reserved a place, and
@@ -457,7 +453,7 @@ extension HTTPExchange {
     /// Makes the connection of a request that was put off a stream, in place of ``complete(_:)``.
     /// Nothing happens before the server is woken. Any thread.
     package func completeAsStream(_ beginning: StreamBeginning, to adopter: any StreamAdopter) {
-        loop.finish(self, beginning, to: adopter)
+        loop.finish(self, .stream(beginning, to: adopter))
     }
 }
 
