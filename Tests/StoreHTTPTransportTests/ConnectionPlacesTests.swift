@@ -12,7 +12,7 @@ import Testing
     private func fill(
         _ places: inout ConnectionPlaces,
         _ address: ClientAddress
-    ) -> (count: Int, ConnectionPlaces.Refusal?) {
+    ) -> (count: Int, TransportFailure?) {
         var count = 0
         while places.refusal(of: address) == nil {
             places.take(address)
@@ -23,7 +23,7 @@ import Testing
 
     @Test func `an address has its bound, and others have the rest`() {
         var places = ConnectionPlaces(max: 256, perAddressMax: 64)
-        #expect(fill(&places, block("192.0.2.1")) == (64, .address(limit: 64)))
+        #expect(fill(&places, block("192.0.2.1")) == (64, .addressLimit(64)))
         #expect(fill(&places, block("192.0.2.2")).count == 64)
         places.giveBack(block("192.0.2.1"))
         #expect(places.refusal(of: block("192.0.2.1")) == nil)
@@ -32,7 +32,7 @@ import Testing
     @Test func `an IPv6 network of 64 bits is one address`() {
         var places = ConnectionPlaces(max: 256, perAddressMax: 8)
         #expect(fill(&places, block("2001:db8::1")).count == 8)
-        #expect(places.refusal(of: block("2001:db8::ffff:2")) == .address(limit: 8))
+        #expect(places.refusal(of: block("2001:db8::ffff:2")) == .addressLimit(8))
         #expect(places.refusal(of: block("2001:db8:0:1::1")) == nil)
     }
 
@@ -40,8 +40,8 @@ import Testing
         for local in [block("127.0.0.1"), block("127.9.9.9"), block("::1"), .unix] {
             #expect(local.isLocal)
             var places = ConnectionPlaces(max: 256, perAddressMax: 8)
-            #expect(fill(&places, local) == (252, .all))
-            #expect(fill(&places, block("192.0.2.1")) == (4, .all))
+            #expect(fill(&places, local) == (252, .connectionLimit(256)))
+            #expect(fill(&places, block("192.0.2.1")) == (4, .connectionLimit(256)))
         }
         #expect(!block("2001:db8::1").isLocal && !block("128.0.0.1").isLocal)
     }
@@ -49,8 +49,8 @@ import Testing
     @Test func `a proxy may have all but the kept places`() throws {
         let range = try #require(AddressRange("198.51.100.0/24"))
         var places = ConnectionPlaces(max: 256, perAddressMax: 8, proxies: [range])
-        #expect(fill(&places, block("198.51.100.7")) == (252, .all))
-        #expect(fill(&places, block("192.0.2.1")) == (4, .all))
+        #expect(fill(&places, block("198.51.100.7")) == (252, .connectionLimit(256)))
+        #expect(fill(&places, block("192.0.2.1")) == (4, .connectionLimit(256)))
     }
 
     @Test func `an accepted address is the client's`() {
@@ -76,7 +76,7 @@ import Testing
         #expect(fill(&places, block("192.0.2.1")).count == 630)
         #expect(fill(&places, block("192.0.2.2")).count == ConnectionPlaces.keptPerAddress)
         #expect(fill(&places, block("192.0.2.3")).count == ConnectionPlaces.keptPerAddress)
-        #expect(fill(&places, block("192.0.2.4")) == (2, .all))
+        #expect(fill(&places, block("192.0.2.4")) == (2, .connectionLimit(640)))
     }
 
     @Test func `a returned place can be taken again, and leaves no entry`() {

@@ -16,9 +16,9 @@ import Testing
     @Test func `bodies take half of the bound, and a single holder a quarter`() {
         var memory = MessageMemory(bytesMax: 1_000)
         #expect(memory.takeBody(250, for: [ada]) == nil)
-        #expect(memory.takeBody(1, for: [bob, ada]) == .share(limit: 250))
+        #expect(memory.takeBody(1, for: [bob, ada]) == .bodiesShare(250))
         #expect(memory.takeBody(250, for: [bob]) == nil)
-        #expect(memory.takeBody(1, for: []) == .all(limit: 500))
+        #expect(memory.takeBody(1, for: []) == .bodiesLimit(500))
         memory.giveBackBody(250, for: [ada])
         #expect(memory.takeBody(1, for: [ada]) == nil)
         #expect(memory.bytes == 251 && memory.share(of: ada) == 1)
@@ -27,7 +27,7 @@ import Testing
     @Test func `bodies may take the memory that answers leave`() {
         var memory = MessageMemory(bytesMax: 1_000)
         _ = memory.takeAnswer(900, [], for: [ada])
-        #expect(memory.takeBody(101, for: []) == .all(limit: 500))
+        #expect(memory.takeBody(101, for: []) == .bodiesLimit(500))
         #expect(memory.takeBody(100, for: []) == nil)
         memory.giveBackAnswer(900, [], taken: 900, for: [ada])
         #expect(memory.bytes == 100 && memory.share(of: ada) == 0)

@@ -55,13 +55,6 @@ final class ConnectionRecord {
 
 /// The places for connections, and the addresses that hold them.
 struct ConnectionPlaces {
-    enum Refusal: Equatable {
-        /// All places are taken, or the free ones are kept for addresses with fewer connections.
-        case all
-        /// The address holds as many places as it may.
-        case address(limit: Int)
-    }
-
     /// The number of places.
     let max: Int
     /// The most places that one address or IPv6 network of 64 bits may hold. Addresses of this
@@ -86,13 +79,13 @@ struct ConnectionPlaces {
     }
 
     /// Returns the reason why a connection from an address has no place; `nil` if it has a place.
-    func refusal(of address: ClientAddress) -> Refusal? {
-        guard taken < max else { return .all }
+    /// If all places are taken, or the free ones are kept for addresses with fewer connections, the
+    /// reason is ``TransportFailure/connectionLimit(_:)``.
+    func refusal(of address: ClientAddress) -> TransportFailure? {
+        guard taken < max else { return .connectionLimit(max) }
         let own = held[address.shared, default: 0]
-        guard own < perAddressMax || isForMany(address) else {
-            return .address(limit: perAddressMax)
-        }
-        return max - taken > kept || own < Self.keptPerAddress ? nil : .all
+        guard own < perAddressMax || isForMany(address) else { return .addressLimit(perAddressMax) }
+        return max - taken > kept || own < Self.keptPerAddress ? nil : .connectionLimit(max)
     }
 
     /// True if a proxy may connect from this address.

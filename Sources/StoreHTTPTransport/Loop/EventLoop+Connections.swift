@@ -64,9 +64,7 @@ extension EventLoop {
     /// Returns the reason why a connection that this listener accepted has no place; `nil` if it
     /// has a place. Operators take no places of clients.
     private func refusal(at listener: Listener) -> TransportFailure? {
-        guard listener.isAdmin else {
-            return places.refusal(of: acceptedAddress).map { TransportFailure($0, of: places.max) }
-        }
+        guard listener.isAdmin else { return places.refusal(of: acceptedAddress) }
         let max = TransportConfiguration.adminConnectionsMax
         return adminCount < max ? nil : .connectionLimit(max)
     }
@@ -118,10 +116,6 @@ extension EventLoop {
         records.removeLast()
         counters.open.store(UInt64(records.count), ordering: .relaxed)
         if !record.isAdmin { places.giveBack(record.peer) }
-    }
-
-    func report(_ message: String) {
-        log(message)
     }
 
     func enforceDeadlines() {

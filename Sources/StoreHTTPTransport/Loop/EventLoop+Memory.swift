@@ -16,13 +16,9 @@ extension EventLoop {
         guard let record = exchange.record, !record.isAdmin else { return nil }
         let body = exchange.heldBody ?? HeldBody(holders: holders(of: exchange))
         let more = count - MessageMemory.ownBytes - body.bytes
-        switch memory.takeBody(more, for: body.holders) {
-        case .none:
-            exchange.heldBody = HeldBody(bytes: body.bytes + more, holders: body.holders)
-            return nil
-        case .all(let limit): return .bodiesLimit(limit)
-        case .share(let limit): return .bodiesShare(limit)
-        }
+        if let failure = memory.takeBody(more, for: body.holders) { return failure }
+        exchange.heldBody = HeldBody(bytes: body.bytes + more, holders: body.holders)
+        return nil
     }
 
     /// Gives back the memory of a body that is not needed any more.
@@ -102,7 +98,7 @@ extension EventLoop {
         counters.unreadEnded.count()
         if now >= nextUnreadReport {
             nextUnreadReport = now + Self.unreadReportSeconds
-            report(
+            log(
                 "bodies and answers that clients do not read take \(memory.bytes) of "
                     + "\(memory.bytesMax) bytes: connections of the oldest answers are closed"
             )

@@ -13,16 +13,6 @@ struct LingeringSocket {
     var droppedBytes = 0
 }
 
-extension TransportFailure {
-    init(_ refusal: ConnectionPlaces.Refusal, of max: Int) {
-        self =
-            switch refusal {
-            case .all: .connectionLimit(max)
-            case .address(let limit): .addressLimit(limit)
-            }
-    }
-}
-
 extension EventLoop {
     /// The most sockets that linger. The server's need of descriptors includes them.
     static let lingeringMax = 32
@@ -136,7 +126,7 @@ extension EventLoop {
     /// attackers send any number.
     func logOfLibrary(_ message: String) {
         for part in Self.libraryLinesOfRequests where message.contains(part) { return }
-        report("libmicrohttpd: \(message)")
+        log("libmicrohttpd: \(message)")
     }
 
     private static let libraryLinesOfRequests = [

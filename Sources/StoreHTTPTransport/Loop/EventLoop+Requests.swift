@@ -308,7 +308,7 @@ extension EventLoop {
             return proceed(exchange)
         case .handedOver, .abandoned: return CHTTPD_CLOSE
         case .suspendedForGood, .none:
-            report("a request to \(exchange.path) was left without an answer")
+            log("a request to \(exchange.path) was left without an answer")
             return CHTTPD_CLOSE
         }
     }

@@ -18,13 +18,6 @@ struct MessageMemory {
         case principal(String)
     }
 
-    enum Refusal: Equatable {
-        /// All bodies together take as many bytes as they may.
-        case all(limit: Int)
-        /// The address or the principal takes as many bytes as it may.
-        case share(limit: Int)
-    }
-
     let bytesMax: Int
     /// The most bytes of one address or principal.
     var shareMax: Int { bytesMax / 4 }
@@ -46,12 +39,12 @@ struct MessageMemory {
 
     /// Takes memory for a piece of a body. If there is no memory, takes nothing and returns the
     /// reason.
-    mutating func takeBody(_ count: Int, for holders: [Holder]) -> Refusal? {
+    mutating func takeBody(_ count: Int, for holders: [Holder]) -> TransportFailure? {
         guard bodyBytes + count <= bodiesMax, bytes + count <= bytesMax else {
-            return .all(limit: bodiesMax)
+            return .bodiesLimit(bodiesMax)
         }
         for holder in holders where share(of: holder) + count > shareMax {
-            return .share(limit: shareMax)
+            return .bodiesShare(shareMax)
         }
         bodyBytes += count
         change(by: count, for: holders)
