@@ -36,7 +36,7 @@ import Testing
         _ = inbox.add(version(1), to: .state)
         inbox.join(reader())
         _ = inbox.add(version(2), to: .state)
-        let taken = Inbox(taking: &inbox)
+        let taken = exchange(&inbox, with: Inbox())
         #expect(inbox.events.isEmpty)
         #expect(order(of: taken) == ["1", "join", "2"])
     }

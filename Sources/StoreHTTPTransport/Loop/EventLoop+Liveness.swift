@@ -9,8 +9,6 @@ struct UnplacedSocket {
     /// The time at which the connection is refused, in the loop's seconds.
     let deadline: Double
     let refusal: TransportFailure
-    /// The sequence number of the connection, by which the oldest is found.
-    let number: UInt64
 }
 
 extension EventLoop {
@@ -33,26 +31,21 @@ extension EventLoop {
         }
         if answerNow(descriptor, refusal) { return false }
         if unplaced.count >= Self.unplacedMax,
-            let oldest = unplaced.min(by: { $0.value.number < $1.value.number })
+            let oldest = unplaced.min(by: { $0.value.deadline < $1.value.deadline })
         {
             refuseUnplaced(oldest.key, oldest.value)
         }
-        unplacedCount += 1
-        unplaced[descriptor] = UnplacedSocket(
-            deadline: now + Self.unplacedSeconds,
-            refusal: refusal,
-            number: unplacedCount
-        )
+        let deadline = now + Self.unplacedSeconds
+        unplaced[descriptor] = UnplacedSocket(deadline: deadline, refusal: refusal)
         watch(descriptor)
         return true
     }
 
     /// Handles bytes that have come on a connection without a place.
     func lookAtUnplaced(_ descriptor: CInt) {
-        guard let socket = unplaced[descriptor], answerNow(descriptor, socket.refusal) else {
-            return
-        }
-        forgetUnplaced(descriptor)
+        guard let socket = unplaced[descriptor], answerNow(descriptor, socket.refusal) else { return }
+        unplaced[descriptor] = nil
+        unwatchAndClose(descriptor)
     }
 
     /// Refuses the connections without a place whose time is over; all of them when the loop stops.
@@ -64,13 +57,8 @@ extension EventLoop {
 
     private func refuseUnplaced(_ descriptor: CInt, _ socket: UnplacedSocket) {
         refuse(descriptor, socket.refusal)
-        forgetUnplaced(descriptor)
-    }
-
-    private func forgetUnplaced(_ descriptor: CInt) {
         unplaced[descriptor] = nil
-        epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil)
-        close(descriptor)
+        unwatchAndClose(descriptor)
     }
 
     /// Answers by the first bytes. Returns `false` if there are too few of them to decide.

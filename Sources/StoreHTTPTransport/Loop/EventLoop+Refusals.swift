@@ -88,9 +88,16 @@ extension EventLoop {
         }
     }
 
-    /// Sends the last answer on a socket that bypasses the library.
-    func reply(_ descriptor: CInt, _ answer: HTTPResponse, hasBody: Bool = true) {
-        var bytes = answer.serialized(date: HTTPDate.now, further: configuration.commonFields)
+    /// Sends the last answer on a socket that bypasses the library, with these further fields.
+    func reply(
+        _ descriptor: CInt,
+        _ answer: HTTPResponse,
+        hasBody: Bool = true,
+        further: HTTPFields = HTTPFields()
+    ) {
+        var fields = configuration.commonFields
+        fields.append(further)
+        var bytes = answer.serialized(further: fields)
         if !hasBody { bytes.removeLast(answer.body.count) }
         send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL | MSG_DONTWAIT))
         shutdown(descriptor, CInt(SHUT_WR))
@@ -117,8 +124,7 @@ extension EventLoop {
 
     private func endLinger(_ descriptor: CInt) {
         lingering[descriptor] = nil
-        epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil)
-        close(descriptor)
+        unwatchAndClose(descriptor)
     }
 
     /// Logs the library's messages, except for those about single requests. The library writes such

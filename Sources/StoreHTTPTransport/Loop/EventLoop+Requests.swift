@@ -165,13 +165,8 @@ extension EventLoop {
         exchange.bodyBytes.removeAll(keepingCapacity: false)
         answered(exchange, status: response.status)
         guard let connection = exchange.connection else { return }
-        let descriptor = chttpd_socket(connection)
         exchange.noteAnswer(status: response.status, bytes: response.body.count)
-        var further = configuration.commonFields
-        further.append(exchange.furtherFields)
-        let bytes = response.serialized(date: HTTPDate.now, further: further)
-        send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL | MSG_DONTWAIT))
-        shutdown(descriptor, CInt(SHUT_WR))
+        reply(chttpd_socket(connection), response, further: exchange.furtherFields)
         exchange.record?.wait(for: .nothing, until: now + Self.lingerSeconds)
     }
 

@@ -103,8 +103,6 @@ final class EventLoop: @unchecked Sendable {
     var lingering: [CInt: LingeringSocket] = [:]
     /// The connections without a place, whose clients may request `/livez`.
     var unplaced: [CInt: UnplacedSocket] = [:]
-    /// The number of connections that ever waited without a place.
-    var unplacedCount: UInt64 = 0
     var keptStreams: [ObjectIdentifier: HTTPExchange] = [:]
     @exclusivity(unchecked) var parkedCount = 0
     /// The memory in which answers are written, one after another.
@@ -245,6 +243,11 @@ extension EventLoop {
         event.events = EPOLLIN.rawValue | (once ? EPOLLET.rawValue : 0)
         event.data.fd = descriptor
         epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event)
+    }
+
+    func unwatchAndClose(_ descriptor: CInt) {
+        epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil)
+        close(descriptor)
     }
 
     /// Runs turns until a stop is requested and done. Returns false if another thread has taken the

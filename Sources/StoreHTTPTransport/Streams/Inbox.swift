@@ -30,14 +30,6 @@ struct Inbox: Sendable {
     /// The version of each topic that a waiting reader brings.
     private var first: [TopicID: UInt64] = [:]
 
-    init() {}
-
-    /// Takes the whole contents of another inbox, which is empty afterwards.
-    init(taking other: inout Inbox) {
-        self = other
-        other = Inbox()
-    }
-
     /// True if less than half of the versions and of the bytes are used.
     var keepsUp: Bool {
         versions < Self.versionsMax / 2 && bytes < Self.bytesMax / 2

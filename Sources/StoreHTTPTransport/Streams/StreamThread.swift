@@ -93,9 +93,8 @@ package final class StreamThread: Sendable {
 
     /// Takes the loops that join. Returns `true` if the thread is to end.
     private func take(into loops: inout SharedStreamLoops) -> Bool {
-        let (joining, isStopping) = requests.withLock { requests in
-            defer { requests.joining = [] }
-            return (requests.joining, requests.isStopping)
+        let (joining, isStopping) = requests.withLock {
+            (exchange(&$0.joining, with: []), $0.isStopping)
         }
         for loop in joining { loops.add(loop.value) }
         return isStopping

@@ -9,8 +9,7 @@ extension StreamWriter {
     ///
     /// The list delays the streams by about a microsecond for each.
     package func list(_ answer: @escaping @Sendable ([OpenStream]) -> Void) {
-        let request = StreamRequest.list(answer)
-        if !submit(request) { request.answerEmpty() }
+        submit(.list(answer))
     }
 
     /// Requests the end of a stream, which gets `bye` behind the frame that is begun. Any thread;
@@ -18,18 +17,17 @@ extension StreamWriter {
     ///
     /// A reader that takes nothing stays until its time for that is over.
     package func end(_ id: StreamID, _ answer: @escaping @Sendable (Bool) -> Void) {
-        let request = StreamRequest.end(id, answer)
-        if !submit(request) { request.answerEmpty() }
+        submit(.end(id, answer))
     }
 
     /// Ends the streams of a session; each gets `bye`. Any thread.
     package func endStreams(of session: String) {
-        _ = submit(.endSession(session))
+        submit(.endSession(session))
     }
 
     /// Ends the streams that their owners may no longer read; each gets `bye`. Any thread.
     package func endForbiddenStreams() {
-        _ = submit(.endForbidden)
+        submit(.endForbidden)
     }
 }
 
@@ -115,7 +113,7 @@ extension StreamWriter {
     /// readers that have taken nothing for the longest time go first. Each of them may keep a
     /// version of the state in memory that no other reader needs. Any thread; never waits.
     package func shed(part: Double) {
-        _ = submit(.shed(part))
+        submit(.shed(part))
     }
 }
 

@@ -133,12 +133,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         onEnd: (@Sendable () -> Void)?
     ) {
         let reader = JoiningReader(descriptor: descriptor, beginning: beginning, onEnd: onEnd)
-        var isTaken = false
-        post { mail in
-            isTaken = !mail.isEnded
-            if isTaken { mail.inbox.join(reader) }
-        }
-        if !isTaken { rejectLateReader(reader) }
+        if !postUnlessEnded({ $0.inbox.join(reader) }) { rejectLateReader(reader) }
     }
 
     /// Brings the readers of a topic to a version, if they pass the filter. A `nil` filter passes
@@ -172,14 +167,9 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         return cutOff.load(ordering: .relaxed) == 0
     }
 
-    /// Leaves a request for the loop. Returns `false` if the loop has ended.
-    func submit(_ request: StreamRequest) -> Bool {
-        var isTaken = false
-        post { mail in
-            isTaken = !mail.isEnded
-            if isTaken { mail.requests.append(request) }
-        }
-        return isTaken
+    /// Leaves a request for the loop. If the loop has ended, the request gets an empty answer.
+    func submit(_ request: StreamRequest) {
+        if !postUnlessEnded({ $0.requests.append(request) }) { request.answerEmpty() }
     }
 
     /// Notes that the loop has ended. Waiting and later requests get an empty answer, and readers
@@ -225,21 +215,18 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         write(wakeDescriptor, &one, 8)
     }
 
-    func take() -> StreamMail {
-        mail.withLock { mail in
-            defer {
-                mail.stop = nil
-                mail.requests = []
-                mail.logMoved = false
-                mail.isAwaited = false
-            }
-            return StreamMail(
-                inbox: Inbox(taking: &mail.inbox),
-                stop: mail.stop,
-                requests: mail.requests,
-                logMoved: mail.logMoved
-            )
+    /// Changes the mail, unless the loop has ended. Returns `false` in that case.
+    private func postUnlessEnded(_ change: (inout StreamMail) -> Void) -> Bool {
+        var isTaken = false
+        post { mail in
+            isTaken = !mail.isEnded
+            if isTaken { change(&mail) }
         }
+        return isTaken
+    }
+
+    func take() -> StreamMail {
+        mail.withLock { exchange(&$0, with: StreamMail(isEnded: $0.isEnded)) }
     }
 }
 

@@ -116,8 +116,6 @@ struct RecentStates: Sendable {
     private var order: ArraySlice<Place> = []
     private(set) var bytes = 0
 
-    init() {}
-
     var count: Int { states.count }
 
     /// Returns the state of a topic at exactly this version, if it is still kept.

@@ -18,12 +18,6 @@ final class StreamLoop {
     /// The time after which a turn begins no further item, if other loops share the thread.
     static let sharedTurnSecondsMax = 0.002
 
-    /// Mail that a turn has not finished, and the number of its events that are done.
-    private struct LeftMail {
-        let mail: StreamMail
-        let done: Int
-    }
-
     let writer: StreamWriter
     /// The source of the log, if there is one.
     let log: (any LogSource)?
@@ -55,7 +49,8 @@ final class StreamLoop {
     /// True if other loops share the thread. Then this loop does not pause within a turn, but rests
     /// between two turns (``restSeconds``).
     var sharesThread = false
-    private var left: LeftMail?
+    /// Mail that a turn has not finished, and the number of its events that are done.
+    private var left: (mail: StreamMail, done: Int)?
     /// The number of bytes of backlogs that this turn has sent.
     var flushedBytes = 0
     /// Readers of large frames whose sockets take more, in the order of their turns.
@@ -178,12 +173,11 @@ final class StreamLoop {
 
     /// Handles the mail of other threads, and takes new mail when the old is done.
     private func takeMail() {
-        let (mail, done) = left.map { ($0.mail, $0.done) } ?? (writer.take(), 0)
-        left = nil
+        let (mail, done) = left.take() ?? (writer.take(), 0)
         let events = mail.inbox.events
         for index in done..<events.count {
             if index > done, isTurnOver {
-                left = LeftMail(mail: mail, done: index)
+                left = (mail, index)
                 return
             }
             work(events[index])
@@ -218,8 +212,7 @@ final class StreamLoop {
 
     /// Releases the remaining readers, and turns away the readers that have not joined yet.
     func end() {
-        if let left { writer.refuse(left.mail, from: left.done) }
-        left = nil
+        if let left = left.take() { writer.refuse(left.mail, from: left.done) }
         cutOff = slots.count - freeSlots.count
         for slot in slots.indices { release(Int32(slot)) }
     }
