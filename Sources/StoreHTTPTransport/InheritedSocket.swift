@@ -21,21 +21,14 @@ package struct InheritedSocket: Sendable, Equatable {
         guard fcntl(descriptor, F_GETFD) >= 0 else {
             throw refused("the process was started without this descriptor")
         }
-        guard let type = Self.option(SO_TYPE, of: descriptor) else {
+        guard let type = SocketOption.number(SO_TYPE, of: descriptor) else {
             throw refused("it is no socket")
         }
         guard type == CInt(SOCK_STREAM.rawValue) else { throw refused("it is no stream socket") }
-        guard Self.option(SO_ACCEPTCONN, of: descriptor) == 1 else {
+        guard SocketOption.number(SO_ACCEPTCONN, of: descriptor) == 1 else {
             throw refused("the socket does not listen")
         }
-        var storage = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        let isNamed = withUnsafeMutablePointer(to: &storage) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                getsockname(descriptor, $0, &length)
-            }
-        }
-        guard isNamed == 0, let place = Self.place(of: storage, Int(length)) else {
+        guard let place = SocketAddress(of: descriptor, by: getsockname).place else {
             throw refused("the socket is neither of IPv4 nor of IPv6, nor has it a path")
         }
         self.descriptor = descriptor
@@ -56,35 +49,4 @@ package struct InheritedSocket: Sendable, Equatable {
 
     /// The most descriptors that are accepted.
     private static let countMax: CInt = 64
-
-    private static func option(_ name: CInt, of descriptor: CInt) -> CInt? {
-        var value: CInt = 0
-        var size = socklen_t(MemoryLayout<CInt>.size)
-        guard getsockopt(descriptor, SOL_SOCKET, name, &value, &size) == 0 else { return nil }
-        return value
-    }
-
-    private static func place(of storage: sockaddr_storage, _ length: Int) -> ListenAddress.Place? {
-        withUnsafeBytes(of: storage) { bytes in
-            // The port has the same offset in both families (sockaddr_in, sockaddr_in6).
-            let port = UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
-            switch CInt(storage.ss_family) {
-            case AF_INET:
-                let address = bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
-                let host = IPAddress(v4: UInt32(bigEndian: address)).description
-                return .inet(host: host, port: port)
-            case AF_INET6:
-                let address = bytes.loadUnaligned(fromByteOffset: 8, as: in6_addr.self)
-                return .inet6(host: IPAddress(address).description, port: port)
-            case AF_UNIX:
-                let path = bytes[2..<max(2, min(length, bytes.count))]
-                // The name of a socket without a file begins with NUL, and is shown in the form of
-                // ss(8).
-                let isAbstract = path.first == 0
-                let name = isAbstract ? path.dropFirst() : path.prefix { $0 != 0 }
-                return .unix(path: (isAbstract ? "@" : "") + String(decoding: name, as: UTF8.self))
-            default: return nil
-            }
-        }
-    }
 }

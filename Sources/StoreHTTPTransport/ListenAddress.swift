@@ -6,6 +6,15 @@ package struct ListenAddress: Sendable, Equatable {
         case inet(host: String, port: UInt16)
         case inet6(host: String, port: UInt16)
         case unix(path: String)
+
+        /// Returns the place with another port, if it has a port.
+        func with(port: UInt16) -> Place {
+            switch self {
+            case .inet(let host, _): .inet(host: host, port: port)
+            case .inet6(let host, _): .inet6(host: host, port: port)
+            case .unix: self
+            }
+        }
     }
 
     package let place: Place

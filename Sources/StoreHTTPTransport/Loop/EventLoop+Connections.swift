@@ -10,9 +10,8 @@ extension EventLoop {
 
     func accept(on listener: Listener) {
         for _ in 0..<Self.eventsMax {
-            var address = sockaddr_storage()
-            var length = socklen_t()
-            let descriptor = chttpd_accept(listener.descriptor, &address, &length)
+            var descriptor: CInt = -1
+            let address = SocketAddress(accepting: &descriptor, from: listener.descriptor)
             guard descriptor >= 0 else {
                 switch errno {
                 case EINTR, ECONNABORTED: continue
@@ -24,7 +23,7 @@ extension EventLoop {
                 return
             }
             counters.accepted.add(1, ordering: .relaxed)
-            acceptedAddress = PeerAddress(address).address
+            acceptedAddress = address.address
             if let refusal = refusal(at: listener) {
                 if !answerUnplaced(descriptor, refusal) { close(descriptor) }
                 continue
@@ -35,11 +34,7 @@ extension EventLoop {
             }
             addUnsentBound(to: descriptor)
             if listener.isAdmin { adminDescriptors.insert(descriptor) }
-            _ = withUnsafePointer(to: &address) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    chttpd_add(daemon, descriptor, $0, length)
-                }
-            }
+            _ = address.withPointer { chttpd_add(daemon, descriptor, $0, $1) }
         }
     }
 
@@ -47,18 +42,7 @@ extension EventLoop {
     /// Without a bound they are some megabytes for each client (tcp(7), `tcp_wmem`), and a control
     /// group counts them. Fails on a unix socket, which has a bound of its own.
     private func addUnsentBound(to descriptor: CInt) {
-        setUnsentBound(of: descriptor, Self.unsentBytesMax)
-    }
-
-    /// Removes the bound on unsent bytes: the writer of streams has its own.
-    func removeUnsentBound(of descriptor: CInt) {
-        setUnsentBound(of: descriptor, 0)
-    }
-
-    private func setUnsentBound(of descriptor: CInt, _ bytes: CInt) {
-        var bytes = bytes
-        let size = socklen_t(MemoryLayout<CInt>.size)
-        setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &bytes, size)
+        SocketOption.setUnsentBytesMax(of: descriptor, to: Self.unsentBytesMax)
     }
 
     /// Returns the reason why a connection that this listener accepted has no place; `nil` if it
@@ -79,9 +63,8 @@ extension EventLoop {
     /// Returns `false` if that failed: another thread of the process may have taken the descriptor.
     func refuseWithSpare(_ listener: Listener) -> Bool {
         close(spareDescriptor)
-        var address = sockaddr_storage()
-        var length = socklen_t()
-        let descriptor = chttpd_accept(listener.descriptor, &address, &length)
+        var descriptor: CInt = -1
+        _ = SocketAddress(accepting: &descriptor, from: listener.descriptor)
         if descriptor >= 0 {
             refuse(descriptor, .connectionLimit(records.count))
             close(descriptor)

@@ -103,15 +103,9 @@ extension EventLoop {
                     + "\(memory.bytesMax) bytes: connections of the oldest answers are closed"
             )
         }
-        var option = linger(l_onoff: 1, l_linger: 0)
-        setsockopt(
-            answer.record.descriptor,
-            SOL_SOCKET,
-            SO_LINGER,
-            &option,
-            socklen_t(MemoryLayout<linger>.size)
-        )
-        shutdown(answer.record.descriptor, CInt(SHUT_RDWR))
+        let descriptor = answer.record.descriptor
+        SocketOption.set(SO_LINGER, of: descriptor, to: linger(l_onoff: 1, l_linger: 0))
+        shutdown(descriptor, CInt(SHUT_RDWR))
     }
 
     /// Returns the holders of a request's memory: the client's address, unless it may stand for

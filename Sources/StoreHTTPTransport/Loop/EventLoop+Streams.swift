@@ -26,7 +26,8 @@ extension EventLoop {
             exchange.outcome = .response(handler.response(for: .connectionLimit(records.count)))
             return
         }
-        removeUnsentBound(of: descriptor)
+        // The writer of streams has its own bound on unsent bytes.
+        SocketOption.setUnsentBytesMax(of: descriptor, to: 0)
         let onEnd = endingAccess(exchange, then: beginning.owner.onEnd)
         answered(exchange, status: 200)
         if handsOver {

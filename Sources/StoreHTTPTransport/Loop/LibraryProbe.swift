@@ -57,13 +57,8 @@ final class LibraryProbe {
             close(descriptor)
             return false
         }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let added = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                chttpd_add(daemon, descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
+        let address = SocketAddress(.unix(path: ""))
+        let added = address.withPointer { chttpd_add(daemon, descriptor, $0, $1) }
         guard added != 0 else { return false }
         for _ in 0..<16 { chttpd_run(daemon) }
         return true

@@ -29,39 +29,21 @@ final class Listener {
             file = nil
             return
         }
-        switch address.place {
-        case .inet(let host, let port):
-            var socketAddress = sockaddr_in()
-            socketAddress.sin_family = sa_family_t(AF_INET)
-            socketAddress.sin_port = port.bigEndian
-            inet_pton(AF_INET, host, &socketAddress.sin_addr)
-            descriptor = try Self.listen(AF_INET, &socketAddress, address)
-            self.address = ListenAddress(
-                place: .inet(host: host, port: Self.port(of: descriptor))
-            )
+        guard case .unix(let path) = address.place else {
+            descriptor = try Self.listen(at: address)
+            let port = SocketAddress(of: descriptor, by: getsockname).port
+            self.address = ListenAddress(place: address.place.with(port: port))
             file = nil
-        case .inet6(let host, let port):
-            var socketAddress = sockaddr_in6()
-            socketAddress.sin6_family = sa_family_t(AF_INET6)
-            socketAddress.sin6_port = port.bigEndian
-            inet_pton(AF_INET6, host, &socketAddress.sin6_addr)
-            descriptor = try Self.listen(AF_INET6, &socketAddress, address)
-            self.address = ListenAddress(
-                place: .inet6(host: host, port: Self.port(of: descriptor))
-            )
-            file = nil
-        case .unix(let path):
-            try SocketFile.removeStale(path)
-            var socketAddress = SocketFile.address(path)
-            let descriptor = try Self.listen(AF_UNIX, &socketAddress, address, access.mode)
-            do {
-                file = try SocketFile(path, access)
-            } catch {
-                Glibc.close(descriptor)
-                throw error
-            }
-            self.descriptor = descriptor
-            self.address = address
+            return
+        }
+        try SocketFile.removeStale(path)
+        descriptor = try Self.listen(at: address, access.mode)
+        self.address = address
+        do {
+            file = try SocketFile(path, access)
+        } catch {
+            Glibc.close(descriptor)
+            throw error
         }
     }
 
@@ -84,50 +66,29 @@ final class Listener {
         return descriptor
     }
 
-    private static func listen<A>(
-        _ family: CInt,
-        _ socketAddress: inout A,
-        _ address: ListenAddress,
+    private static func listen(
+        at address: ListenAddress,
         _ mode: UInt32? = nil
     ) throws(TransportError) -> CInt {
+        let socketAddress = SocketAddress(address.place)
         let type = CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-        let descriptor = socket(family, type, 0)
+        let descriptor = socket(socketAddress.family, type, 0)
         guard descriptor >= 0 else {
             throw TransportError("can't listen on \(address.url): \(SystemError.text)")
         }
-        var yes: CInt = 1
-        let size = socklen_t(MemoryLayout<CInt>.size)
-        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, size)
-        if family == AF_INET6 {
-            setsockopt(descriptor, CInt(IPPROTO_IPV6), IPV6_V6ONLY, &yes, size)
+        SocketOption.set(SO_REUSEADDR, of: descriptor, to: CInt(1))
+        if socketAddress.family == AF_INET6 {
+            SocketOption.set(IPV6_V6ONLY, at: CInt(IPPROTO_IPV6), of: descriptor, to: CInt(1))
         }
         // The file that bind(2) makes has at most this mode, so no other user can connect in the
         // meantime.
         if let mode { fchmod(descriptor, mode_t(mode)) }
-        let bound = withUnsafePointer(to: &socketAddress) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<A>.size))
-            }
-        }
+        let bound = socketAddress.withPointer { bind(descriptor, $0, $1) }
         guard bound == 0, Glibc.listen(descriptor, backlog) == 0 else {
             let reason = SystemError.text
             Glibc.close(descriptor)
             throw TransportError("can't listen on \(address.url): \(reason)")
         }
         return descriptor
-    }
-
-    private static func port(of descriptor: CInt) -> UInt16 {
-        var storage = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        withUnsafeMutablePointer(to: &storage) {
-            _ = $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                getsockname(descriptor, $0, &length)
-            }
-        }
-        return withUnsafeBytes(of: &storage) {
-            // The port has the same offset in both families (sockaddr_in, sockaddr_in6).
-            UInt16(bigEndian: $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
-        }
     }
 }

@@ -35,14 +35,6 @@ struct SocketFile {
         unlink(path)
     }
 
-    /// Returns the address to which a socket of this path is bound.
-    static func address(_ path: String) -> sockaddr_un {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        return address
-    }
-
     /// Removes a socket that a killed server left behind. Throws if a process accepts on the
     /// socket, or another user owns it.
     static func removeStale(_ path: String) throws(TransportError) {
@@ -55,12 +47,7 @@ struct SocketFile {
         let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let probe = socket(AF_UNIX, type, 0)
         defer { Glibc.close(probe) }
-        var address = address(path)
-        let connected = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(probe, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
+        let connected = SocketAddress(.unix(path: path)).withPointer { connect(probe, $0, $1) }
         // A socket without a process refuses the connection. After EACCES or EAGAIN, a process may
         // still listen at the socket.
         guard connected != 0, errno == ECONNREFUSED else {

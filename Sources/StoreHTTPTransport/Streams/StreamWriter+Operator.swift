@@ -1,3 +1,4 @@
+import Glibc
 import StoreJSON
 package import StoreWire
 import Synchronization
@@ -59,7 +60,7 @@ extension StreamLoop {
             return OpenStream(
                 id: StreamID(slot: Int32(index), generation: slot.generation),
                 topic: readers.id,
-                address: PeerAddress(of: slot.descriptor),
+                address: SocketAddress(of: slot.descriptor, by: getpeername),
                 seconds: max(0, Int(now) - Int(slot.joined)),
                 version: reader == nil ? newest : reader?.knownVersion,
                 isBehind: behind != nil
@@ -88,7 +89,7 @@ extension StreamLoop {
 package struct OpenStream: Sendable {
     package let id: StreamID
     package let topic: TopicID
-    let address: PeerAddress
+    let address: SocketAddress
     /// The time for which the stream has been open, in whole seconds.
     package let seconds: Int
     /// The newest version that was certainly sent to the reader; `nil` if there is none.

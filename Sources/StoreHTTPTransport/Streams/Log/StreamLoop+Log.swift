@@ -197,22 +197,16 @@ extension StreamLoop {
         }
     }
 
-    /// Keeps a part of the socket's buffer free, so that there is room for the last frame.
+    /// Keeps a part of the socket's buffer free, so that there is room for the last frame. If the
+    /// system or the socket does not support that, the stream may end without a last frame.
     static func keepRoom(in descriptor: CInt) {
-        set(descriptor, CInt(IPPROTO_TCP), TCP_NOTSENT_LOWAT, logUnsentBytesMax)
+        SocketOption.setUnsentBytesMax(of: descriptor, to: logUnsentBytesMax)
     }
 
     /// Lets the socket take more than before. The system sends these bytes if the peer reads on
     /// after all.
     private static func makeRoom(in descriptor: CInt) {
-        set(descriptor, CInt(IPPROTO_TCP), TCP_NOTSENT_LOWAT, .max)
-        set(descriptor, SOL_SOCKET, SO_SNDBUF, 2 * logUnsentBytesMax)
-    }
-
-    /// Sets a number of a socket. If the system or the socket does not support it, there is no room
-    /// for a last frame, and the stream ends without one.
-    private static func set(_ descriptor: CInt, _ level: CInt, _ name: CInt, _ value: CInt) {
-        var value = value
-        setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<CInt>.size))
+        SocketOption.setUnsentBytesMax(of: descriptor, to: .max)
+        SocketOption.set(SO_SNDBUF, of: descriptor, to: 2 * logUnsentBytesMax)
     }
 }

@@ -62,13 +62,10 @@ extension StreamLoop {
 
     /// Sets socket options: frames go out at once, and the system notices peers that vanish.
     func tune(_ descriptor: CInt) {
-        var yes: CInt = 1
-        var milliseconds = Self.deadPeerMilliseconds
-        let size = socklen_t(MemoryLayout<CInt>.size)
-        let tcp = CInt(IPPROTO_TCP)
-        setsockopt(descriptor, tcp, TCP_NODELAY, &yes, size)
-        setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &yes, size)
-        setsockopt(descriptor, tcp, TCP_USER_TIMEOUT, &milliseconds, size)
+        let (yes, tcp) = (CInt(1), CInt(IPPROTO_TCP))
+        SocketOption.set(TCP_NODELAY, at: tcp, of: descriptor, to: yes)
+        SocketOption.set(SO_KEEPALIVE, of: descriptor, to: yes)
+        SocketOption.set(TCP_USER_TIMEOUT, at: tcp, of: descriptor, to: Self.deadPeerMilliseconds)
     }
 
     func watch(_ slot: Int32, _ operation: CInt, forWriting: Bool) {

@@ -1,0 +1,143 @@
+import CStoreHTTPD
+import Glibc
+
+/// The address of a socket in the system's form. Texts are made only when they are shown.
+struct SocketAddress: Sendable {
+    private var storage = sockaddr_storage()
+    private var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+
+    /// Reads an address by `getsockname` or `getpeername`. If that fails, the address has no family.
+    init(of descriptor: CInt, by read: Reader) {
+        var storage = storage
+        var length = length
+        _ = withUnsafeMutablePointer(to: &storage) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { read(descriptor, $0, &length) }
+        }
+        (self.storage, self.length) = (storage, length)
+    }
+
+    typealias Reader = (
+        CInt, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>
+    ) -> CInt
+
+    /// Makes the address of a place to listen.
+    init(_ place: ListenAddress.Place) {
+        switch place {
+        case .inet(let host, let port):
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = port.bigEndian
+            inet_pton(AF_INET, host, &address.sin_addr)
+            self.init(bytesOf: address)
+        case .inet6(let host, let port):
+            var address = sockaddr_in6()
+            address.sin6_family = sa_family_t(AF_INET6)
+            address.sin6_port = port.bigEndian
+            inet_pton(AF_INET6, host, &address.sin6_addr)
+            self.init(bytesOf: address)
+        case .unix(let path):
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+            self.init(bytesOf: address)
+        }
+    }
+
+    /// Takes an address of one family.
+    init<Address>(bytesOf address: Address) {
+        withUnsafeMutableBytes(of: &storage) { storage in
+            withUnsafeBytes(of: address) { storage.copyMemory(from: $0) }
+        }
+        length = socklen_t(MemoryLayout<Address>.size)
+    }
+
+    /// Accepts a connection, and takes the address of its other end. Returns the descriptor, or -1
+    /// with `errno`.
+    init(accepting descriptor: inout CInt, from listener: CInt) {
+        descriptor = chttpd_accept(listener, &storage, &length)
+    }
+
+    /// Lends the address to a function of the system.
+    func withPointer(_ body: (UnsafePointer<sockaddr>, socklen_t) -> CInt) -> CInt {
+        withUnsafePointer(to: storage) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
+        }
+    }
+}
+
+extension SocketAddress {
+    var family: CInt { CInt(storage.ss_family) }
+
+    /// The port, which has the same offset in both families (`sockaddr_in`, `sockaddr_in6`).
+    var port: UInt16 { UInt16(bigEndian: load(at: 2)) }
+
+    /// The address without its port.
+    var address: ClientAddress {
+        switch family {
+        case AF_INET: .internet(IPAddress(v4: UInt32(bigEndian: load(at: 4))))
+        case AF_INET6: .internet(IPAddress(load(at: 8) as in6_addr))
+        case AF_UNIX: .unix
+        default: .unknown
+        }
+    }
+
+    /// The text `127.0.0.1:51234`, `[::1]:51234` or `unix`; `unknown` if the peer has left already.
+    var text: String {
+        switch family {
+        case AF_INET: "\(address):\(port)"
+        case AF_INET6: "[\(address)]:\(port)"
+        default: address.description
+        }
+    }
+
+    /// The place at which a socket of this address listens; `nil` for any other family.
+    var place: ListenAddress.Place? {
+        switch family {
+        case AF_INET: .inet(host: address.description, port: port)
+        case AF_INET6: .inet6(host: address.description, port: port)
+        case AF_UNIX: .unix(path: path)
+        default: nil
+        }
+    }
+
+    /// The path of a unix socket. The name of a socket without a file begins with NUL, and is shown
+    /// in the form of ss(8).
+    private var path: String {
+        withUnsafeBytes(of: storage) { bytes in
+            let path = bytes[2..<max(2, min(Int(length), bytes.count))]
+            let isAbstract = path.first == 0
+            let name = isAbstract ? path.dropFirst() : path.prefix { $0 != 0 }
+            return (isAbstract ? "@" : "") + String(decoding: name, as: UTF8.self)
+        }
+    }
+
+    private func load<Value>(at offset: Int) -> Value {
+        withUnsafeBytes(of: storage) { $0.loadUnaligned(fromByteOffset: offset, as: Value.self) }
+    }
+}
+
+/// The options of sockets (`setsockopt(2)`).
+enum SocketOption {
+    /// Sets an option, if the system and the socket support it.
+    static func set<Value: BitwiseCopyable>(
+        _ name: CInt,
+        at level: CInt = SOL_SOCKET,
+        of descriptor: CInt,
+        to value: Value
+    ) {
+        var value = value
+        setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Value>.size))
+    }
+
+    /// Sets the most bytes that the kernel takes and has not sent; 0 for no bound.
+    static func setUnsentBytesMax(of descriptor: CInt, to bytes: CInt) {
+        set(TCP_NOTSENT_LOWAT, at: CInt(IPPROTO_TCP), of: descriptor, to: bytes)
+    }
+
+    /// Returns a number; `nil` if the descriptor has no such option.
+    static func number(_ name: CInt, of descriptor: CInt) -> CInt? {
+        var value: CInt = 0
+        var size = socklen_t(MemoryLayout<CInt>.size)
+        return getsockopt(descriptor, SOL_SOCKET, name, &value, &size) == 0 ? value : nil
+    }
+}
