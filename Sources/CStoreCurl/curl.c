@@ -6,36 +6,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#define FUNCTIONS(F) \
-    F(global_init) \
-    F(version_info) \
-    F(easy_init) \
-    F(easy_cleanup) \
-    F(easy_setopt) \
-    F(easy_getinfo) \
-    F(easy_strerror) \
-    F(free) \
-    F(getdate) \
-    F(multi_init) \
-    F(multi_cleanup) \
-    F(multi_setopt) \
-    F(multi_add_handle) \
-    F(multi_remove_handle) \
-    F(multi_perform) \
-    F(multi_poll) \
-    F(multi_wakeup) \
-    F(multi_strerror) \
-    F(multi_info_read) \
-    F(slist_append) \
-    F(slist_free_all) \
-    F(url) \
-    F(url_cleanup) \
-    F(url_get) \
-    F(url_set)
-
-#define DECLARE(name) __typeof__(curl_##name) *name;
-
-static struct { FUNCTIONS(DECLARE) } library;
+static ccurl_functions library;
 
 // Debian's two flavours; other systems have the first name.
 static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4"};
@@ -68,7 +39,7 @@ static void load(void) {
         return;
     }
 #define FIND(name) && find(handle, "curl_" #name, (void **)&library.name)
-    if (!(1 FUNCTIONS(FIND))) return;
+    if (!(1 CCURL_FUNCTIONS(FIND))) return;
     curl_version_info_data *version = (library.version_info)(CURLVERSION_NOW);
     if (version == NULL || version->version_num < 0x075500) {
         snprintf(
@@ -82,28 +53,8 @@ const char *ccurl_load(void) {
     return problem[0] == '\0' ? NULL : problem;
 }
 
-CURLcode ccurl_global_init(long flags) {
-    return (library.global_init)(flags);
-}
-
-CURL *ccurl_easy_init(void) {
-    return (library.easy_init)();
-}
-
-void ccurl_easy_cleanup(CURL *handle) {
-    (library.easy_cleanup)(handle);
-}
-
-const char *ccurl_easy_strerror(CURLcode code) {
-    return (library.easy_strerror)(code);
-}
-
-void ccurl_free(void *memory) {
-    (library.free)(memory);
-}
-
-time_t ccurl_getdate(const char *text) {
-    return (library.getdate)(text, NULL);
+const ccurl_functions *ccurl_library(void) {
+    return &library;
 }
 
 CURLcode ccurl_set_number(CURL *handle, CURLoption option, long value) {
@@ -149,40 +100,8 @@ const char *ccurl_url_of(CURL *handle) {
     return url;
 }
 
-CURLM *ccurl_multi_init(void) {
-    return (library.multi_init)();
-}
-
-CURLMcode ccurl_multi_cleanup(CURLM *multi) {
-    return (library.multi_cleanup)(multi);
-}
-
 CURLMcode ccurl_multi_set_number(CURLM *multi, CURLMoption option, long value) {
     return (library.multi_setopt)(multi, option, value);
-}
-
-CURLMcode ccurl_multi_add_handle(CURLM *multi, CURL *handle) {
-    return (library.multi_add_handle)(multi, handle);
-}
-
-CURLMcode ccurl_multi_remove_handle(CURLM *multi, CURL *handle) {
-    return (library.multi_remove_handle)(multi, handle);
-}
-
-CURLMcode ccurl_multi_perform(CURLM *multi, int *running) {
-    return (library.multi_perform)(multi, running);
-}
-
-CURLMcode ccurl_multi_poll(CURLM *multi, int milliseconds) {
-    return (library.multi_poll)(multi, NULL, 0, milliseconds, NULL);
-}
-
-CURLMcode ccurl_multi_wakeup(CURLM *multi) {
-    return (library.multi_wakeup)(multi);
-}
-
-const char *ccurl_multi_strerror(CURLMcode code) {
-    return (library.multi_strerror)(code);
 }
 
 CURL *ccurl_multi_ended(CURLM *multi, CURLcode *result) {
@@ -194,28 +113,4 @@ CURL *ccurl_multi_ended(CURLM *multi, CURLcode *result) {
         return message->easy_handle;
     }
     return NULL;
-}
-
-struct curl_slist *ccurl_slist_append(struct curl_slist *list, const char *text) {
-    return (library.slist_append)(list, text);
-}
-
-void ccurl_slist_free_all(struct curl_slist *list) {
-    (library.slist_free_all)(list);
-}
-
-CURLU *ccurl_url(void) {
-    return (library.url)();
-}
-
-void ccurl_url_cleanup(CURLU *url) {
-    (library.url_cleanup)(url);
-}
-
-CURLUcode ccurl_url_get(CURLU *url, CURLUPart part, char **text, unsigned flags) {
-    return (library.url_get)(url, part, text, flags);
-}
-
-CURLUcode ccurl_url_set(CURLU *url, CURLUPart part, const char *text, unsigned flags) {
-    return (library.url_set)(url, part, text, flags);
 }

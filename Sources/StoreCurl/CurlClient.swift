@@ -33,9 +33,7 @@ public final class CurlClient: HTTPClient {
         loop = CurlLoop(authorities: nil, usesProxies: usesProxies)
     }
 
-    deinit {
-        loop.close()
-    }
+    deinit { loop.close() }
 
     /// Sends a request and waits for the whole response. Any thread may call it.
     public func response(to request: HTTPRequest) async throws -> HTTPResponse {
@@ -114,44 +112,42 @@ struct CurlURL: ~Copyable {
 
     /// Parses a URL; `nil` if it is not an absolute URL, or if libcurl cannot be used.
     init?(_ text: String) {
-        guard CurlLibrary.isReady, !text.utf8.contains(0), let handle = ccurl_url() else {
+        guard CurlLibrary.isReady, !text.utf8.contains(0), let handle = curl.url() else {
             return nil
         }
-        guard
-            ccurl_url_set(handle, CURLUPART_URL, text, UInt32(CURLU_NON_SUPPORT_SCHEME))
-                == CURLUE_OK
-        else {
-            ccurl_url_cleanup(handle)
+        let flags = UInt32(CURLU_NON_SUPPORT_SCHEME)
+        guard curl.url_set(handle, CURLUPART_URL, text, flags) == CURLUE_OK else {
+            curl.url_cleanup(handle)
             return nil
         }
         self.handle = handle
     }
 
-    deinit {
-        ccurl_url_cleanup(handle)
-    }
+    deinit { curl.url_cleanup(handle) }
 
     /// Returns the part of this kind; `nil` if the URL does not have it.
     subscript(part: CURLUPart) -> String? {
         var text: UnsafeMutablePointer<CChar>?
-        guard ccurl_url_get(handle, part, &text, 0) == CURLUE_OK, let text else { return nil }
-        defer { ccurl_free(text) }
+        guard curl.url_get(handle, part, &text, 0) == CURLUE_OK, let text else { return nil }
+        defer { curl.free(text) }
         return String(cString: text)
     }
 
     /// The URL without user, password, query and fragment.
     var shown: String {
         for part in [CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_QUERY, CURLUPART_FRAGMENT] {
-            ccurl_url_set(handle, part, nil, 0)
+            _ = curl.url_set(handle, part, nil, 0)
         }
         return self[CURLUPART_URL] ?? ""
     }
 
     /// Returns a URL for errors and logs.
-    static func shown(_ text: String) -> String {
-        CurlURL(text)?.shown ?? "(no URL)"
-    }
+    static func shown(_ text: String) -> String { CurlURL(text)?.shown ?? "(no URL)" }
 }
+
+/// The functions of libcurl, by their names without `curl_`. They may be called only if
+/// ``CurlLibrary/problem`` is `nil`.
+var curl: ccurl_functions { ccurl_library().pointee }
 
 /// The library libcurl, which is loaded when it is first needed. So a store without HTTP requests
 /// never loads it.
@@ -160,7 +156,11 @@ enum CurlLibrary {
     /// thread.
     static var problem: String? { ccurl_load().map { String(cString: $0) } }
 
+    /// Returns the text of an error.
+    static func text(_ error: UnsafePointer<CChar>?) -> String {
+        error.map { String(cString: $0) } ?? "unknown error"
+    }
+
     /// True if libcurl can be used, and is initialized.
-    static let isReady =
-        problem == nil && ccurl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    static let isReady = problem == nil && curl.global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 }

@@ -32,15 +32,13 @@ final class CurlTransfer: @unchecked Sendable {
         message.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     }
 
-    deinit {
-        message.deallocate()
-    }
+    deinit { message.deallocate() }
 
     /// Frees the handle. Call it after the handle is removed from the loop.
     func release() {
-        if let handle { ccurl_easy_cleanup(handle) }
+        if let handle { curl.easy_cleanup(handle) }
         handle = nil
-        ccurl_slist_free_all(sentHeaders)
+        curl.slist_free_all(sentHeaders)
         sentHeaders = nil
     }
 }
@@ -50,41 +48,29 @@ final class CurlTransfer: @unchecked Sendable {
 extension CurlTransfer {
     /// Makes the handle; `nil` if libcurl refuses an option or has no memory.
     func begin(authorities: String?, usesProxies: Bool) -> UnsafeMutableRawPointer? {
-        handle = ccurl_easy_init()
+        handle = curl.easy_init()
         guard let handle, addHeaders() else { return nil }
         let isSecure = CurlURL(request.url)?[CURLUPART_SCHEME] == "https"
-        let codes =
-            [
-                ccurl_set_text(handle, CURLOPT_URL, request.url),
-                ccurl_set_text(handle, CURLOPT_PROTOCOLS_STR, "http,https"),
-                ccurl_set_text(
-                    handle,
-                    CURLOPT_REDIR_PROTOCOLS_STR,
-                    isSecure ? "https" : "http,https"
-                ),
-                ccurl_set_number(handle, CURLOPT_FOLLOWLOCATION, request.followsRedirects ? 1 : 0),
-                ccurl_set_number(handle, CURLOPT_MAXREDIRS, request.redirectsMax),
-                ccurl_set_number(handle, CURLOPT_FORBID_REUSE, request.closesConnection ? 1 : 0),
-                ccurl_set_number(handle, CURLOPT_SSL_VERIFYPEER, 1),
-                ccurl_set_number(handle, CURLOPT_SSL_VERIFYHOST, 2),
-                ccurl_set_number(handle, CURLOPT_TIMEOUT_MS, request.timeout.wholeMilliseconds),
-                ccurl_set_number(handle, CURLOPT_NOSIGNAL, 1),
-                ccurl_set_quick_exit(handle),
-                ccurl_set_pointer(handle, CURLOPT_ERRORBUFFER, message),
-                ccurl_set_pointer(handle, CURLOPT_HTTPHEADER, sentHeaders),
-            ] + authority(authorities, handle) + proxies(usesProxies, handle) + method(handle)
-            + sinks(handle)
-        return codes.allSatisfy { $0 == CURLE_OK } ? handle : nil
-    }
-
-    private func authority(_ path: String?, _ handle: UnsafeMutableRawPointer) -> [CURLcode] {
-        guard let path else { return [] }
-        return [ccurl_set_text(handle, CURLOPT_CAINFO, path)]
-    }
-
-    private func proxies(_ areUsed: Bool, _ handle: UnsafeMutableRawPointer) -> [CURLcode] {
+        var codes = [
+            ccurl_set_text(handle, CURLOPT_URL, request.url),
+            ccurl_set_text(handle, CURLOPT_PROTOCOLS_STR, "http,https"),
+            ccurl_set_text(handle, CURLOPT_REDIR_PROTOCOLS_STR, isSecure ? "https" : "http,https"),
+            ccurl_set_number(handle, CURLOPT_FOLLOWLOCATION, request.followsRedirects ? 1 : 0),
+            ccurl_set_number(handle, CURLOPT_MAXREDIRS, request.redirectsMax),
+            ccurl_set_number(handle, CURLOPT_FORBID_REUSE, request.closesConnection ? 1 : 0),
+            ccurl_set_number(handle, CURLOPT_SSL_VERIFYPEER, 1),
+            ccurl_set_number(handle, CURLOPT_SSL_VERIFYHOST, 2),
+            ccurl_set_number(handle, CURLOPT_TIMEOUT_MS, request.timeout.wholeMilliseconds),
+            ccurl_set_number(handle, CURLOPT_NOSIGNAL, 1),
+            ccurl_set_quick_exit(handle),
+            ccurl_set_pointer(handle, CURLOPT_ERRORBUFFER, message),
+            ccurl_set_pointer(handle, CURLOPT_HTTPHEADER, sentHeaders),
+        ]
+        if let authorities { codes.append(ccurl_set_text(handle, CURLOPT_CAINFO, authorities)) }
         // An asterisk stands for all hosts.
-        areUsed ? [] : [ccurl_set_text(handle, CURLOPT_NOPROXY, "*")]
+        if !usesProxies { codes.append(ccurl_set_text(handle, CURLOPT_NOPROXY, "*")) }
+        codes += method(handle) + sinks(handle)
+        return codes.allSatisfy { $0 == CURLE_OK } ? handle : nil
     }
 
     private func method(_ handle: UnsafeMutableRawPointer) -> [CURLcode] {
@@ -124,13 +110,8 @@ extension CurlTransfer {
         ]
         if request.method != .head, request.responseBytesMax > 0 {
             // Stops a transfer before its first byte if the `Content-Length` is too large.
-            codes.append(
-                ccurl_set_size(
-                    handle,
-                    CURLOPT_MAXFILESIZE_LARGE,
-                    curl_off_t(request.responseBytesMax)
-                )
-            )
+            let bytesMax = curl_off_t(request.responseBytesMax)
+            codes.append(ccurl_set_size(handle, CURLOPT_MAXFILESIZE_LARGE, bytesMax))
         }
         return codes
     }
@@ -149,7 +130,7 @@ extension CurlTransfer {
             lines.append(name + ":")
         }
         for line in lines {
-            guard let list = ccurl_slist_append(sentHeaders, line) else { return false }
+            guard let list = curl.slist_append(sentHeaders, line) else { return false }
             sentHeaders = list
         }
         return true
@@ -248,7 +229,7 @@ extension CurlTransfer {
         case CURLE_TOO_MANY_REDIRECTS: return "more than \(request.redirectsMax) redirects"
         default:
             let words = String(cString: message)
-            return words.isEmpty ? String(cString: ccurl_easy_strerror(result)) : words
+            return words.isEmpty ? CurlLibrary.text(curl.easy_strerror(result)) : words
         }
     }
 }
