@@ -58,9 +58,7 @@ package struct TransportConfiguration: Sendable {
     /// All three parts lie in the memory at once, so it must have at least their sum. With less,
     /// requests within the bound on headers, which counts each field with its note, would not be
     /// answered.
-    var connectionBytes: Int {
-        max(headersBytesMax, uriBytesMax) + Self.answerHeadBytes
-    }
+    var connectionBytes: Int { max(headersBytesMax, uriBytesMax) + Self.answerHeadBytes }
 
     /// The bytes that a field counts beside its name and value for the bound on headers. The
     /// library's note about it takes them (`struct MHD_HTTP_Header`, aligned).

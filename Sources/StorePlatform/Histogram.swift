@@ -31,9 +31,7 @@ package final class Buckets: Sendable {
         }.sorted() + [10_000_000_000]
     )
     /// Bounds for numbers of things: 1, 2 and 5 of each decade from 1 to 5,000.
-    package static let counts = Buckets([
-        1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000,
-    ])
+    package static let counts = Buckets([1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000])
 
     /// The upper bounds, each at least twice the one before it. A value that equals a bound is in
     /// that bound's bucket. A last bucket has the values above all bounds.

@@ -48,9 +48,7 @@ package struct ReaderPace: Sendable {
     }
 
     /// True if the thread has worked for so long that a pause is due.
-    package func isDue(at now: Double) -> Bool {
-        isBusy && now - began >= Self.workSecondsMax
-    }
+    package func isDue(at now: Double) -> Bool { isBusy && now - began >= Self.workSecondsMax }
 
     /// Returns the length of the pause after this work; `nil` if the server is not busy. `others`
     /// is the time that other threads have worked for the same readers.

@@ -15,20 +15,14 @@ package enum SystemTime {
 
     /// Returns nanoseconds since the system's start. This clock is never set, and also counts while
     /// the system sleeps.
-    package static func bootNanoseconds() -> Int64 {
-        nanoseconds(of: CLOCK_BOOTTIME)
-    }
+    package static func bootNanoseconds() -> Int64 { nanoseconds(of: CLOCK_BOOTTIME) }
 
     /// Returns nanoseconds since 1970, by the clock that the operator sets.
-    package static func wallNanoseconds() -> Int64 {
-        nanoseconds(of: CLOCK_REALTIME)
-    }
+    package static func wallNanoseconds() -> Int64 { nanoseconds(of: CLOCK_REALTIME) }
 
     /// Returns seconds since 1970, as of the kernel's last tick. The result is some milliseconds
     /// late, and is cheaper to read.
-    package static func coarseWallSeconds() -> Int {
-        read(CLOCK_REALTIME_COARSE).tv_sec
-    }
+    package static func coarseWallSeconds() -> Int { read(CLOCK_REALTIME_COARSE).tv_sec }
 
     private static func nanoseconds(of clock: clockid_t) -> Int64 {
         let time = read(clock)
@@ -54,7 +48,5 @@ package struct Deadline: Sendable {
     package var isOver: Bool { ContinuousClock.now >= end }
 
     /// Seconds that are left, never below 0.
-    package var left: Double {
-        max(0, ContinuousClock.now.duration(to: end) / .seconds(1))
-    }
+    package var left: Double { max(0, ContinuousClock.now.duration(to: end) / .seconds(1)) }
 }

@@ -51,11 +51,7 @@ extension EventLoop {
     /// of the same address or principal end first. An ended answer takes memory until the library
     /// has run again, so the memory may be over its bound by one share. Beyond that, a new answer
     /// is not sent unless it is the only one.
-    private func holdAnswer(
-        of exchange: HTTPExchange,
-        own: Int,
-        _ pieces: [SharedPiece]
-    ) -> Bool {
+    private func holdAnswer(of exchange: HTTPExchange, own: Int, _ pieces: [SharedPiece]) -> Bool {
         guard let record = exchange.record, !record.isAdmin else { return true }
         let answer = UnreadAnswer(record, ownBytes: own, pieces, holders(of: exchange))
         answer.taken = memory.takeAnswer(own, pieces, for: answer.holders)

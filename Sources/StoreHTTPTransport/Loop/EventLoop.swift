@@ -332,8 +332,7 @@ extension EventLoop {
 
     func waitMilliseconds(_ daemon: OpaquePointer) -> CInt {
         let library = Double(chttpd_timeout(daemon))
-        let isResting =
-            records.isEmpty && lingering.isEmpty && unplaced.isEmpty && !isStopping
+        let isResting = records.isEmpty && lingering.isEmpty && unplaced.isEmpty && !isStopping
         let tick = isResting ? now + Self.restingSeconds : nextTick
         var seconds = min(tick, timers.nextDue ?? .infinity) - now
         // The library calls a parked request ready, even if its answer is not there.

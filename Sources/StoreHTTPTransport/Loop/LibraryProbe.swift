@@ -28,9 +28,7 @@ final class LibraryProbe {
         guard serve(pair[0], Array(request.utf8)) else { return nil }
     }
 
-    deinit {
-        close(peer)
-    }
+    deinit { close(peer) }
 
     private func serve(_ descriptor: CInt, _ request: [UInt8]) -> Bool {
         var callbacks = chttpd_callbacks(

@@ -60,9 +60,7 @@ final class Listener {
         let flags = fcntl(descriptor, F_GETFL)
         guard flags >= 0, fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0,
             fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0
-        else {
-            throw TransportError("can't listen on fd:\(descriptor): \(SystemError.text)")
-        }
+        else { throw TransportError("can't listen on fd:\(descriptor): \(SystemError.text)") }
         return descriptor
     }
 

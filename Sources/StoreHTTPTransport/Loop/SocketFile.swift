@@ -18,9 +18,7 @@ struct SocketFile {
         guard isSet else {
             let reason = SystemError.text
             unlink(path)
-            throw TransportError(
-                "can't give unix:\(path) its mode and its group: \(reason)"
-            )
+            throw TransportError("can't give unix:\(path) its mode and its group: \(reason)")
         }
         device = status.st_dev
         node = status.st_ino
@@ -55,8 +53,7 @@ struct SocketFile {
         }
         guard status.st_uid == geteuid() else {
             throw TransportError(
-                "can't listen on unix:\(path): another user has left a socket there; "
-                    + "remove it"
+                "can't listen on unix:\(path): another user has left a socket there; remove it"
             )
         }
         unlink(path)

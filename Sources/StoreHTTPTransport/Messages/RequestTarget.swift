@@ -28,9 +28,7 @@ struct RequestTarget {
         for index in 0..<bytes.count {
             let byte = bytes[index]
             guard 0x21...0x7E ~= byte else {
-                return .malformed(
-                    "The request target has bytes that must be percent-encoded."
-                )
+                return .malformed("The request target has bytes that must be percent-encoded.")
             }
             if byte == UInt8(ascii: "?"), mark == nil { mark = index }
             if byte == UInt8(ascii: "#") { hasFragment = true }
@@ -42,9 +40,7 @@ struct RequestTarget {
             }
             let host = bytes[7...].prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
             guard !host.isEmpty, !host.contains(UInt8(ascii: "@")) else {
-                return .malformed(
-                    "The request target has no host, or one with user information."
-                )
+                return .malformed("The request target has no host, or one with user information.")
             }
             authority = host.startIndex..<host.endIndex
             start = host.endIndex

@@ -26,9 +26,7 @@ struct Backlog: Sendable {
     var isEmpty: Bool { frames.isEmpty }
 
     /// The frame to send next, and the offset of its first unsent byte.
-    var head: (frame: Bytes, offset: Int)? {
-        frames.first.map { ($0, offset) }
-    }
+    var head: (frame: Bytes, offset: Int)? { frames.first.map { ($0, offset) } }
 
     /// Adds a frame. Returns the number of frames that were removed or refused.
     mutating func add(_ frame: Bytes) -> Int {

@@ -31,9 +31,7 @@ struct Inbox: Sendable {
     private var first: [TopicID: UInt64] = [:]
 
     /// True if less than half of the versions and of the bytes are used.
-    var keepsUp: Bool {
-        versions < Self.versionsMax / 2 && bytes < Self.bytesMax / 2
-    }
+    var keepsUp: Bool { versions < Self.versionsMax / 2 && bytes < Self.bytesMax / 2 }
 
     /// Adds a version. Returns the number of older versions that were removed for it.
     mutating func add(

@@ -63,8 +63,7 @@ extension StreamLoop {
                 address: SocketAddress(of: slot.descriptor, by: getpeername),
                 seconds: max(0, Int(now) - Int(slot.joined)),
                 version: reader == nil ? newest : reader?.knownVersion,
-                isBehind: behind != nil
-                    || reader.map { $0.version < log?.version ?? 0 } == true
+                isBehind: behind != nil || reader.map { $0.version < log?.version ?? 0 } == true
             )
         }
     }

@@ -42,9 +42,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         }
     }
 
-    deinit {
-        close(wakeDescriptor)
-    }
+    deinit { close(wakeDescriptor) }
 
     /// Starts the writer's thread.
     package func start(
@@ -112,9 +110,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     }
 
     /// True if the topic has readers, or a place is reserved for a reader. Any thread.
-    package func isRead(_ topic: TopicID) -> Bool {
-        readers.withLock { $0[topic] != nil }
-    }
+    package func isRead(_ topic: TopicID) -> Bool { readers.withLock { $0[topic] != nil } }
 
     /// Gives back a reserved place, or the place of a stream that has ended.
     package func abandon(_ topic: TopicID) {

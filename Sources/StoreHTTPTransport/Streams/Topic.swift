@@ -72,10 +72,7 @@ struct PatchFrames: Sendable {
 
     /// Returns the framed bytes that bring a reader from its version to the newest; `nil` before
     /// the first version. `kept` returns the state of an earlier version, if it is still in memory.
-    mutating func frame(
-        from known: UInt64?,
-        kept: (UInt64) -> (any TopicState)?
-    ) -> Bytes? {
+    mutating func frame(from known: UInt64?, kept: (UInt64) -> (any TopicState)?) -> Bytes? {
         guard let newest else { return nil }
         guard let known else { return whole(of: newest.state) }
         if let patch = patches[known] { return patch }

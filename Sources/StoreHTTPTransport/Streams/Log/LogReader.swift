@@ -142,12 +142,7 @@ struct LogPace {
     func pauseSeconds(at now: Double) -> Double { max(0, end - now) }
 
     /// Notes a turn: its time, the bytes that it sent, and the newest version.
-    mutating func turned(
-        from began: Double,
-        to ended: Double,
-        bytes: Int,
-        version newest: UInt64
-    ) {
+    mutating func turned(from began: Double, to ended: Double, bytes: Int, version newest: UInt64) {
         defer { version = newest }
         guard bytes >= Self.turnBytesMin, newest != version else { return }
         end = ended + min((ended - began) * Self.pauseFactor, Self.pauseSecondsMax)

@@ -23,9 +23,7 @@ extension StreamLoop {
     }
 
     /// The time in seconds until the next reader has its turn; `nil` if no reader is ready.
-    var logTurnSeconds: Double? {
-        logReaders.hasReady ? logPace.pauseSeconds(at: now) : nil
-    }
+    var logTurnSeconds: Double? { logReaders.hasReady ? logPace.pauseSeconds(at: now) : nil }
 
     /// Gives ready readers their turn. Returns the number of bytes sent.
     private func takeLogTurn() -> Int {
@@ -117,11 +115,7 @@ extension StreamLoop {
 
     /// Writes as much as the socket takes, by one system call. Returns the number of bytes, or -1
     /// with `errno`.
-    private func write(
-        _ segments: [LogSegment],
-        of piece: LogPiece?,
-        to descriptor: CInt
-    ) -> Int {
+    private func write(_ segments: [LogSegment], of piece: LogPiece?, to descriptor: CInt) -> Int {
         let write = { (bytes: UnsafeRawBufferPointer) in
             segments.withVectors(of: bytes) { vectors in
                 var message = msghdr()

@@ -37,8 +37,7 @@ extension StreamLoop {
         // A version may have been published for a client that left before it joined the topic.
         for number in topics.indices { forgetUnread(Int32(number)) }
         let stalled = behind.filter {
-            !$0.value.awaitsTurn
-                && now - $0.value.progressed >= Double(writer.limits.stallSeconds)
+            !$0.value.awaitsTurn && now - $0.value.progressed >= Double(writer.limits.stallSeconds)
         }
         let bye = stalled.isEmpty && logReaders.isEmpty ? nil : bye(.slow)
         if let bye { closeStalledLogReaders(with: bye) }

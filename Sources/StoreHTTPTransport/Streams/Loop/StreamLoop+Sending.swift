@@ -135,23 +135,14 @@ extension StreamLoop {
             message.msg_iov = vectors.baseAddress
             message.msg_iovlen = vectors.count
             return withExtendedLifetime(pieces) {
-                sendmsg(
-                    slots[Int(slot)].descriptor,
-                    &message,
-                    CInt(MSG_NOSIGNAL | MSG_DONTWAIT)
-                )
+                sendmsg(slots[Int(slot)].descriptor, &message, CInt(MSG_NOSIGNAL | MSG_DONTWAIT))
             }
         }
     }
 
     /// Keeps the rest of a frame if the socket did not take all of it. If the connection has
     /// failed, releases the reader.
-    private func keepRest(
-        of frame: Bytes,
-        _ sent: Int,
-        for slot: Int32,
-        having version: UInt64?
-    ) {
+    private func keepRest(of frame: Bytes, _ sent: Int, for slot: Int32, having version: UInt64?) {
         if sent < 0, errno != EAGAIN, errno != EINTR, errno != ENOBUFS {
             release(slot)
             return

@@ -80,9 +80,7 @@ final class StreamLoop {
         epoll_ctl(epoll, EPOLL_CTL_ADD, wakeDescriptor, &event)
     }
 
-    deinit {
-        close(epoll)
-    }
+    deinit { close(epoll) }
 
     func run() {
         let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: Self.eventsMax)
@@ -131,9 +129,7 @@ final class StreamLoop {
 
     /// True if the turn ends before its next item, because other loops wait for the thread. Each
     /// kind of work does at least one item in every turn.
-    var isTurnOver: Bool {
-        sharesThread && EventLoop.clock() - now >= Self.sharedTurnSecondsMax
-    }
+    var isTurnOver: Bool { sharesThread && EventLoop.clock() - now >= Self.sharedTurnSecondsMax }
 
     /// Pauses between two readers of a frame if a pause is due.
     func pauseIfDue() {

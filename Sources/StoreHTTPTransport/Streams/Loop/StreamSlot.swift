@@ -44,14 +44,10 @@ struct TopicReaders {
     /// The number of frames that were for all readers.
     var framesForAll: UInt64 = 0
 
-    var followers: [Int32] {
-        following == slots.count ? slots : Array(slots.prefix(following))
-    }
+    var followers: [Int32] { following == slots.count ? slots : Array(slots.prefix(following)) }
 
     /// The version of the newest frame, if there is a frame.
-    var newestVersion: UInt64? {
-        id.mode == .patch ? patches.newest?.version : topic.newestVersion
-    }
+    var newestVersion: UInt64? { id.mode == .patch ? patches.newest?.version : topic.newestVersion }
 }
 
 /// A reader whose socket did not take every byte.
