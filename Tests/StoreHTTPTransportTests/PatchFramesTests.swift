@@ -4,10 +4,8 @@ import Testing
 
 @testable import StoreHTTPTransport
 
-/// Frames a payload in brackets, so that tests see that the framing is done once.
-private func bracketed(_ payload: Bytes) -> Bytes {
-    Bytes(joining: [Bytes(utf8: "<"), payload, Bytes(utf8: ">")])
-}
+/// Returns the chunk of a text, so that tests see that a chunk is made once.
+private func chunk(_ text: String) -> Bytes { Chunk.of(Bytes(utf8: text)) }
 
 /// A number as a state. Its frames name the numbers from which and to which they lead.
 private final class Count: TopicState {
@@ -37,9 +35,9 @@ private final class Count: TopicState {
     func bytesKept(beside newer: any TopicState) -> Int { bytes }
 }
 
-/// Patch frames for use within an expectation. Angle brackets frame each of them.
+/// Patch frames for use within an expectation.
 private final class Frames {
-    private var frames = PatchFrames(framing: bracketed)
+    private var frames = PatchFrames()
 
     func setNewest(_ state: Count, version: UInt64) -> Bool {
         frames.setNewest(state, version: version)
@@ -58,7 +56,7 @@ private final class Frames {
         #expect(frames.frame(from: nil, kept: none) == nil)
         #expect(frames.frame(from: 3, kept: none) == nil)
         #expect(frames.setNewest(Count(4), version: 4))
-        #expect(frames.frame(from: nil, kept: none) == Bytes(utf8: "<=4>"))
+        #expect(frames.frame(from: nil, kept: none) == chunk("=4"))
     }
 
     @Test
@@ -69,9 +67,9 @@ private final class Frames {
         #expect(frames.setNewest(Count(1), version: 1))
         #expect(frames.setNewest(Count(2), version: 2))
         let kept: (UInt64) -> (any TopicState)? = { [0, 1].contains($0) ? Count(Int($0)) : nil }
-        #expect(frames.frame(from: 1, kept: kept) == Bytes(utf8: "<1>2>"))
-        #expect(frames.frame(from: 0, kept: kept) == Bytes(utf8: "<0…>2>"))
-        #expect(frames.frame(from: 7, kept: kept) == Bytes(utf8: "<=2>"))
+        #expect(frames.frame(from: 1, kept: kept) == chunk("1>2"))
+        #expect(frames.frame(from: 0, kept: kept) == chunk("0…>2"))
+        #expect(frames.frame(from: 7, kept: kept) == chunk("=2"))
     }
 
     @Test func `a patch is made and framed once for all readers that have the same version`() {
@@ -89,7 +87,7 @@ private final class Frames {
         #expect(frames.setNewest(Count(1), version: 1))
         #expect(frames.setNewest(Count(-1), version: 2))
         let first = frames.frame(from: 1) { _ in Count(1) }
-        #expect(first == Bytes(utf8: "<=-1>"))
+        #expect(first == chunk("=-1"))
         #expect(frames.frame(from: nil, kept: none) === first)
     }
 
@@ -101,8 +99,8 @@ private final class Frames {
         #expect(frames.setNewest(Count(Int(last) + 1, made), version: last + 1))
         for known in 0..<last { _ = frames.frame(from: known) { Count(Int($0)) } }
         #expect(made.count == PatchFrames.patchesMax)
-        #expect(frames.frame(from: last) { Count(Int($0)) } == Bytes(utf8: "<\(last)>\(last + 1)>"))
-        #expect(frames.frame(from: last - 1) { Count(Int($0)) } == Bytes(utf8: "<=\(last + 1)>"))
+        #expect(frames.frame(from: last) { Count(Int($0)) } == chunk("\(last)>\(last + 1)"))
+        #expect(frames.frame(from: last - 1) { Count(Int($0)) } == chunk("=\(last + 1)"))
     }
 
     @Test func `a patch stream never goes backwards`() {
@@ -111,7 +109,7 @@ private final class Frames {
         let same = frames.setNewest(Count(5), version: 4)
         let older = frames.setNewest(Count(5), version: 3)
         #expect(!same && !older)
-        #expect(frames.frame(from: nil, kept: none) == Bytes(utf8: "<=4>"))
+        #expect(frames.frame(from: nil, kept: none) == chunk("=4"))
     }
 }
 

@@ -3,14 +3,9 @@ import StoreWire
 
 /// The newest frame of a topic, with which every new reader begins.
 struct Topic: Sendable {
-    private let framing: StreamFraming
     private(set) var version: UInt64 = 0
     /// The newest frame in the form that sockets get; `nil` before the first.
     private(set) var newest: Bytes?
-
-    init(framing: @escaping StreamFraming) {
-        self.framing = framing
-    }
 
     /// The version of the newest frame, if there is a frame.
     var newestVersion: UInt64? { newest == nil ? nil : version }
@@ -21,7 +16,7 @@ struct Topic: Sendable {
     mutating func setNewest(_ frame: Bytes, version: UInt64) -> Bool {
         guard newest == nil || version > self.version else { return false }
         self.version = version
-        newest = framing(frame)
+        newest = Chunk.of(frame)
         return true
     }
 
@@ -30,14 +25,11 @@ struct Topic: Sendable {
         let current = newest.map { [$0] } ?? []
         switch resume {
         case .fresh: return current
-        case .resync(let reason): return [framing(reason)] + current
+        case .resync(let reason): return [Chunk.of(reason)] + current
         case .after(let known): return known >= version ? [] : current
         }
     }
 }
-
-/// A function that makes the bytes for sockets from the payload of a frame.
-typealias StreamFraming = @Sendable (_ payload: Bytes) -> Bytes
 
 /// The newest version of a topic in patch mode, and the frames that lead to it from earlier
 /// versions.
@@ -49,16 +41,11 @@ struct PatchFrames: Sendable {
     static let patchesMax = 16
 
     private(set) var newest: (version: UInt64, state: any TopicState)?
-    private let framing: StreamFraming
     /// The version before the newest.
     private var previous: UInt64?
     /// The frames that lead to the newest version, each under the version that it starts from.
     private var patches: [UInt64: Bytes] = [:]
     private var whole: Bytes?
-
-    init(framing: @escaping StreamFraming) {
-        self.framing = framing
-    }
 
     /// Takes a newer version. If the version is not newer, takes nothing and returns `false`.
     mutating func setNewest(_ state: any TopicState, version: UInt64) -> Bool {
@@ -80,14 +67,14 @@ struct PatchFrames: Sendable {
             return whole(of: newest.state)
         }
         let patch = newest.state.patch(from: old, isSkip: known != previous)
-        let frame = patch.map(framing) ?? whole(of: newest.state)
+        let frame = patch.map(Chunk.of) ?? whole(of: newest.state)
         patches[known] = frame
         return frame
     }
 
     private mutating func whole(of state: any TopicState) -> Bytes {
         if let whole { return whole }
-        let frame = framing(state.whole())
+        let frame = Chunk.of(state.whole())
         whole = frame
         return frame
     }

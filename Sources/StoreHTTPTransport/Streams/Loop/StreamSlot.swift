@@ -34,9 +34,9 @@ struct StreamSlot {
 /// A topic with its readers.
 struct TopicReaders {
     let id: TopicID
-    var topic = Topic(framing: Chunk.of)
+    var topic = Topic()
     /// The frames in patch mode, used in place of `topic`.
-    var patches = PatchFrames(framing: Chunk.of)
+    var patches = PatchFrames()
     var slots: [Int32] = []
     /// The number of readers, from the start of `slots`, that get each frame as it comes. The other
     /// readers are being sent a large frame.
