@@ -115,7 +115,6 @@ struct SharedStreamLoops: ~Copyable {
         members[number] = nil
         freeNumbers.append(number)
         member.loop.end()
-        member.loop.writer.didEnd(cutOff: member.loop.cutOff)
     }
 
     /// Stops watching a loop until it is due, or watches it again.

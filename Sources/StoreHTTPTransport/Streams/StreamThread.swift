@@ -11,7 +11,7 @@ import Synchronization
 package final class StreamThread: Sendable {
     /// The requests of other threads.
     private struct Requests {
-        var joining: [StreamLoop.Handle] = []
+        var joining: [StreamLoop] = []
         var hasBegun = false
         var isStopping = false
     }
@@ -48,12 +48,12 @@ package final class StreamThread: Sendable {
     }
 
     /// Adds a loop to the thread. Any thread.
-    func add(_ loop: StreamLoop.Handle) throws(TransportError) {
-        loop.value.sharesThread = true
+    func add(_ loop: StreamLoop) throws(TransportError) {
+        loop.sharesThread = true
         // The descriptor is registered here, because an error can be thrown here. The thread asks
         // for events when it takes the loop.
         var event = epoll_event()
-        guard epoll_ctl(epoll, EPOLL_CTL_ADD, loop.value.epoll, &event) == 0 else {
+        guard epoll_ctl(epoll, EPOLL_CTL_ADD, loop.epoll, &event) == 0 else {
             throw TransportError("can't start a stream writer: \(SystemError.text)")
         }
         let begins = requests.withLock { requests -> Bool? in
@@ -96,7 +96,7 @@ package final class StreamThread: Sendable {
         let (joining, isStopping) = requests.withLock {
             (exchange(&$0.joining, with: []), $0.isStopping)
         }
-        for loop in joining { loops.add(loop.value) }
+        for loop in joining { loops.add(loop) }
         return isStopping
     }
 

@@ -1,5 +1,4 @@
 import CStoreHTTPD
-import Dispatch
 import Glibc
 package import StoreJSON
 import StorePlatform
@@ -20,7 +19,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     /// The number of streams of each topic, with reserved places.
     private let readers = Locked<[TopicID: Int]>([:])
     private let wakeDescriptor: CInt
-    private let ended = DispatchSemaphore(value: 0)
+    private let ended = Latch()
     private let cutOff = Atomic(0)
     let sheds = Atomic(false)
 
@@ -49,10 +48,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         _ startThread: (String, @escaping @Sendable () -> Void) -> Void
     ) throws(TransportError) {
         let loop = try makeLoop()
-        startThread("streams") { [self] in
-            loop.value.run()
-            didEnd(cutOff: loop.value.cutOff)
-        }
+        startThread("streams") { loop.run() }
     }
 
     /// Starts the writer on a thread that it shares with others, in place of ``start(_:)``. Any
@@ -63,14 +59,12 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         try thread.add(try makeLoop())
     }
 
-    private func makeLoop() throws(TransportError) -> StreamLoop.Handle {
+    private func makeLoop() throws(TransportError) -> StreamLoop {
         let epoll = epoll_create1(CInt(EPOLL_CLOEXEC))
         guard epoll >= 0 else {
             throw TransportError("can't make a stream writer: \(SystemError.text)")
         }
-        return StreamLoop.Handle(
-            value: StreamLoop(writer: self, epoll: epoll, wakeDescriptor: wakeDescriptor)
-        )
+        return StreamLoop(writer: self, epoll: epoll, wakeDescriptor: wakeDescriptor)
     }
 
     /// Sets the source of ``TopicID/actions``. Must be called before ``start(_:)``.
@@ -158,8 +152,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     /// Must not be called on the thread that runs the loop.
     package func stop(reason: CloseReason, seconds: Double) -> Bool {
         post { $0.stop = (reason, seconds) }
-        ended.wait()
-        ended.signal()
+        _ = ended.wait()
         return cutOff.load(ordering: .relaxed) == 0
     }
 
@@ -174,7 +167,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         cutOff.store(count, ordering: .relaxed)
         mail.withLock { $0.isEnded = true }
         refuse(take())
-        ended.signal()
+        ended.open()
     }
 
     /// Answers mail in place of a loop that has ended. The events before `first` are done.

@@ -5,7 +5,9 @@ import StoreWire
 import Synchronization
 
 /// The loop of a stream writer, with its epoll, its readers and their backlogs.
-final class StreamLoop {
+final class StreamLoop: @unchecked Sendable {
+    // Safety: one thread makes the loop, and then only the loop's own thread uses it.
+
     /// The most events that one turn takes from epoll.
     static let eventsMax = 512
     /// The most bytes that a reader may send; they are dropped.
@@ -60,14 +62,6 @@ final class StreamLoop {
     var nextSecond = 0.0
     var seconds: UInt32 = 1
     var stopDeadline: Double?
-    /// The number of readers that had not taken every byte when the writer stopped.
-    private(set) var cutOff = 0
-
-    /// A box that carries the loop to its thread.
-    struct Handle: @unchecked Sendable {
-        // Safety: one thread makes the loop, and then only the loop's own thread uses it.
-        let value: StreamLoop
-    }
 
     init(writer: StreamWriter, epoll: CInt, wakeDescriptor: CInt) {
         self.writer = writer
@@ -206,10 +200,12 @@ final class StreamLoop {
         return now >= stopDeadline || slots.count == freeSlots.count && left == nil
     }
 
-    /// Releases the remaining readers, and turns away the readers that have not joined yet.
+    /// Releases the remaining readers, which have not taken every byte, and turns away the readers
+    /// that have not joined yet.
     func end() {
         if let left = left.take() { writer.refuse(left.mail, from: left.done) }
-        cutOff = slots.count - freeSlots.count
+        let cutOff = slots.count - freeSlots.count
         for slot in slots.indices { release(Int32(slot)) }
+        writer.didEnd(cutOff: cutOff)
     }
 }
