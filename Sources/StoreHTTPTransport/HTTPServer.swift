@@ -7,7 +7,7 @@ package final class HTTPServer: Sendable {
     package let counters: TransportCounters
     let loop: EventLoop
     private let ended = Latch()
-    private let addresses = Locked<(clients: [ListenAddress], admin: [ListenAddress])>(([], []))
+    private let addresses = Locked<[(address: ListenAddress, isAdmin: Bool)]>([])
     private let startThread: @Sendable (String, @escaping @Sendable () -> Void) -> Void
 
     /// Makes a server that does not listen yet.
@@ -44,10 +44,14 @@ package final class HTTPServer: Sendable {
     package static var libraryVersion: String { String(cString: chttpd_version()) }
 
     /// The addresses as bound. A port of 0 is replaced by the port that the system chose.
-    package var boundAddresses: [ListenAddress] { addresses.withLock { $0.clients } }
+    package var boundAddresses: [ListenAddress] { bound(isAdmin: false) }
 
     /// The addresses as bound for operators, apart from clients.
-    package var boundAdminAddresses: [ListenAddress] { addresses.withLock { $0.admin } }
+    package var boundAdminAddresses: [ListenAddress] { bound(isAdmin: true) }
+
+    private func bound(isAdmin: Bool) -> [ListenAddress] {
+        addresses.withLock { $0.filter { $0.isAdmin == isAdmin }.map(\.address) }
+    }
 
     /// True if the sockets of streams leave the library. If not, each stream holds a suspended
     /// connection.
@@ -55,12 +59,8 @@ package final class HTTPServer: Sendable {
 
     /// Listens, and starts the thread that serves from then on.
     package func start() throws(TransportError) {
-        let bound = try loop.open().map { (address: $0.address, isAdmin: $0.isAdmin) }
-        addresses.withLock {
-            $0 = (
-                bound.filter { !$0.isAdmin }.map(\.address), bound.filter(\.isAdmin).map(\.address)
-            )
-        }
+        let bound = try loop.open().map { ($0.address, $0.isAdmin) }
+        addresses.withLock { $0 = bound }
         let startThread = startThread
         startThread("http") { [loop, ended] in
             loop.run(startThread: { startThread("http", $0) }, ended: ended.open)
@@ -71,7 +71,7 @@ package final class HTTPServer: Sendable {
     /// requests that the old handler releases by `HTTPExchange.handleAgain()`. The new handler
     /// admits both kinds first. The loop's thread calls `done` after the replacement.
     package func hand(to handler: any HTTPHandler, done: @escaping @Sendable () -> Void) {
-        loop.ask { $0.successor = .init(handler: handler, done: done) }
+        loop.ask { $0.successor = (handler, done) }
     }
 
     /// Sends the answers that were completed since the last call. Any thread.

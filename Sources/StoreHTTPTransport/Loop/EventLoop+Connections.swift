@@ -109,19 +109,14 @@ extension EventLoop {
         for record in records where record.deadline <= now {
             counters.timeouts.add(1, ordering: .relaxed)
             if record.waiting != .nextRequest { record.exchange?.noteAnswer(status: 408, bytes: 0) }
-            switch record.waiting {
-            case .firstHeaders, .headers:
-                refuse(
-                    record.descriptor,
-                    .timeout("the headers", seconds: Int(configuration.headersSeconds))
-                )
-            case .body:
-                refuse(
-                    record.descriptor,
-                    .timeout("the body", seconds: Int(configuration.bodySeconds))
-                )
-            case .nextRequest, .nothing:
-                break
+            let missed: (part: String, seconds: Double)? =
+                switch record.waiting {
+                case .firstHeaders, .headers: ("the headers", configuration.headersSeconds)
+                case .body: ("the body", configuration.bodySeconds)
+                case .nextRequest, .nothing: nil
+                }
+            if let missed {
+                refuse(record.descriptor, .timeout(missed.part, seconds: Int(missed.seconds)))
             }
             // The library notices the end of the connection and closes it.
             shutdown(record.descriptor, CInt(SHUT_RDWR))

@@ -164,10 +164,5 @@ struct LoopRequests {
     /// The exchanges of suspended connections whose streams have ended.
     var released: [HTTPExchange] = []
     /// The handler that takes over, and the closure that is called afterwards.
-    var successor: Successor?
-
-    struct Successor {
-        let handler: any HTTPHandler
-        let done: @Sendable () -> Void
-    }
+    var successor: (handler: any HTTPHandler, done: @Sendable () -> Void)?
 }

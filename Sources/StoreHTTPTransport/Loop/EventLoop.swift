@@ -46,8 +46,6 @@ final class EventLoop: @unchecked Sendable {
     let counters: TransportCounters
     /// The access log; `nil` if requests are not logged.
     let accessLog: (any AccessLog)?
-    /// True if there is an access log.
-    let notesRequests: Bool
     /// The tracing of requests; `nil` if no traces are exported.
     let tracing: RequestTracing?
     let log: @Sendable (String) -> Void
@@ -137,7 +135,6 @@ final class EventLoop: @unchecked Sendable {
         self.handler = handler
         self.counters = counters
         self.accessLog = accessLog
-        notesRequests = accessLog != nil
         self.tracing = tracing
         self.log = log
         commonFields = .allocate(capacity: configuration.commonFields.bytes.count)

@@ -92,14 +92,8 @@ extension LibraryProbe {
             // The first call brings the headers, the second the whole request. Two more calls get
             // no answer.
             guard calls == 5 else { return calls < 5 ? CHTTPD_CONTINUE : CHTTPD_CLOSE }
-            let head = chttpd_response_head(
-                fields: nil,
-                field_count: 0,
-                common: nil,
-                common_count: 0,
-                status: 204,
-                closes: 0
-            )
+            var head = chttpd_response_head()
+            head.status = 204
             let taken = chttpd_respond_copy(connection, head, nil, 0)
             return taken != 0 ? CHTTPD_CONTINUE : CHTTPD_CLOSE
         }

@@ -120,5 +120,4 @@ package struct TimerHeap<Value> {
 }
 
 extension TimerHeap: Sendable where Value: Sendable {}
-extension TimerHeap.Entry: Sendable {}
 extension TimerHeap.Slot: Sendable where Value: Sendable {}

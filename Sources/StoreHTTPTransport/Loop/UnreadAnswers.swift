@@ -46,7 +46,7 @@ struct UnreadAnswers: ~Copyable {
         if answer.isEnding { endingBytes -= answer.taken }
         answers[answer.place] = nil
         count -= 1
-        while answers.last == .some(nil) { answers.removeLast() }
+        while case .some(nil) = answers.last { answers.removeLast() }
         guard answers.count > 64, count < answers.count / 2 else { return }
         answers = ContiguousArray(answers.filter { $0 != nil })
         for (place, answer) in answers.enumerated() { answer?.place = place }
@@ -67,8 +67,4 @@ struct UnreadAnswers: ~Copyable {
         }
         return nil
     }
-}
-
-extension UnreadAnswer: Equatable {
-    static func == (a: UnreadAnswer, b: UnreadAnswer) -> Bool { a === b }
 }

@@ -71,11 +71,19 @@ extension EventLoop {
     /// Ends the note of a request: its line is written, and its span recorded. A request that has
     /// become a stream has no note any more.
     func endAccess(_ exchange: HTTPExchange) {
-        guard var access = exchange.note?.access else { return }
-        exchange.note = nil
-        access.fill(of: exchange)
-        accessLog?.requestEnded(access)
+        if let access = takeAccess(of: exchange) { accessLog?.requestEnded(access) }
+    }
+
+    /// Takes the data of a request that is over, and records its span.
+    private func takeAccess(of exchange: HTTPExchange) -> Access? {
+        guard var access = exchange.note.take()?.access else { return nil }
+        let path = exchange.target.prefix { $0 != UInt8(ascii: "?") }.prefix(Access.pathBytesMax)
+        access.path = String(decoding: path, as: UTF8.self)
+        access.seconds = max(0, Self.clock() - access.began)
+        access.peerHost = exchange.clientHost
+        access.resource = exchange.resource
         if access.span != nil { tracing?.ended(access) }
+        return access
     }
 
     /// Ends the note of a request that becomes a stream. The span of the request ends here, because
@@ -85,28 +93,14 @@ extension EventLoop {
         _ exchange: HTTPExchange,
         then onEnd: (@Sendable () -> Void)?
     ) -> (@Sendable () -> Void)? {
-        guard var access = exchange.note?.access else { return onEnd }
-        exchange.note = nil
-        access.status = 200
-        access.fill(of: exchange)
-        if access.span != nil { tracing?.ended(access) }
-        guard let accessLog else { return onEnd }
-        return { [access] in
+        exchange.noteAnswer(status: 200, bytes: 0)
+        guard let access = takeAccess(of: exchange), let accessLog else { return onEnd }
+        return {
             var access = access
             access.seconds = Self.clock() - access.began
             accessLog.streamEnded(access)
             onEnd?()
         }
-    }
-}
-
-extension Access {
-    fileprivate mutating func fill(of exchange: HTTPExchange) {
-        let path = exchange.target.prefix { $0 != UInt8(ascii: "?") }.prefix(Self.pathBytesMax)
-        self.path = String(decoding: path, as: UTF8.self)
-        seconds = max(0, EventLoop.clock() - began)
-        peerHost = exchange.clientHost
-        resource = exchange.resource
     }
 }
 
@@ -147,9 +141,7 @@ package struct RequestSpan: Sendable {
 extension EventLoop {
     /// Begins the span of a request whose header is read, if its trace is exported.
     func beginSpan(_ exchange: HTTPExchange, _ tracing: RequestTracing) {
-        let parent = exchange.header("traceparent").flatMap {
-            SpanContext(traceparent: $0.utf8)
-        }
+        let parent = exchange.header("traceparent").flatMap { SpanContext(traceparent: $0.utf8) }
         guard let identity = tracing.tracer.begin(in: parent) else { return }
         let note =
             exchange.note ?? AccessNote(Access(began: Double(exchange.began) / 1_000_000_000))
