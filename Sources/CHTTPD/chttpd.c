@@ -11,24 +11,19 @@ struct chttpd_daemon {
     struct MHD_Daemon *daemon;
 };
 
-static struct MHD_Connection *mhd(chttpd_connection *connection) {
-    return (struct MHD_Connection *)connection;
-}
-
 static enum MHD_Result on_access(
     void *context, struct MHD_Connection *connection, const char *url, const char *method,
     const char *version, const char *body, size_t *size, void **request) {
-    chttpd_daemon *daemon = context;
+    const chttpd_callbacks *callbacks = context;
     chttpd_line line = {method, url, version};
-    chttpd_verdict verdict = daemon->callbacks.access(
-        daemon->callbacks.context, (chttpd_connection *)connection, line, body, size, *request);
+    chttpd_verdict verdict =
+        callbacks->access(callbacks->context, connection, line, body, size, *request);
     return verdict == CHTTPD_CONTINUE ? MHD_YES : MHD_NO;
 }
 
 static void *on_target(void *context, const char *target, struct MHD_Connection *connection) {
-    chttpd_daemon *daemon = context;
-    void *request = daemon->callbacks.request_began(
-        daemon->callbacks.context, (chttpd_connection *)connection, target);
+    const chttpd_callbacks *callbacks = context;
+    void *request = callbacks->request_began(callbacks->context, connection, target);
     // Next, the library would note each parameter of the query in the connection's memory. The
     // target lies in the same memory, so the query is cut off here, behind its mark.
     char *query = strchr(target, '?');
@@ -40,25 +35,24 @@ static void on_completed(
     void *context, struct MHD_Connection *connection, void **request,
     enum MHD_RequestTerminationCode code) {
     (void)connection;
-    chttpd_daemon *daemon = context;
+    const chttpd_callbacks *callbacks = context;
     void *ended = *request;
     *request = NULL;
     if (ended == NULL) return;
-    daemon->callbacks.request_ended(
-        daemon->callbacks.context, ended, code == MHD_REQUEST_TERMINATED_COMPLETED_OK);
+    callbacks->request_ended(
+        callbacks->context, ended, code == MHD_REQUEST_TERMINATED_COMPLETED_OK);
 }
 
 static void on_connection(
     void *context, struct MHD_Connection *connection, void **socket_context,
     enum MHD_ConnectionNotificationCode code) {
-    chttpd_daemon *daemon = context;
+    const chttpd_callbacks *callbacks = context;
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-        *socket_context = daemon->callbacks.connection_opened(
-            daemon->callbacks.context, (chttpd_connection *)connection);
+        *socket_context = callbacks->connection_opened(callbacks->context, connection);
     } else {
         void *closed = *socket_context;
         *socket_context = NULL;
-        daemon->callbacks.connection_closed(daemon->callbacks.context, closed);
+        callbacks->connection_closed(callbacks->context, closed);
     }
 }
 
@@ -71,10 +65,10 @@ static size_t keep_escaped(void *context, struct MHD_Connection *connection, cha
 
 __attribute__((format(printf, 2, 0)))
 static void on_log(void *context, const char *format, va_list arguments) {
-    chttpd_daemon *daemon = context;
+    const chttpd_callbacks *callbacks = context;
     char line[512];
     vsnprintf(line, sizeof line, format, arguments);
-    daemon->callbacks.log(daemon->callbacks.context, line);
+    callbacks->log(callbacks->context, line);
 }
 
 chttpd_daemon *chttpd_start(
@@ -83,19 +77,20 @@ chttpd_daemon *chttpd_start(
     chttpd_daemon *daemon = calloc(1, sizeof *daemon);
     if (daemon == NULL) return NULL;
     daemon->callbacks = *callbacks;
+    void *context = &daemon->callbacks;
     // TURBO prevents the library from shutting down a socket that was handed over by dup().
     daemon->daemon = MHD_start_daemon(
         MHD_USE_EPOLL | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET
             | MHD_USE_ERROR_LOG,
-        0, NULL, NULL, on_access, daemon,
-        MHD_OPTION_EXTERNAL_LOGGER, on_log, daemon,
+        0, NULL, NULL, on_access, context,
+        MHD_OPTION_EXTERNAL_LOGGER, on_log, context,
         MHD_OPTION_CONNECTION_LIMIT, connections_max,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, connection_bytes,
         MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds,
-        MHD_OPTION_URI_LOG_CALLBACK, on_target, daemon,
+        MHD_OPTION_URI_LOG_CALLBACK, on_target, context,
         MHD_OPTION_UNESCAPE_CALLBACK, keep_escaped, NULL,
-        MHD_OPTION_NOTIFY_COMPLETED, on_completed, daemon,
-        MHD_OPTION_NOTIFY_CONNECTION, on_connection, daemon,
+        MHD_OPTION_NOTIFY_COMPLETED, on_completed, context,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, context,
         MHD_OPTION_END);
     if (daemon->daemon == NULL) {
         free(daemon);
@@ -105,8 +100,7 @@ chttpd_daemon *chttpd_start(
 }
 
 int chttpd_descriptor(chttpd_daemon *daemon) {
-    const union MHD_DaemonInfo *info =
-        MHD_get_daemon_info(daemon->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon->daemon, MHD_DAEMON_INFO_EPOLL_FD);
     return info == NULL ? -1 : info->epoll_fd;
 }
 
@@ -137,13 +131,13 @@ void chttpd_stop(chttpd_daemon *daemon) {
 
 int chttpd_socket(chttpd_connection *connection) {
     const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(mhd(connection), MHD_CONNECTION_INFO_CONNECTION_FD);
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     return info == NULL ? -1 : info->connect_fd;
 }
 
 void *chttpd_connection_context(chttpd_connection *connection) {
     const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(mhd(connection), MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     return info == NULL ? NULL : info->socket_context;
 }
 
@@ -193,9 +187,9 @@ size_t chttpd_fields(
     chttpd_connection *connection, chttpd_line line, size_t target_length, chttpd_field *fields,
     size_t max, int *hides) {
     struct field_list list = {fields, max, 0, line.version + strlen(line.version), 0};
-    MHD_get_connection_values_n(mhd(connection), MHD_HEADER_KIND, add_field, &list);
+    MHD_get_connection_values_n(connection, MHD_HEADER_KIND, add_field, &list);
     const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(mhd(connection), MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
     *hides = list.hides
         || line.target != line.method + strlen(line.method) + 1
         || line.version != line.target + target_length + 1
@@ -204,11 +198,11 @@ size_t chttpd_fields(
 }
 
 void chttpd_suspend(chttpd_connection *connection) {
-    MHD_suspend_connection(mhd(connection));
+    MHD_suspend_connection(connection);
 }
 
 void chttpd_resume(chttpd_connection *connection) {
-    MHD_resume_connection(mhd(connection));
+    MHD_resume_connection(connection);
 }
 
 static enum MHD_Result add_fields(struct MHD_Response *response, const char *name, size_t count) {
@@ -229,7 +223,7 @@ static int respond(
     if (taken == MHD_YES && head.closes) {
         taken = MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     }
-    if (taken == MHD_YES) taken = chttpd_queue(mhd(connection), head.status, response);
+    if (taken == MHD_YES) taken = chttpd_queue(connection, head.status, response);
     MHD_destroy_response(response);
     return taken == MHD_YES;
 }
@@ -265,33 +259,29 @@ int chttpd_respond_read(
     return respond(connection, head, response);
 }
 
-static struct MHD_Response *made(chttpd_response *response) {
-    return (struct MHD_Response *)response;
-}
-
 chttpd_response *chttpd_response_make(void *body, size_t length) {
-    return (chttpd_response *)MHD_create_response_from_buffer_with_free_callback_cls(
+    return MHD_create_response_from_buffer_with_free_callback_cls(
         length, body, free, body);
 }
 
 int chttpd_response_add(chttpd_response *response, const char *name, const char *value) {
-    return MHD_add_response_header(made(response), name, value) == MHD_YES;
+    return MHD_add_response_header(response, name, value) == MHD_YES;
 }
 
 int chttpd_response_remove(chttpd_response *response, const char *name, const char *value) {
-    return MHD_del_response_header(made(response), name, value) == MHD_YES;
+    return MHD_del_response_header(response, name, value) == MHD_YES;
 }
 
 char *chttpd_response_value(chttpd_response *response, const char *name) {
-    return (char *)(uintptr_t)MHD_get_response_header(made(response), name);
+    return (char *)(uintptr_t)MHD_get_response_header(response, name);
 }
 
 void chttpd_response_release(chttpd_response *response) {
-    MHD_destroy_response(made(response));
+    MHD_destroy_response(response);
 }
 
 int chttpd_respond(chttpd_connection *connection, unsigned status, chttpd_response *response) {
-    return chttpd_queue(mhd(connection), status, made(response)) == MHD_YES;
+    return chttpd_queue(connection, status, response) == MHD_YES;
 }
 
 static void (*panic_hook)(const char *reason);

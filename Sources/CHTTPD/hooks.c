@@ -53,7 +53,7 @@ enum MHD_Result chttpd_queue(
 enum MHD_Result MHD_queue_response(
     struct MHD_Connection *connection, unsigned int status, struct MHD_Response *response) {
     if (running != NULL) {
-        running->refused(running->context, (chttpd_connection *)connection, status);
+        running->refused(running->context, connection, status);
     }
     return chttpd_queue(connection, status, response);
 }

@@ -16,8 +16,8 @@
 #pragma clang assume_nonnull begin
 
 typedef struct chttpd_daemon chttpd_daemon;
-typedef struct chttpd_connection chttpd_connection;
-typedef struct chttpd_response chttpd_response;
+typedef struct MHD_Connection chttpd_connection;
+typedef struct MHD_Response chttpd_response;
 
 /// A header field in the connection's memory, valid until the request is completed.
 typedef struct {
