@@ -97,20 +97,13 @@ package struct Distribution: Sendable {
     /// The number of values in each bucket, and above the last bound.
     package private(set) var counts: [UInt64]
     package private(set) var sum: UInt64
+}
 
-    fileprivate init(buckets: Buckets, counts: [UInt64], sum: UInt64) {
-        self.buckets = buckets
-        self.counts = counts
-        self.sum = sum
-    }
-
+extension Distribution {
     /// Makes a distribution without values.
     package init(_ buckets: Buckets) {
-        self.init(
-            buckets: buckets,
-            counts: Array(repeating: 0, count: buckets.bounds.count + 1),
-            sum: 0
-        )
+        let counts = [UInt64](repeating: 0, count: buckets.bounds.count + 1)
+        self.init(buckets: buckets, counts: counts, sum: 0)
     }
 
     package mutating func add(_ value: UInt64) {

@@ -36,10 +36,6 @@ public final class Worker<Queue: WorkQueue>: Sendable {
         /// The state of the turns; used only by a worker on a pool.
         var turns = WorkerTurns()
 
-        init(queue: Queue) {
-            self.queue = queue
-        }
-
         /// Chooses a thread for the waiting work; none if all are awake and no more may begin.
         @inlinable
         mutating func wakeup(threadsMax: Int) -> Wakeup {
