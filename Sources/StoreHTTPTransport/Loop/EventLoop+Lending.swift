@@ -22,6 +22,12 @@ struct LoopLeadership: ~Copyable, Sendable {
     let isWatched = Atomic(false)
     let isOver = Atomic(false)
     let wake = TimedSemaphore()
+
+    /// Begins a term, unless another thread has ended the term `last` meanwhile.
+    func begin(_ next: UInt64, after last: UInt64) -> Bool {
+        term.compareExchange(expected: last, desired: next, ordering: .sequentiallyConsistent)
+            .exchanged
+    }
 }
 
 extension EventLoop {
@@ -69,11 +75,7 @@ extension EventLoop {
         }
         work()
         borrower.store(0, ordering: .relaxed)
-        let isBack = leadership.term.compareExchange(
-            expected: term | 1,
-            desired: term,
-            ordering: .sequentiallyConsistent
-        ).exchanged
+        let isBack = leadership.begin(term, after: term | 1)
         if isBack { thread.store(UInt(pthread_self()), ordering: .relaxed) } else { wake() }
         return isBack
     }
@@ -99,12 +101,7 @@ extension EventLoop {
             defer { lastCount = count }
             guard term & 1 == 1, count == lastCount else { continue }
             let next = (term & ~1) + 2
-            let isTaken = leadership.term.compareExchange(
-                expected: term,
-                desired: next,
-                ordering: .sequentiallyConsistent
-            ).exchanged
-            if isTaken { return next }
+            if leadership.begin(next, after: term) { return next }
         }
         return nil
     }

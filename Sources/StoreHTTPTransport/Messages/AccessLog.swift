@@ -102,14 +102,22 @@ extension EventLoop {
             onEnd?()
         }
     }
-}
 
-extension HTTPExchange {
-    /// Notes the answer of the request.
-    func noteAnswer(status: Int, bytes: Int) {
-        guard let note else { return }
-        note.access.status = status
-        note.access.bytes = note.access.method == RequestMethod.head.name ? 0 : bytes
+    /// Begins the span of a request whose header is read, if its trace is exported.
+    func beginSpan(_ exchange: HTTPExchange, _ tracing: RequestTracing) {
+        let parent = exchange.header("traceparent").flatMap { SpanContext(traceparent: $0.utf8) }
+        guard let identity = tracing.tracer.begin(in: parent) else { return }
+        let note =
+            exchange.note ?? AccessNote(Access(began: Double(exchange.began) / 1_000_000_000))
+        exchange.note = note
+        note.access.traceID = identity.trace.text
+        note.access.span = RequestSpan(
+            identity: identity,
+            began: SpanTime(steady: exchange.began),
+            host: exchange.withHost { host in
+                host.map { String(decoding: $0.prefix(RequestSpan.hostBytesMax), as: UTF8.self) }
+            }
+        )
     }
 }
 
@@ -138,26 +146,14 @@ package struct RequestSpan: Sendable {
     static let hostBytesMax = 255
 }
 
-extension EventLoop {
-    /// Begins the span of a request whose header is read, if its trace is exported.
-    func beginSpan(_ exchange: HTTPExchange, _ tracing: RequestTracing) {
-        let parent = exchange.header("traceparent").flatMap { SpanContext(traceparent: $0.utf8) }
-        guard let identity = tracing.tracer.begin(in: parent) else { return }
-        let note =
-            exchange.note ?? AccessNote(Access(began: Double(exchange.began) / 1_000_000_000))
-        exchange.note = note
-        note.access.traceID = identity.trace.text
-        note.access.span = RequestSpan(
-            identity: identity,
-            began: SpanTime(steady: exchange.began),
-            host: exchange.withHost { host in
-                host.map { String(decoding: $0.prefix(RequestSpan.hostBytesMax), as: UTF8.self) }
-            }
-        )
-    }
-}
-
 extension HTTPExchange {
+    /// Notes the answer of the request.
+    func noteAnswer(status: Int, bytes: Int) {
+        guard let note else { return }
+        note.access.status = status
+        note.access.bytes = note.access.method == RequestMethod.head.name ? 0 : bytes
+    }
+
     /// The span of the request; `nil` if its trace is not exported. On the loop's thread.
     package var span: Span.Identity? { note?.access.span?.identity }
 }

@@ -6,18 +6,15 @@ package struct HTTPFields: Sendable {
     private(set) var bytes: [UInt8] = []
     /// The number of fields.
     package private(set) var count = 0
+}
 
+extension HTTPFields {
     /// Makes fields from names and values, in their order.
     package init(_ fields: [(String, String)] = []) {
+        self.init(bytes: [], count: 0)
         guard !fields.isEmpty else { return }
         bytes.reserveCapacity(160)
         for (name, value) in fields { append(name, value) }
-    }
-
-    /// Takes fields that are written already.
-    init(bytes: [UInt8], count: Int) {
-        self.bytes = bytes
-        self.count = count
     }
 
     /// Adds a field. Control characters in its value would end the field, so they become spaces.

@@ -12,14 +12,11 @@ struct RequestTarget {
     /// Reads an origin-form (`/state?after=1`) or an absolute-form (`http://host/state`). For
     /// `OPTIONS` alone, reads the asterisk-form, too: `*` becomes the path.
     init(_ bytes: [UInt8], of method: RequestMethod) throws(TransportFailure) {
-        var result = RequestTarget()
         if case .options = method, bytes == [UInt8(ascii: "*")] {
-            result.path = 0..<1
-            self = result
-            return
+            path = 0..<1
+        } else if let failure = bytes.withUnsafeBytes({ read($0) }) {
+            throw failure
         }
-        if let failure = bytes.withUnsafeBytes({ result.read($0) }) { throw failure }
-        self = result
     }
 
     private mutating func read(_ bytes: UnsafeRawBufferPointer) -> TransportFailure? {
@@ -52,12 +49,8 @@ struct RequestTarget {
     }
 
     private static func beginsAbsolute(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        let scheme: StaticString = "http://"
-        guard bytes.count > scheme.utf8CodeUnitCount else { return false }
-        for index in 0..<scheme.utf8CodeUnitCount {
-            let expected = scheme.utf8Start[index]
-            guard bytes[index] == expected || bytes[index] | 0x20 == expected else { return false }
-        }
-        return true
+        let scheme = "http://".utf8
+        return bytes.count > scheme.count
+            && zip(bytes, scheme).allSatisfy { $0 == $1 || $0 | 0x20 == $1 }
     }
 }

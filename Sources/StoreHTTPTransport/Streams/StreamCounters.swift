@@ -32,11 +32,7 @@ package final class StreamCounters: Sendable {
     package let workNanoseconds = Atomic<UInt64>(0)
 
     package init() {}
-}
 
-// Counting
-
-extension StreamCounters {
     /// Notes that a place is taken for a stream of this kind. Any thread.
     func reserved(_ kind: StreamKind) {
         kinds.first[kind.rawValue].add(1, ordering: .relaxed)
@@ -65,11 +61,7 @@ extension StreamCounters {
         case .resync: begun.first[2].count()
         }
     }
-}
 
-// Reading
-
-extension StreamCounters {
     /// The number of open streams of each kind, and the number that were ever opened.
     package var byKind: [(kind: StreamKind, open: UInt64, opened: UInt64)] {
         StreamKind.allCases.map {

@@ -3,7 +3,8 @@ import StoreJSON
 package import StoreWire
 import Synchronization
 
-// The operator's requests to the writer. Its thread answers them between two turns.
+// The operator's requests to the writer, and the measures against scarce memory. The writer's thread
+// answers requests between two turns.
 
 extension StreamWriter {
     /// Requests the list of open streams. Any thread; the writer's thread calls `answer` once.
@@ -29,6 +30,19 @@ extension StreamWriter {
     /// Ends the streams that their owners may no longer read; each gets `bye`. Any thread.
     package func endForbiddenStreams() {
         submit(.endForbidden)
+    }
+
+    /// True if new streams are refused because memory is scarce. Any thread.
+    package var isShedding: Bool {
+        get { sheds.load(ordering: .relaxed) }
+        set { sheds.store(newValue, ordering: .relaxed) }
+    }
+
+    /// Ends a fraction of the streams whose readers are behind, but at least one of them. The
+    /// readers that have taken nothing for the longest time go first. Each of them may keep a
+    /// version of the state in memory that no other reader needs. Any thread; never waits.
+    package func shed(part: Double) {
+        submit(.shed(part))
     }
 }
 
@@ -82,42 +96,7 @@ extension StreamLoop {
             closeSlot(slot, with: bye(.expired), because: .expired)
         }
     }
-}
 
-/// An open stream, as an operator sees it.
-package struct OpenStream: Sendable {
-    package let id: StreamID
-    package let topic: TopicID
-    let address: SocketAddress
-    /// The time for which the stream has been open, in whole seconds.
-    package let seconds: Int
-    /// The newest version that was certainly sent to the reader; `nil` if there is none.
-    package let version: UInt64?
-    /// True if the reader has not taken every byte that was published for it.
-    package let isBehind: Bool
-
-    /// The reader's address with its port, or `unix`.
-    package var peer: String { address.text }
-}
-
-// Measures against scarce memory: no new streams, and an end for the streams that hold the most.
-
-extension StreamWriter {
-    /// True if new streams are refused because memory is scarce. Any thread.
-    package var isShedding: Bool {
-        get { sheds.load(ordering: .relaxed) }
-        set { sheds.store(newValue, ordering: .relaxed) }
-    }
-
-    /// Ends a fraction of the streams whose readers are behind, but at least one of them. The
-    /// readers that have taken nothing for the longest time go first. Each of them may keep a
-    /// version of the state in memory that no other reader needs. Any thread; never waits.
-    package func shed(part: Double) {
-        submit(.shed(part))
-    }
-}
-
-extension StreamLoop {
     /// Ends a fraction of the readers that are behind.
     func shed(_ part: Double) {
         let oldest = behind.sorted { $0.value.progressed < $1.value.progressed }.map(\.key)
@@ -147,4 +126,20 @@ extension StreamLoop {
         if behind[slot]?.backlog.head?.offset == 0 { _ = send(bye, to: slot) }
         release(slot)
     }
+}
+
+/// An open stream, as an operator sees it.
+package struct OpenStream: Sendable {
+    package let id: StreamID
+    package let topic: TopicID
+    let address: SocketAddress
+    /// The time for which the stream has been open, in whole seconds.
+    package let seconds: Int
+    /// The newest version that was certainly sent to the reader; `nil` if there is none.
+    package let version: UInt64?
+    /// True if the reader has not taken every byte that was published for it.
+    package let isBehind: Bool
+
+    /// The reader's address with its port, or `unix`.
+    package var peer: String { address.text }
 }

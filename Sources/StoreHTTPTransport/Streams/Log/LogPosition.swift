@@ -85,10 +85,6 @@ struct LogChunk: Equatable {
     /// The number of bytes sent, of head, payload and tail together.
     private(set) var sentBytes = 0
 
-    init(payloadBytes: Int) {
-        self.payloadBytes = payloadBytes
-    }
-
     var headBytes: Int { Chunk.headBytes(of: payloadBytes) }
     var bytes: Int { headBytes + payloadBytes + Chunk.tailBytes }
 

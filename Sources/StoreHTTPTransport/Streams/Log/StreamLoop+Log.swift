@@ -161,12 +161,6 @@ extension StreamLoop {
         logReaders.makeReady(slot)
     }
 
-    /// Ends a reader's stream with this frame, as soon as the begun chunk is whole.
-    func closeLog(_ slot: Int32, with bye: Bytes) {
-        guard logReaders[slot]?.isBetweenChunks == false else { return finish(slot, with: bye) }
-        if logReaders[slot]?.bye == nil { logReaders[slot]?.bye = bye }
-    }
-
     /// Closes the connection in the middle of the stream. The client then connects again, and its
     /// new stream begins with the reason.
     private func closeUnannounced(_ slot: Int32) {

@@ -46,15 +46,13 @@ extension StreamLoop {
         }
     }
 
-    /// Sends a reader its last frame, and ends the stream when the socket has taken it.
+    /// Sends a reader its last frame, and ends the stream when the socket has taken it. A begun
+    /// chunk of the log is sent whole before.
     func closeSlot(_ slot: Int32, with bye: Bytes, because reason: CloseReason) {
         guard slots[Int(slot)].descriptor >= 0 else { return }
         slots[Int(slot)].end(because: StreamEnding(reason))
-        if logReaders[slot] == nil {
-            finish(slot, with: bye)
-        } else {
-            closeLog(slot, with: bye)
-        }
+        guard logReaders[slot]?.isBetweenChunks == false else { return finish(slot, with: bye) }
+        if logReaders[slot]?.bye == nil { logReaders[slot]?.bye = bye }
     }
 
     /// Returns the last frame of a stream that is closed for this reason, with the end of the
