@@ -1,7 +1,5 @@
 import CStoreHTTPD
-import Glibc
 package import StoreJSON
-import Synchronization
 
 /// A request and the means to answer it.
 ///
@@ -12,43 +10,6 @@ package final class HTTPExchange: @unchecked Sendable {
     // Safety: only the loop's thread touches the stored state, until `suspend` hands `outcome` over
     // to the thread that completes the exchange. `complete` hands it back through the lock of the
     // loop's queue.
-
-    enum Phase {
-        /// The request line is read.
-        case target
-        /// The headers are admitted; the body is coming.
-        case body
-        /// The request is refused and answered; the rest of its body is read and dropped.
-        case discarding
-        /// The handler has the whole request.
-        case handled
-        /// A response is queued with the library.
-        case answered
-    }
-
-    enum Outcome {
-        case none, response(HTTPResponse), answer(any HTTPAnswer), again, handedOver,
-            suspendedForGood, abandoned
-        /// The answer is in the loop's writer.
-        case written
-        /// Indirect, because this case is much larger than the others, which are moved for every
-        /// request.
-        indirect case stream(StreamBeginning, to: any StreamAdopter)
-    }
-
-    /// The way in which a request waits for its answer.
-    enum Hold {
-        /// The request does not wait.
-        case none
-        /// The library has called again and again for the answer since this time.
-        case parked(since: Double)
-        /// The library will suspend the connection at its next call.
-        case suspending
-        /// The library has suspended the connection until it is resumed.
-        case suspended
-        /// The client has closed the connection before the answer.
-        case clientLeft
-    }
 
     // Safety: the loop's thread works on one property at a time, and changes none of these while it
     // is lent. So the accesses, which every request makes, are not checked.
@@ -96,7 +57,7 @@ package final class HTTPExchange: @unchecked Sendable {
     /// The data for the access log and for the span; `nil` if the request is not noted.
     @exclusivity(unchecked) var note: AccessNote?
     /// The fields that are added to those of the answer.
-    @exclusivity(unchecked) private(set) var furtherFields = HTTPFields()
+    @exclusivity(unchecked) var furtherFields = HTTPFields()
     /// The client's address, if it is not the other end of the connection.
     @exclusivity(unchecked) private var ownClient: ClientAddress?
     /// The start of the turn that read the request line, in nanoseconds.
@@ -212,19 +173,6 @@ extension HTTPExchange {
         ownClient?.description ?? record?.peerHost ?? ClientAddress.unknown.description
     }
 
-    /// Adds fields to those of the answer. On the loop's thread, before the answer is sent.
-    package func addFields(_ write: (inout HTTPFields) -> Void) {
-        write(&furtherFields)
-    }
-
-    /// The fields that every answer has, and the fields that were added for this one. On the loop's
-    /// thread.
-    package var standingFields: [(String, String)] {
-        loop.configuration.commonFields.texts + furtherFields.texts
-    }
-}
-
-extension HTTPExchange {
     /// The start of the present turn of the event loop, by ``SystemTime/steadyNanoseconds()``. On
     /// the loop's thread.
     package var turnBegan: UInt64 { loop.turnBegan }
@@ -233,19 +181,6 @@ extension HTTPExchange {
     /// loop's thread.
     package var isAdmin: Bool { record?.isAdmin == true }
 
-    /// Closes the connection after the answer, which must still be sent. On the loop's thread.
-    package func closeAfterAnswer() {
-        closes = true
-    }
-
-    /// Counts the request's duration among those of a route. The handler must keep `times` as long
-    /// as the loop runs.
-    package func measure(by times: RouteTimes) {
-        self.times = times.place
-    }
-}
-
-extension HTTPExchange {
     /// The method's name.
     package var method: String { verb.name }
 
@@ -338,10 +273,6 @@ extension HTTPExchange {
             && isReadable
     }
 
-    /// True if the connection certainly goes on after the answer: neither side ends it, and the
-    /// client has sent no `Connection` field.
-    var keepsConnection: Bool { !closes && !isHTTP10 && !has("connection") }
-
     /// Returns the values of all header fields with this name, joined to a list (RFC 9110 §5.3).
     package func headerList(_ name: StaticString) -> String? {
         guard mayHave(name) else { return nil }
@@ -370,90 +301,9 @@ extension HTTPExchange {
         bodyBytes.withUnsafeBytes(body)
     }
 
-    /// Answers the request now. On the loop's thread, from within the handler.
-    package func respond(_ response: HTTPResponse) {
-        outcome = .response(response)
-    }
-
-    /// Answers the request now; `write` writes directly to the bytes that are sent. On the loop's
-    /// thread, from within the handler.
-    package func respond(_ write: (inout HTTPAnswerWriter) -> Void) {
-        guard connection != nil else {
-            // The request of a test has no socket.
-            outcome = .response(HTTPResponse(write))
-            return
-        }
-        loop.writer.begin()
-        write(&loop.writer)
-        outcome = .written
-    }
-
-    /// Puts the answer off until ``complete(_:)``, for any time. On the loop's thread, from within
-    /// the handler.
-    package func suspend() {
-        if case .none = hold { loop.suspend(self) }
-    }
-
-    /// Puts the answer off until ``complete(_:)``, which must come soon. On the loop's thread, from
-    /// within the handler.
-    ///
-    /// Saves the two system calls of a suspension if the answer does come soon.
-    package func park() {
-        if case .none = hold { loop.park(self) }
-    }
-
-    /// Returns the outcome and clears it, because an answer goes to the library once.
-    func takeOutcome() -> Outcome { exchange(&outcome, with: .none) }
-
     /// True if the library's memory of the request may be read.
     private var isReadable: Bool {
         if case .none = hold { true } else { false }
-    }
-
-    /// Answers a request that was put off. Must be called exactly once, on any thread.
-    ///
-    /// Nothing is sent before the server is woken. A single call of `wake` serves many answers.
-    package func complete(_ response: HTTPResponse) {
-        loop.finish(self, .response(response))
-    }
-
-    /// Answers a request that was put off; the loop's thread writes the answer. Must be called
-    /// exactly once, on any thread.
-    ///
-    /// Nothing is sent before the server is woken, as with ``complete(_:)-(HTTPResponse)``.
-    package func complete(_ answer: any HTTPAnswer) {
-        loop.finish(self, .answer(answer))
-    }
-
-    /// Hands a suspended request to the handler again, in place of ``complete(_:)``. Nothing
-    /// happens before the server is woken. Any thread.
-    package func handleAgain() {
-        loop.finish(self, .again)
-    }
-
-    /// Sets a closure that is called once if the client closes its side before the answer is
-    /// complete. The answer must still be completed. The loop notices the end within a second. On
-    /// the loop's thread, as is the call of the closure.
-    package func whenClientLeaves(_ left: @escaping () -> Void) {
-        onLeaving = left
-    }
-
-    /// Ends a request that was put off without an answer, in place of ``complete(_:)``. Any thread.
-    package func abandon() {
-        loop.finish(self, .abandoned)
-    }
-
-    /// Makes the connection a stream. The socket goes to `adopter`, which has reserved a place, and
-    /// sends the head and then the frames of the topic. On the loop's thread, from within the
-    /// handler.
-    package func stream(_ beginning: StreamBeginning, to adopter: any StreamAdopter) {
-        loop.handOver(self, beginning, to: adopter)
-    }
-
-    /// Makes the connection of a request that was put off a stream, in place of ``complete(_:)``.
-    /// Nothing happens before the server is woken. Any thread.
-    package func completeAsStream(_ beginning: StreamBeginning, to adopter: any StreamAdopter) {
-        loop.finish(self, .stream(beginning, to: adopter))
     }
 }
 
