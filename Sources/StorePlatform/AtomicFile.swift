@@ -83,9 +83,7 @@ package struct AtomicFileError: Error, CustomStringConvertible {
     package let description: String
 
     /// Makes an error from a failed step; `errno` gives the reason.
-    init(_ attempted: String) {
-        description = "\(attempted) failed: \(SystemError.text)"
-    }
+    init(_ attempted: String) { description = "\(attempted) failed: \(SystemError.text)" }
 }
 
 /// Reads whole small files.

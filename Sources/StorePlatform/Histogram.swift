@@ -14,9 +14,7 @@ package final class Histogram: Sendable {
     }
 
     /// Adds a value, in nanoseconds for a duration. Only the owner calls it.
-    package func observe(_ value: UInt64) {
-        buckets.add(value, at: cells.first)
-    }
+    package func observe(_ value: UInt64) { buckets.add(value, at: cells.first) }
 
     /// The values observed so far. Any thread.
     package var distribution: Distribution { buckets.distribution(at: cells.first) }

@@ -30,9 +30,7 @@ package struct ReaderPace: Sendable {
 
     /// Notes that work begins, after a pause or after a time without work. Times are those of
     /// `SystemTime.steadySeconds()`.
-    package mutating func begin(at now: Double) {
-        began = now
-    }
+    package mutating func begin(at now: Double) { began = now }
 
     /// Counts versions: `version` is the newest one now.
     package mutating func saw(_ version: UInt64, at now: Double) {

@@ -5,15 +5,11 @@ package enum SystemThread {
     private final class Start: Sendable {
         let body: @Sendable () -> Void
 
-        init(_ body: @escaping @Sendable () -> Void) {
-            self.body = body
-        }
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
     /// Lets other ready threads run first on this core. Returns at once if there are none.
-    package static func giveWay() {
-        sched_yield()
-    }
+    package static func giveWay() { sched_yield() }
 
     /// The calling thread's nice value. Threads that it starts inherit it.
     package static var niceness: CInt {

@@ -40,9 +40,7 @@ package enum SystemTime {
 package struct Deadline: Sendable {
     private let end: ContinuousClock.Instant
 
-    package init(seconds: Double) {
-        end = .now + .seconds(seconds)
-    }
+    package init(seconds: Double) { end = .now + .seconds(seconds) }
 
     /// True if the moment has come.
     package var isOver: Bool { ContinuousClock.now >= end }

@@ -76,9 +76,7 @@ package final class Latch: Sendable {
     package init() {}
 
     /// Ends all waits, also future ones. Any thread may call it, once or several times.
-    package func open() {
-        opened.signal()
-    }
+    package func open() { opened.signal() }
 
     /// Waits until the latch is open. Returns false if the seconds are over before.
     package func wait(seconds: Double = .infinity) -> Bool {
@@ -99,15 +97,11 @@ struct Sleepers: Sendable {
     private let idleSecondsMax: Double?
 
     /// - Parameter idleSecondsMax: the longest sleep of a thread; `nil` sets no bound.
-    init(idleSecondsMax: Double?) {
-        self.idleSecondsMax = idleSecondsMax
-    }
+    init(idleSecondsMax: Double?) { self.idleSecondsMax = idleSecondsMax }
 
     /// Wakes a thread that was taken off the count.
     @usableFromInline
-    func wake() {
-        signals.signal()
-    }
+    func wake() { signals.signal() }
 
     /// Wakes several threads that were taken off the count.
     func wake(_ count: Int) {

@@ -216,9 +216,7 @@ extension Worker {
     }
 
     /// Pauses between two pieces of work. ``close(seconds:_:)`` ends the pause.
-    package func pause(seconds: Double) {
-        _ = closing.wait(seconds: seconds)
-    }
+    package func pause(seconds: Double) { _ = closing.wait(seconds: seconds) }
 
     /// Sleeps until work comes. Returns `false` if the thread was idle for the longest time.
     @usableFromInline
