@@ -24,14 +24,10 @@ public final class CurlClient: HTTPClient {
     ///
     /// - Parameter authorities: the path of a PEM file with the trusted certificate authorities; by
     ///   default, the system's authorities.
-    public init(authorities: String? = nil) {
-        loop = CurlLoop(authorities: authorities)
-    }
+    public init(authorities: String? = nil) { loop = CurlLoop(authorities: authorities) }
 
     /// Makes a client that uses the system's proxies, or connects to each server directly.
-    package init(usesProxies: Bool) {
-        loop = CurlLoop(authorities: nil, usesProxies: usesProxies)
-    }
+    package init(usesProxies: Bool) { loop = CurlLoop(authorities: nil, usesProxies: usesProxies) }
 
     deinit { loop.close() }
 

@@ -195,9 +195,7 @@ extension CurlTransfer {
         completion(.failure(HTTPClientError(code, request, cause)))
     }
 
-    func cancel() {
-        completion(.failure(CancellationError()))
-    }
+    func cancel() { completion(.failure(CancellationError())) }
 
     private func code(of result: CURLcode) -> HTTPClientError.Code {
         switch result {
