@@ -11,9 +11,7 @@ package struct IPAddress: Sendable, Hashable {
         self.low = low
     }
 
-    package init(v4 address: UInt32) {
-        self.init(high: 0, low: Self.mapped | UInt64(address))
-    }
+    package init(v4 address: UInt32) { self.init(high: 0, low: Self.mapped | UInt64(address)) }
 
     package init(_ address: in6_addr) {
         self = withUnsafeBytes(of: address) {

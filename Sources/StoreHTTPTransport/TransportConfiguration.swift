@@ -41,9 +41,7 @@ package struct TransportConfiguration: Sendable {
     /// over. For tests.
     package var keepsStreamsSuspended = false
 
-    package init(addresses: [ListenAddress]) {
-        self.addresses = addresses
-    }
+    package init(addresses: [ListenAddress]) { self.addresses = addresses }
 
     /// The most connections that one address may have.
     var connectionsPerAddress: Int {
@@ -72,9 +70,7 @@ package struct TransportConfiguration: Sendable {
 package struct TransportError: Error, Sendable, CustomStringConvertible {
     package let description: String
 
-    init(_ description: String) {
-        self.description = description
-    }
+    init(_ description: String) { self.description = description }
 }
 
 /// The reason why the transport itself refuses a request.

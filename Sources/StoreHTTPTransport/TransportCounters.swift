@@ -37,9 +37,7 @@ package final class TransportCounters: Sendable {
     /// The most bytes that bodies and answers under way may take.
     package let buffersBytesMax: Int
 
-    package init(buffersBytesMax: Int = 0) {
-        self.buffersBytesMax = buffersBytesMax
-    }
+    package init(buffersBytesMax: Int = 0) { self.buffersBytesMax = buffersBytesMax }
 
     /// The number of requests over each bound.
     package var bounds: [(name: String, hits: UInt64)] {

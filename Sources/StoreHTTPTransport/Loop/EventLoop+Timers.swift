@@ -74,9 +74,7 @@ extension EventLoop {
         return hasTimerMail.load(ordering: .sequentiallyConsistent) ? 0 : milliseconds
     }
 
-    func endSleep() {
-        sleepsUntil.store(0, ordering: .relaxed)
-    }
+    func endSleep() { sleepsUntil.store(0, ordering: .relaxed) }
 }
 
 /// Work that the event loop does at a later time, unless it is cancelled before.

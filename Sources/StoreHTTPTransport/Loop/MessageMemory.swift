@@ -33,9 +33,7 @@ struct MessageMemory {
     /// The pieces that several answers may share, by their identity.
     private var pieces: [ObjectIdentifier: (answers: Int, bytes: Int)] = [:]
 
-    init(bytesMax: Int) {
-        self.bytesMax = bytesMax
-    }
+    init(bytesMax: Int) { self.bytesMax = bytesMax }
 
     /// Takes memory for a piece of a body. If there is no memory, takes nothing and returns the
     /// reason.

@@ -46,18 +46,14 @@ package struct Access: Sendable {
     /// The span of the request; `nil` if its trace is not exported.
     package internal(set) var span: RequestSpan?
 
-    init(began: Double) {
-        self.began = began
-    }
+    init(began: Double) { self.began = began }
 }
 
 /// The data of a request outside its exchange, which is used again for other requests.
 final class AccessNote {
     var access: Access
 
-    init(_ access: Access) {
-        self.access = access
-    }
+    init(_ access: Access) { self.access = access }
 }
 
 // Notes about requests, for the access log and for exported traces.

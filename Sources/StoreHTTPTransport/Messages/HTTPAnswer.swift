@@ -53,9 +53,7 @@ package struct HTTPAnswerWriter: ~Copyable {
 
 extension HTTPResponse {
     /// Makes the response that an answer writes.
-    package init(_ answer: any HTTPAnswer) {
-        self.init { answer.write(to: &$0) }
-    }
+    package init(_ answer: any HTTPAnswer) { self.init { answer.write(to: &$0) } }
 
     init(_ write: (inout HTTPAnswerWriter) -> Void) {
         var writer = HTTPAnswerWriter()

@@ -40,20 +40,14 @@ extension HTTPExchange {
     }
 
     /// Closes the connection after the answer, which must still be sent. On the loop's thread.
-    package func closeAfterAnswer() {
-        closes = true
-    }
+    package func closeAfterAnswer() { closes = true }
 
     /// Counts the request's duration among those of a route. The handler must keep `times` as long
     /// as the loop runs.
-    package func measure(by times: RouteTimes) {
-        self.times = times.place
-    }
+    package func measure(by times: RouteTimes) { self.times = times.place }
 
     /// Adds fields to those of the answer. On the loop's thread, before the answer is sent.
-    package func addFields(_ write: (inout HTTPFields) -> Void) {
-        write(&furtherFields)
-    }
+    package func addFields(_ write: (inout HTTPFields) -> Void) { write(&furtherFields) }
 
     /// The fields that every answer has, and the fields that were added for this one. On the loop's
     /// thread.
@@ -66,9 +60,7 @@ extension HTTPExchange {
     var keepsConnection: Bool { !closes && !isHTTP10 && !has("connection") }
 
     /// Answers the request now. On the loop's thread, from within the handler.
-    package func respond(_ response: HTTPResponse) {
-        outcome = .response(response)
-    }
+    package func respond(_ response: HTTPResponse) { outcome = .response(response) }
 
     /// Answers the request now; `write` writes directly to the bytes that are sent. On the loop's
     /// thread, from within the handler.
@@ -103,35 +95,25 @@ extension HTTPExchange {
     /// Answers a request that was put off. Must be called exactly once, on any thread.
     ///
     /// Nothing is sent before the server is woken. A single call of `wake` serves many answers.
-    package func complete(_ response: HTTPResponse) {
-        loop.finish(self, .response(response))
-    }
+    package func complete(_ response: HTTPResponse) { loop.finish(self, .response(response)) }
 
     /// Answers a request that was put off; the loop's thread writes the answer. Must be called
     /// exactly once, on any thread.
     ///
     /// Nothing is sent before the server is woken, as with ``complete(_:)-(HTTPResponse)``.
-    package func complete(_ answer: any HTTPAnswer) {
-        loop.finish(self, .answer(answer))
-    }
+    package func complete(_ answer: any HTTPAnswer) { loop.finish(self, .answer(answer)) }
 
     /// Hands a suspended request to the handler again, in place of ``complete(_:)``. Nothing
     /// happens before the server is woken. Any thread.
-    package func handleAgain() {
-        loop.finish(self, .again)
-    }
+    package func handleAgain() { loop.finish(self, .again) }
 
     /// Sets a closure that is called once if the client closes its side before the answer is
     /// complete. The answer must still be completed. The loop notices the end within a second. On
     /// the loop's thread, as is the call of the closure.
-    package func whenClientLeaves(_ left: @escaping () -> Void) {
-        onLeaving = left
-    }
+    package func whenClientLeaves(_ left: @escaping () -> Void) { onLeaving = left }
 
     /// Ends a request that was put off without an answer, in place of ``complete(_:)``. Any thread.
-    package func abandon() {
-        loop.finish(self, .abandoned)
-    }
+    package func abandon() { loop.finish(self, .abandoned) }
 
     /// Makes the connection a stream. The socket goes to `adopter`, which has reserved a place, and
     /// sends the head and then the frames of the topic. On the loop's thread, from within the

@@ -6,9 +6,7 @@ package enum RequestMethod: Sendable, Equatable {
     case other(String)
 
     /// Makes the method of this name. Names are case-sensitive.
-    package init(_ name: String) {
-        self = name.withCString { RequestMethod($0) }
-    }
+    package init(_ name: String) { self = name.withCString { RequestMethod($0) } }
 
     init(_ name: UnsafePointer<CChar>) {
         // The first byte decides most cases, which saves time in every request.

@@ -26,9 +26,7 @@ struct SharedStreamLoops: ~Copyable {
         /// True if the thread's epoll ignores the loop until it is due.
         var rests = true
 
-        init(_ loop: StreamLoop) {
-            self.loop = loop
-        }
+        init(_ loop: StreamLoop) { self.loop = loop }
     }
 
     private let epoll: CInt

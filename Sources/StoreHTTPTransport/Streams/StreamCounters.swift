@@ -34,14 +34,10 @@ package final class StreamCounters: Sendable {
     package init() {}
 
     /// Notes that a place is taken for a stream of this kind. Any thread.
-    func reserved(_ kind: StreamKind) {
-        kinds.first[kind.rawValue].add(1, ordering: .relaxed)
-    }
+    func reserved(_ kind: StreamKind) { kinds.first[kind.rawValue].add(1, ordering: .relaxed) }
 
     /// Notes that a place is free again. Any thread.
-    func freed(_ kind: StreamKind) {
-        kinds.first[kind.rawValue].subtract(1, ordering: .relaxed)
-    }
+    func freed(_ kind: StreamKind) { kinds.first[kind.rawValue].subtract(1, ordering: .relaxed) }
 
     /// Notes that a stream has begun. The writer's loop calls it.
     func opened(_ kind: StreamKind) {
@@ -49,9 +45,7 @@ package final class StreamCounters: Sendable {
     }
 
     /// Notes that a stream has ended. Any thread.
-    func ended(_ ending: StreamEnding) {
-        endings.first[ending.place].add(1, ordering: .relaxed)
-    }
+    func ended(_ ending: StreamEnding) { endings.first[ending.place].add(1, ordering: .relaxed) }
 
     /// Notes the point at which a stream with a place begins. The event loop's thread calls it.
     package func begins(_ resume: Resume) {

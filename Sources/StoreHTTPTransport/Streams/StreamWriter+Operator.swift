@@ -23,14 +23,10 @@ extension StreamWriter {
     }
 
     /// Ends the streams of a session; each gets `bye`. Any thread.
-    package func endStreams(of session: String) {
-        submit(.endSession(session))
-    }
+    package func endStreams(of session: String) { submit(.endSession(session)) }
 
     /// Ends the streams that their owners may no longer read; each gets `bye`. Any thread.
-    package func endForbiddenStreams() {
-        submit(.endForbidden)
-    }
+    package func endForbiddenStreams() { submit(.endForbidden) }
 
     /// True if new streams are refused because memory is scarce. Any thread.
     package var isShedding: Bool {
@@ -41,9 +37,7 @@ extension StreamWriter {
     /// Ends a fraction of the streams whose readers are behind, but at least one of them. The
     /// readers that have taken nothing for the longest time go first. Each of them may keep a
     /// version of the state in memory that no other reader needs. Any thread; never waits.
-    package func shed(part: Double) {
-        submit(.shed(part))
-    }
+    package func shed(part: Double) { submit(.shed(part)) }
 }
 
 extension StreamLoop {

@@ -68,16 +68,12 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     }
 
     /// Sets the source of ``TopicID/actions``. Must be called before ``start(_:)``.
-    package func follow(_ log: any LogSource) {
-        source.withLock { $0 = log }
-    }
+    package func follow(_ log: any LogSource) { source.withLock { $0 = log } }
 
     var log: (any LogSource)? { source.withLock { $0 } }
 
     /// Wakes the readers of the log that wait for the source. Any thread; never waits.
-    package func logMoved() {
-        post { $0.logMoved = true }
-    }
+    package func logMoved() { post { $0.logMoved = true } }
 
     /// The number of open streams and reserved places.
     package var open: Int { counters.open.load(ordering: .relaxed) }
@@ -225,9 +221,7 @@ package final class StreamPlaces: Sendable {
     package let streamsMax: Int
     private let taken = Atomic(0)
 
-    package init(streamsMax: Int) {
-        self.streamsMax = streamsMax
-    }
+    package init(streamsMax: Int) { self.streamsMax = streamsMax }
 
     /// The number of taken places.
     package var open: Int { taken.load(ordering: .relaxed) }
@@ -242,7 +236,5 @@ package final class StreamPlaces: Sendable {
     }
 
     /// Gives back a place that was taken.
-    func giveBack() {
-        taken.subtract(1, ordering: .relaxed)
-    }
+    func giveBack() { taken.subtract(1, ordering: .relaxed) }
 }

@@ -18,9 +18,7 @@ struct LogPosition {
     /// The chunk that is sent in part.
     private(set) var begun: LogChunk?
 
-    init(after version: UInt64) {
-        cursor = LogCursor(after: version)
-    }
+    init(after version: UInt64) { cursor = LogCursor(after: version) }
 
     /// True if a frame other than a record may be sent now.
     var isBetweenChunks: Bool { begun == nil }
@@ -112,9 +110,7 @@ struct LogCursor: Sendable, Equatable {
     private(set) var begunBytes = 0
 
     /// Starts at the record that follows a version.
-    init(after version: UInt64) {
-        self.version = version
-    }
+    init(after version: UInt64) { self.version = version }
 
     /// Returns the offsets in the piece that are still to be sent; `nil` if the piece does not have
     /// the next record.

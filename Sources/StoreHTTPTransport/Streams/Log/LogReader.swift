@@ -88,14 +88,10 @@ struct LogReaders {
     }
 
     /// Puts a reader that is still ready back at the end of the queue.
-    mutating func keepReady(_ slot: Int32) {
-        ready.append(slot)
-    }
+    mutating func keepReady(_ slot: Int32) { ready.append(slot) }
 
     /// Puts the readers that did not get their turn back at the front of the queue.
-    mutating func putBack(_ slots: ArraySlice<Int32>) {
-        ready.insert(contentsOf: slots, at: 0)
-    }
+    mutating func putBack(_ slots: ArraySlice<Int32>) { ready.insert(contentsOf: slots, at: 0) }
 
     mutating func awaitSource(_ slot: Int32) {
         readers[slot]?.phase = .source
