@@ -86,7 +86,6 @@ package struct AtomicFileError: Error, CustomStringConvertible {
     init(_ attempted: String) { description = "\(attempted) failed: \(SystemError.text)" }
 }
 
-/// Reads whole small files.
 package enum FileReader {
     /// Returns the file's bytes; `nil` if an error occurs. For a larger file, the result has more
     /// than `bytesMax` bytes, but at most 64 KiB more.

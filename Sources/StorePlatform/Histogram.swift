@@ -65,7 +65,6 @@ package final class Buckets: Sendable {
         firsts.deallocate()
     }
 
-    /// Returns the index of the bucket for a value.
     package func place(of value: UInt64) -> Int {
         let first = firsts[UInt64.bitWidth - value.leadingZeroBitCount]
         return first + (value > ends[first] ? 1 : 0)
@@ -89,7 +88,6 @@ package final class Buckets: Sendable {
     }
 }
 
-/// The distribution of values over buckets.
 package struct Distribution: Sendable {
     package let buckets: Buckets
     /// The number of values in each bucket, and above the last bound.
@@ -109,7 +107,6 @@ extension Distribution {
         sum &+= value
     }
 
-    /// The number of values.
     package var count: UInt64 { counts.reduce(0, +) }
 }
 

@@ -7,7 +7,6 @@ package enum SystemTime {
         UInt64(bitPattern: nanoseconds(of: CLOCK_MONOTONIC))
     }
 
-    /// Returns seconds of the same clock.
     package static func steadySeconds() -> Double {
         let time = read(CLOCK_MONOTONIC)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
@@ -42,7 +41,6 @@ package struct Deadline: Sendable {
 
     package init(seconds: Double) { end = .now + .seconds(seconds) }
 
-    /// True if the moment has come.
     package var isOver: Bool { ContinuousClock.now >= end }
 
     /// Seconds that are left, never below 0.

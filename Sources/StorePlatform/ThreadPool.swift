@@ -15,7 +15,6 @@ package final class ThreadPool: Sendable {
     /// The longest time that a task goes on in one turn while other tasks wait, in nanoseconds.
     package static let turnNanosecondsMax: UInt64 = 2_000_000
 
-    /// Starts a thread. Returns false if the system refuses it.
     package typealias Starter =
         @Sendable (
             _ name: String, _ niceness: CInt?, _ body: @escaping @Sendable () -> Void
@@ -30,7 +29,6 @@ package final class ThreadPool: Sendable {
         /// Threads whose turn has lasted for a whole interval between two calls of
         /// ``ThreadPool/relieve()``.
         package var held = 0
-        /// Tasks that wait for a thread.
         package var waiting = 0
         /// Threads that the system has refused since the start.
         package var refusedTotal: UInt64 = 0
@@ -107,7 +105,6 @@ package final class ThreadPool: Sendable {
     ///     thread that makes the pool.
     ///   - threadsMax: the most threads whose turns are not held.
     ///   - idleSecondsMax: the longest sleep of a thread before it ends; `nil` keeps it.
-    ///   - startThread: starts a thread.
     package init(
         name: String,
         niceness: CInt? = nil,
@@ -155,7 +152,6 @@ package final class ThreadPool: Sendable {
         return true
     }
 
-    /// True if a task waits for a thread.
     package var isAwaited: Bool { waiting.load(ordering: .relaxed) > 0 }
 
     /// Returns true if a turn is to end although it has more work: other tasks wait, and it has

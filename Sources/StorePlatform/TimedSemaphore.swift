@@ -72,7 +72,6 @@ public final class TimedSemaphore: @unchecked Sendable {
 package final class Latch: Sendable {
     private let opened = TimedSemaphore()
 
-    /// Makes a latch that is closed.
     package init() {}
 
     /// Ends all waits, also future ones. Any thread may call it, once or several times.
@@ -99,7 +98,6 @@ struct Sleepers: Sendable {
     /// - Parameter idleSecondsMax: the longest sleep of a thread; `nil` sets no bound.
     init(idleSecondsMax: Double?) { self.idleSecondsMax = idleSecondsMax }
 
-    /// Wakes a thread that was taken off the count.
     @usableFromInline
     func wake() { signals.signal() }
 

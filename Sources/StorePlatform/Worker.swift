@@ -15,7 +15,6 @@
 /// The type is public so that the compiler specialises its calls for each queue. The code of a
 /// `package` type is not inlined into other modules.
 public final class Worker<Queue: WorkQueue>: Sendable {
-    /// The moment at which the first thread begins.
     package enum Start: Sendable {
         case atOnce, withFirstWork
     }
@@ -50,7 +49,6 @@ public final class Worker<Queue: WorkQueue>: Sendable {
         }
     }
 
-    /// The way in which a thread gets the work.
     @usableFromInline
     enum Wakeup: Sendable {
         case none, wake
