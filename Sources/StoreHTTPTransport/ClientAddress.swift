@@ -24,7 +24,6 @@ package enum ClientAddress: Sendable, Hashable {
 }
 
 extension ClientAddress: CustomStringConvertible {
-    /// The text `127.0.0.1`, `::1`, `unix` or `unknown`.
     package var description: String {
         switch self {
         case .internet(let address): address.description

@@ -10,15 +10,9 @@ package final class HTTPServer: Sendable {
     private let addresses = Locked<[(address: ListenAddress, isAdmin: Bool)]>([])
     private let startThread: @Sendable (String, @escaping @Sendable () -> Void) -> Void
 
-    /// Makes a server that does not listen yet.
+    /// Makes a server that does not listen yet. `startThread` starts a thread with a name, and
+    /// `log` gets lines for the operator.
     ///
-    /// - Parameters:
-    ///   - configuration: the addresses, bounds and deadlines.
-    ///   - handler: answers the requests.
-    ///   - accessLog: gets the data of each request.
-    ///   - tracing: gets the data of the requests whose traces are exported.
-    ///   - startThread: starts a thread with this name.
-    ///   - log: gets lines for the operator.
     /// - Throws: ``TransportError`` if the system refuses a resource of the event loop.
     package init(
         configuration: TransportConfiguration,

@@ -52,7 +52,6 @@ package struct IPAddress: Sendable, Hashable {
         self = address
     }
 
-    /// True if this is an IPv4 address.
     package var isV4: Bool { high == 0 && low & ~0xFFFF_FFFF == Self.mapped }
 
     /// The address with zeros in place of the last 64 bits if it is an IPv6 address.

@@ -77,7 +77,6 @@ package struct ListenAddress: Sendable, Equatable {
             ? "'\(text)' is not allowed; allowed is \(allowed)" : nil
     }
 
-    /// Returns the descriptor of `fd:3`.
     private static func descriptor(_ text: String) -> CInt? {
         guard text.hasPrefix("fd:") else { return nil }
         let digits = text.dropFirst(3)

@@ -6,7 +6,7 @@ struct SocketAddress: Sendable {
     private var storage = sockaddr_storage()
     private var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
 
-    /// Reads an address by `getsockname` or `getpeername`. If that fails, the address has no family.
+    /// Reads an address by `getsockname` or `getpeername`; without a family if that fails.
     init(of descriptor: CInt, by read: Reader) {
         var storage = storage
         var length = length

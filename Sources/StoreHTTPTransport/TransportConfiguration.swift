@@ -43,7 +43,6 @@ package struct TransportConfiguration: Sendable {
 
     package init(addresses: [ListenAddress]) { self.addresses = addresses }
 
-    /// The most connections that one address may have.
     var connectionsPerAddress: Int {
         connectionsPerAddressMax > 0 ? connectionsPerAddressMax : max(1, connectionsMax / 4)
     }

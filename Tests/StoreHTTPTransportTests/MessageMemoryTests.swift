@@ -13,6 +13,21 @@ import Testing
 
     private final class Object {}
 
+    private let record = ConnectionRecord(
+        descriptor: -1,
+        peer: .unknown,
+        isAdmin: false,
+        deadline: .infinity
+    )
+
+    private func answer(
+        _ own: Int,
+        _ pieces: [SharedPiece] = [],
+        for holder: MessageMemory.Holder
+    ) -> UnreadAnswer {
+        UnreadAnswer(record, ownBytes: own, pieces, [holder])
+    }
+
     @Test func `bodies take half of the bound, and a single holder a quarter`() {
         var memory = MessageMemory(bytesMax: 1_000)
         #expect(memory.takeBody(250, for: [ada]) == nil)
@@ -26,33 +41,30 @@ import Testing
 
     @Test func `bodies may take the memory that answers leave`() {
         var memory = MessageMemory(bytesMax: 1_000)
-        _ = memory.takeAnswer(900, [], for: [ada])
+        let large = answer(900, for: ada)
+        memory.take(large)
         #expect(memory.takeBody(101, for: []) == .bodiesLimit(500))
         #expect(memory.takeBody(100, for: []) == nil)
-        memory.giveBackAnswer(900, [], taken: 900, for: [ada])
+        memory.giveBack(large)
         #expect(memory.bytes == 100 && memory.share(of: ada) == 0)
     }
 
     @Test func `a piece of several answers is taken once, until the last of them has ended`() {
         var memory = MessageMemory(bytesMax: 1_000)
         let made = pieces([100, 200])
-        let first = memory.takeAnswer(1, made.pieces, for: [ada])
-        let second = memory.takeAnswer(1, [made.pieces[1]], for: [bob])
-        #expect(first == 301 && second == 1 && memory.bytes == 302)
-        memory.giveBackAnswer(1, made.pieces, taken: first, for: [ada])
+        let first = answer(1, made.pieces, for: ada)
+        let second = answer(1, [made.pieces[1]], for: bob)
+        memory.take(first)
+        memory.take(second)
+        #expect(first.taken == 301 && second.taken == 1 && memory.bytes == 302)
+        memory.giveBack(first)
         #expect(memory.bytes == 201)
-        memory.giveBackAnswer(1, [made.pieces[1]], taken: second, for: [bob])
+        memory.giveBack(second)
         #expect(memory.bytes == 0 && memory.share(of: ada) == 0 && memory.share(of: bob) == 0)
     }
 
     @Test func `the oldest answers come first, of one holder or of all`() {
         var unread = UnreadAnswers()
-        let record = ConnectionRecord(
-            descriptor: -1,
-            peer: .unknown,
-            isAdmin: false,
-            deadline: .infinity
-        )
         let answers = (0..<200).map {
             UnreadAnswer(record, ownBytes: 1, [], $0 % 2 == 0 ? [ada] : [])
         }

@@ -20,9 +20,7 @@ final class ConnectionRecord {
     let descriptor: CInt
     /// True if the connection came in at an address for operators.
     let isAdmin: Bool
-    /// The address of the other end.
     let peer: ClientAddress
-    /// The text of the address.
     private(set) lazy var peerHost = peer.description
     /// The index of this record in the loop's list.
     @exclusivity(unchecked) var place = 0
@@ -32,7 +30,6 @@ final class ConnectionRecord {
     /// The number of the library's run in which the last request ended, if the connection may have
     /// ended with it; else 0.
     @exclusivity(unchecked) var runOfLastEnd: UInt64 = 0
-    /// The request that is under way.
     @exclusivity(unchecked) unowned(unsafe) var exchange: HTTPExchange?
     /// The object that the handler keeps for the next requests of the connection.
     @exclusivity(unchecked) var kept: AnyObject?
@@ -55,7 +52,6 @@ final class ConnectionRecord {
 
 /// The places for connections, and the addresses that hold them.
 struct ConnectionPlaces {
-    /// The number of places.
     let max: Int
     /// The most places that one address or IPv6 network of 64 bits may hold. Addresses of this
     /// machine and of proxies may hold all places but the kept ones.

@@ -11,12 +11,10 @@ private struct AnswerHead {
     let status: Int
     let fields: UnsafeRawBufferPointer
     let fieldCount: Int
-    /// True if the connection ends with the answer.
     var closes = false
 }
 
 extension EventLoop {
-    /// Hands a response to the library.
     func answer(_ exchange: HTTPExchange, _ response: HTTPResponse) -> chttpd_verdict {
         guard exchange.furtherFields.count > 0 else { return send(response, to: exchange) }
         var whole = response
@@ -40,7 +38,6 @@ extension EventLoop {
         }
     }
 
-    /// Writes an answer, and hands it to the library.
     func answer(_ exchange: HTTPExchange, _ answer: any HTTPAnswer) -> chttpd_verdict {
         writer.begin()
         answer.write(to: &writer)

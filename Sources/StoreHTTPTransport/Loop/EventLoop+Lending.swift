@@ -16,7 +16,6 @@ struct LoopLeadership: ~Copyable, Sendable {
 
     /// The number of the leader, twice; and 1 more while the loop is lent.
     let term = Atomic<UInt64>(0)
-    /// The number of times that the loop was lent.
     let lentCount = Atomic<UInt64>(0)
     /// True while the second thread looks again and again.
     let isWatched = Atomic(false)

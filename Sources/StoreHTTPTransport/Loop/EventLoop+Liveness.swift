@@ -41,9 +41,10 @@ extension EventLoop {
         return true
     }
 
-    /// Handles bytes that have come on a connection without a place.
     func lookAtUnplaced(_ descriptor: CInt) {
-        guard let socket = unplaced[descriptor], answerNow(descriptor, socket.refusal) else { return }
+        guard let socket = unplaced[descriptor], answerNow(descriptor, socket.refusal) else {
+            return
+        }
         unplaced[descriptor] = nil
         unwatchAndClose(descriptor)
     }

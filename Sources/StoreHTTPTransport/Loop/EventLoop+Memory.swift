@@ -21,7 +21,6 @@ extension EventLoop {
         return nil
     }
 
-    /// Gives back the memory of a body that is not needed any more.
     func letGoBody(of exchange: HTTPExchange) {
         guard let body = exchange.heldBody else { return }
         memory.giveBackBody(body.bytes, for: body.holders)
@@ -54,7 +53,7 @@ extension EventLoop {
     private func holdAnswer(of exchange: HTTPExchange, own: Int, _ pieces: [SharedPiece]) -> Bool {
         guard let record = exchange.record, !record.isAdmin else { return true }
         let answer = UnreadAnswer(record, ownBytes: own, pieces, holders(of: exchange))
-        answer.taken = memory.takeAnswer(own, pieces, for: answer.holders)
+        memory.take(answer)
         unread.add(answer)
         exchange.unread = answer
         guard answer.taken > 0 else { return true }
@@ -75,17 +74,11 @@ extension EventLoop {
         return isHeld
     }
 
-    /// Gives back the memory of an answer whose request has ended.
     func letGoAnswer(of exchange: HTTPExchange) {
         guard let answer = exchange.unread else { return }
         exchange.unread = nil
         unread.remove(answer)
-        memory.giveBackAnswer(
-            answer.ownBytes,
-            answer.pieces,
-            taken: answer.taken,
-            for: answer.holders
-        )
+        memory.giveBack(answer)
     }
 
     /// Ends the connection of an answer. The kernel drops the bytes that it has not sent.

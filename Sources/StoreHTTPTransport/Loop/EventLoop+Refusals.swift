@@ -103,7 +103,6 @@ extension EventLoop {
         shutdown(descriptor, CInt(SHUT_WR))
     }
 
-    /// Reads and drops the bytes on a socket that lingers.
     func drain(_ descriptor: CInt) {
         guard var socket = lingering[descriptor] else { return }
         var scratch = [UInt8](repeating: 0, count: 64 << 10)

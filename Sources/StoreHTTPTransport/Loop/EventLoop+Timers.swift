@@ -2,7 +2,6 @@ import Glibc
 import StorePlatform
 import Synchronization
 
-/// Timers on their way to the loop's thread.
 struct TimerMail: Sendable {
     var scheduled: [LoopTimer] = []
     var dropped: [LoopTimer] = []

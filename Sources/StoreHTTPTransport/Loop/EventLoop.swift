@@ -44,9 +44,7 @@ final class EventLoop: @unchecked Sendable {
     /// True until another handler takes over from the first one.
     @exclusivity(unchecked) var isEarly = true
     let counters: TransportCounters
-    /// The access log; `nil` if requests are not logged.
     let accessLog: (any AccessLog)?
-    /// The tracing of requests; `nil` if no traces are exported.
     let tracing: RequestTracing?
     let log: @Sendable (String) -> Void
 
@@ -61,7 +59,6 @@ final class EventLoop: @unchecked Sendable {
     @exclusivity(unchecked) var listeners: [Listener] = []
     /// The descriptors of operators' connections that are on their way to the library.
     @exclusivity(unchecked) var adminDescriptors: Set<CInt> = []
-    /// The number of operators' connections.
     @exclusivity(unchecked) var adminCount = 0
     @exclusivity(unchecked) var records: [ConnectionRecord] = []
     @exclusivity(unchecked) var places: ConnectionPlaces
@@ -69,7 +66,6 @@ final class EventLoop: @unchecked Sendable {
     @exclusivity(unchecked) var unread = UnreadAnswers()
     /// The time from which the log may have the next line about unread answers.
     @exclusivity(unchecked) var nextUnreadReport = 0.0
-    /// The address of the connection that is being accepted.
     @exclusivity(unchecked) var acceptedAddress = ClientAddress.unknown
     @exclusivity(unchecked) var freeExchanges: [HTTPExchange] = []
     @exclusivity(unchecked) var timers = TimerHeap<LoopTimer>()
@@ -95,7 +91,6 @@ final class EventLoop: @unchecked Sendable {
     @exclusivity(unchecked) var parks = true
     /// True if hidden bytes in the head of a request are noticed with the loaded library.
     @exclusivity(unchecked) var seesWholeHeads = true
-    /// The number of the library's runs so far.
     @exclusivity(unchecked) var runCount: UInt64 = 0
     /// The sockets of refused clients that may still send.
     var lingering: [CInt: LingeringSocket] = [:]
@@ -107,16 +102,13 @@ final class EventLoop: @unchecked Sendable {
     @exclusivity(unchecked) var writer = HTTPAnswerWriter()
     /// The workspace in which handlers read documents, one after another.
     let documents = JSONWorkspace()
-    /// The library's responses that can be used again.
     @exclusivity(unchecked) var reusedResponses = ReusedResponses()
     /// The fields of every answer, in the library's form.
     let commonFields: UnsafeMutableBufferPointer<CChar>
     @exclusivity(unchecked) var now = 0.0
     /// The time at which this turn began, in nanoseconds. The property ``now`` has it in seconds.
     @exclusivity(unchecked) var turnBegan: UInt64 = 0
-    /// The requests that this turn has answered.
     @exclusivity(unchecked) var answered: ContiguousArray<AnsweredRequest> = []
-    /// The `Date` field of this turn's answers.
     @exclusivity(unchecked) var date = DateField()
     @exclusivity(unchecked) var isStopping = false
     /// The number of connections that were cut off at the deadline of a stop.

@@ -14,7 +14,6 @@ final class Listener {
     /// True if the listener is for operators, apart from clients.
     let isAdmin: Bool
 
-    /// The file of a unix socket that was made here.
     private let file: SocketFile?
 
     init(

@@ -12,7 +12,6 @@ struct MessageMemory {
     /// (`chttpd.c`).
     static let readerBytes = 64 << 10
 
-    /// The holder of a share of the memory.
     enum Holder: Hashable {
         case address(ClientAddress)
         case principal(String)
@@ -26,7 +25,6 @@ struct MessageMemory {
 
     private(set) var bodyBytes = 0
     private(set) var answerBytes = 0
-    /// The bytes that are taken now.
     var bytes: Int { bodyBytes + answerBytes }
 
     private var shares: [Holder: Int] = [:]
@@ -49,44 +47,35 @@ struct MessageMemory {
         return nil
     }
 
-    /// Gives back the memory of a body.
     mutating func giveBackBody(_ count: Int, for holders: [Holder]) {
         bodyBytes -= count
         change(by: -count, for: holders)
     }
 
-    /// Takes memory for an answer, even beyond the bound: `own` bytes, and the pieces that no other
-    /// answer has taken already. Returns the number of bytes that were taken.
-    mutating func takeAnswer(_ own: Int, _ shared: [SharedPiece], for holders: [Holder]) -> Int {
-        var taken = own
-        for piece in shared {
+    /// Takes memory for an answer, even beyond the bound: its own bytes, and the pieces that no
+    /// other answer has taken already.
+    mutating func take(_ answer: UnreadAnswer) {
+        answer.taken = answer.ownBytes
+        for piece in answer.pieces {
             let known = pieces[piece.id]
-            if known == nil { taken += piece.bytes }
+            if known == nil { answer.taken += piece.bytes }
             pieces[piece.id] = ((known?.answers ?? 0) + 1, piece.bytes)
         }
-        answerBytes += taken
-        change(by: taken, for: holders)
-        return taken
+        answerBytes += answer.taken
+        change(by: answer.taken, for: answer.holders)
     }
 
-    /// Gives back the memory of an answer, except for pieces that other answers still have. `taken`
-    /// is the number of bytes that were taken for it.
-    mutating func giveBackAnswer(
-        _ own: Int,
-        _ shared: [SharedPiece],
-        taken: Int,
-        for holders: [Holder]
-    ) {
-        answerBytes -= own
-        for piece in shared {
+    /// Gives back the memory of an answer, except for pieces that other answers still have.
+    mutating func giveBack(_ answer: UnreadAnswer) {
+        answerBytes -= answer.ownBytes
+        for piece in answer.pieces {
             guard let known = pieces[piece.id] else { continue }
             pieces[piece.id] = known.answers > 1 ? (known.answers - 1, known.bytes) : nil
             if known.answers == 1 { answerBytes -= known.bytes }
         }
-        change(by: -taken, for: holders)
+        change(by: -answer.taken, for: answer.holders)
     }
 
-    /// Returns the bytes that an address or a principal takes.
     func share(of holder: Holder) -> Int { shares[holder, default: 0] }
 
     private mutating func change(by count: Int, for holders: [Holder]) {
@@ -103,7 +92,6 @@ struct SharedPiece {
     let bytes: Int
 }
 
-/// The memory of a request's body, and its holders.
 struct HeldBody {
     var bytes = 0
     let holders: [MessageMemory.Holder]

@@ -14,7 +14,6 @@ final class ReusedResponse {
     private static let fieldsBytesMax = 512
     private static let fieldsMax = 12
 
-    /// The length of the body.
     let length: Int
     private let response: OpaquePointer
     // Safety: the library's response frees it, and is kept until `deinit`.
@@ -173,12 +172,9 @@ struct ReusedResponses: ~Copyable {
     /// The longest body of a reused response. An answer with a longer body gets a response of its
     /// own.
     static let bodyBytesMax = 2 << 10
-    /// The most responses that wait.
     static let countMax = 256
 
-    /// True if the loaded library allows tags to be written over.
     var rewritesTags = false
-    /// The fields that every response has.
     var common = HTTPFields()
     /// The waiting responses, by the length of their body.
     private var waiting = [[ReusedResponse]](repeating: [], count: bodyBytesMax + 1)

@@ -8,11 +8,8 @@ final class UnreadAnswer {
     let ownBytes: Int
     let pieces: [SharedPiece]
     let holders: [MessageMemory.Holder]
-    /// The number of bytes that were taken for this answer.
     @exclusivity(unchecked) var taken = 0
-    /// True if the answer's connection is being ended.
     @exclusivity(unchecked) var isEnding = false
-    /// The index of this answer in the list.
     @exclusivity(unchecked) fileprivate var place = 0
 
     init(

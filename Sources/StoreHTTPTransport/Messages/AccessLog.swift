@@ -13,7 +13,6 @@ package protocol AccessLog: Sendable {
 ///
 /// The event loop's thread fills this value in, and hands it over as a whole.
 package struct Access: Sendable {
-    /// The most bytes of a target that are kept.
     static let pathBytesMax = 1_000
 
     /// The time at which the request line was read, in seconds of the steady clock.
@@ -59,7 +58,6 @@ final class AccessNote {
 // Notes about requests, for the access log and for exported traces.
 
 extension EventLoop {
-    /// Begins the note of a request whose line was read.
     func beginAccess(_ exchange: HTTPExchange) {
         exchange.note = AccessNote(Access(began: Self.clock()))
     }
@@ -143,7 +141,6 @@ package struct RequestSpan: Sendable {
 }
 
 extension HTTPExchange {
-    /// Notes the answer of the request.
     func noteAnswer(status: Int, bytes: Int) {
         guard let note else { return }
         note.access.status = status

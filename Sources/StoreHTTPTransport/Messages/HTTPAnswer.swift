@@ -9,7 +9,6 @@ package protocol HTTPAnswer: AnyObject, Sendable {
 /// The bytes of an answer. The next answer uses the same memory.
 package struct HTTPAnswerWriter: ~Copyable {
     package var status = 200
-    /// The body.
     package var body = JSONOutput(capacity: 256)
     /// The body in place of ``body``. A large body is sent from its own memory.
     package var sharedBody: Bytes?
@@ -34,7 +33,6 @@ package struct HTTPAnswerWriter: ~Copyable {
         fieldCount += ready.count
     }
 
-    /// Adds a field.
     package mutating func add(_ name: StaticString, _ value: String) {
         var field = HTTPFields()
         field.append("\(name)", value)
@@ -52,7 +50,6 @@ package struct HTTPAnswerWriter: ~Copyable {
 }
 
 extension HTTPResponse {
-    /// Makes the response that an answer writes.
     package init(_ answer: any HTTPAnswer) { self.init { answer.write(to: &$0) } }
 
     init(_ write: (inout HTTPAnswerWriter) -> Void) {

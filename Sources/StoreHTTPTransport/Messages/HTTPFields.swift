@@ -4,7 +4,6 @@ import StoreWire
 /// The header fields of an answer in the library's form: each name and each value ends with NUL.
 package struct HTTPFields: Sendable {
     private(set) var bytes: [UInt8] = []
-    /// The number of fields.
     package private(set) var count = 0
 }
 
@@ -37,7 +36,6 @@ extension HTTPFields {
         count += 1
     }
 
-    /// Adds all fields of another value.
     package mutating func append(_ others: HTTPFields) {
         bytes.append(contentsOf: others.bytes)
         count += others.count
@@ -55,7 +53,6 @@ extension HTTPFields {
         bytes.append(0)
     }
 
-    /// The fields as texts.
     package var texts: [(String, String)] {
         let parts = bytes.split(separator: 0, omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
@@ -65,7 +62,6 @@ extension HTTPFields {
 
 /// The time in the form of the `Date` header.
 package enum HTTPDate {
-    /// The present time.
     package static var now: String {
         CivilTime(secondsSince1970: SystemTime.wallNanoseconds() / 1_000_000_000).httpDate
     }
@@ -76,7 +72,6 @@ struct DateField {
     private(set) var second = Int.min
     private var text: [CChar] = [0]
 
-    /// Updates the text if the second has changed.
     mutating func update() {
         let now = SystemTime.coarseWallSeconds()
         guard now != second else { return }
@@ -84,7 +79,6 @@ struct DateField {
         text = CivilTime(secondsSince1970: Int64(second)).httpDate.utf8CString.map { $0 }
     }
 
-    /// Lends the text, which ends with NUL.
     func withText<R>(_ body: (UnsafePointer<CChar>) -> R) -> R {
         text.withUnsafeBufferPointer { text in
             text.baseAddress.map(body) ?? withUnsafePointer(to: 0, body)

@@ -1,6 +1,5 @@
 package import StoreJSON
 
-/// An answer to a request.
 package struct HTTPResponse: Sendable {
     package enum Body: Sendable {
         case none
@@ -20,7 +19,6 @@ package struct HTTPResponse: Sendable {
     package let status: Int
     package var fields: HTTPFields
     package var body: Body
-    /// True if the connection ends with this answer.
     package var closes = false
 
     package init(status: Int, headers: [(String, String)] = [], body: Body = .none) {
@@ -33,7 +31,6 @@ package struct HTTPResponse: Sendable {
         self.body = body
     }
 
-    /// The header fields as texts.
     package var headers: [(String, String)] { fields.texts }
 
     /// Returns the whole response as bytes, for an answer that bypasses the library.

@@ -22,7 +22,6 @@ package enum RequestMethod: Sendable, Equatable {
         }
     }
 
-    /// The name in the form of the request line.
     package var name: String {
         switch self {
         case .get: "GET"
@@ -36,7 +35,6 @@ package enum RequestMethod: Sendable, Equatable {
         }
     }
 
-    /// True if requests of this method have a body.
     var hasBody: Bool {
         switch self {
         case .post, .put, .patch: true

@@ -6,7 +6,6 @@ struct RequestTarget {
     /// The authority of an absolute target, which takes precedence over the `Host` field.
     private(set) var authority: Range<Int>?
 
-    /// Makes an empty target.
     init() {}
 
     /// Reads an origin-form (`/state?after=1`) or an absolute-form (`http://host/state`). For

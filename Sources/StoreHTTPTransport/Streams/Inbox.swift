@@ -7,7 +7,6 @@ import StoreWire
 /// older versions of its topic. So under a burst, the server leaves versions out. The version then
 /// goes to all readers of the topic, because the older versions may have had other recipients.
 struct Inbox: Sendable {
-    /// The most versions that wait.
     static let versionsMax = 1_024
     /// The most bytes of the waiting versions together.
     static let bytesMax = 16 << 20

@@ -36,7 +36,6 @@ struct SharedStreamLoops: ~Copyable {
     private var members: [Member?] = []
     private var freeNumbers: [Int] = []
     private var timers = TimerHeap<Int>()
-    /// The members that have a turn, in their order.
     private var round: [Int] = []
 
     /// Makes an empty group.
@@ -54,7 +53,6 @@ struct SharedStreamLoops: ~Copyable {
         events.deallocate()
     }
 
-    /// True if all loops have ended.
     var isEmpty: Bool { members.count == freeNumbers.count }
 
     /// Adds a loop, which has its first turn when it has mail.

@@ -14,7 +14,6 @@ package final class StreamCounters: Sendable {
     private let begun = Cells(count: 3)
     /// Frames sent whole. The writer's loop counts them, and the bytes and heartbeats.
     package let frames = Atomic<UInt64>(0)
-    /// Bytes that sockets have taken.
     package let bytes = Atomic<UInt64>(0)
     package let heartbeats = Atomic<UInt64>(0)
     /// Frames left out for readers that were behind, and by the server under a burst.
@@ -63,7 +62,6 @@ package final class StreamCounters: Sendable {
         }
     }
 
-    /// The number of streams that were ever opened.
     package var opened: UInt64 { byKind.reduce(0) { $0 + $1.opened } }
 
     /// Returns the number of streams with this cause of the end.

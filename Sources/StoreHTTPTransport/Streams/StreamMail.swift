@@ -5,7 +5,6 @@ struct StreamMail: Sendable {
     /// The requests of operators. An HTTP request waits for each, so connections bound their
     /// number.
     var requests: [StreamRequest] = []
-    /// True if the loop has ended.
     var isEnded = false
     /// True if the source of the log has more records, or has read the requested ones.
     var logMoved = false

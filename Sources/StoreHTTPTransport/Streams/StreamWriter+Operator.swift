@@ -3,8 +3,8 @@ import StoreJSON
 package import StoreWire
 import Synchronization
 
-// The operator's requests to the writer, and the measures against scarce memory. The writer's thread
-// answers requests between two turns.
+// The operator's requests to the writer, and the measures against scarce memory. The writer's
+// thread answers requests between two turns.
 
 extension StreamWriter {
     /// Requests the list of open streams. Any thread; the writer's thread calls `answer` once.

@@ -43,7 +43,6 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
 
     deinit { close(wakeDescriptor) }
 
-    /// Starts the writer's thread.
     package func start(
         _ startThread: (String, @escaping @Sendable () -> Void) -> Void
     ) throws(TransportError) {
@@ -223,10 +222,8 @@ package final class StreamPlaces: Sendable {
 
     package init(streamsMax: Int) { self.streamsMax = streamsMax }
 
-    /// The number of taken places.
     package var open: Int { taken.load(ordering: .relaxed) }
 
-    /// Takes a place. Returns `false` if all places are taken.
     func take() -> Bool {
         guard taken.add(1, ordering: .relaxed).oldValue < streamsMax else {
             giveBack()
@@ -235,6 +232,5 @@ package final class StreamPlaces: Sendable {
         return true
     }
 
-    /// Gives back a place that was taken.
     func giveBack() { taken.subtract(1, ordering: .relaxed) }
 }

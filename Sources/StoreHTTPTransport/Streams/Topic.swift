@@ -41,7 +41,6 @@ struct PatchFrames: Sendable {
     static let patchesMax = 16
 
     private(set) var newest: (version: UInt64, state: any TopicState)?
-    /// The version before the newest.
     private var previous: UInt64?
     /// The frames that lead to the newest version, each under the version that it starts from.
     private var patches: [UInt64: Bytes] = [:]

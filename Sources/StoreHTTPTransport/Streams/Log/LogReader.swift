@@ -42,7 +42,6 @@ struct LogReader {
     /// True if a frame other than a record may be sent now.
     var isBetweenChunks: Bool { position.isBetweenChunks }
 
-    /// The version up to which every record is sent.
     var version: UInt64 { position.cursor.version }
 
     /// The version that the reader certainly has, if there is one.

@@ -25,7 +25,6 @@ extension StreamLoop {
     /// The time in seconds until the next reader has its turn; `nil` if no reader is ready.
     var logTurnSeconds: Double? { logReaders.hasReady ? logPace.pauseSeconds(at: now) : nil }
 
-    /// Gives ready readers their turn. Returns the number of bytes sent.
     private func takeLogTurn() -> Int {
         let ready = logReaders.takeReady()
         var bytes = 0
@@ -150,7 +149,6 @@ extension StreamLoop {
         logReaders[slot]?.isWatched = false
     }
 
-    /// Handles a reader's socket that takes more.
     func logWritable(_ slot: Int32) {
         if behind[slot] != nil {
             flush(slot)

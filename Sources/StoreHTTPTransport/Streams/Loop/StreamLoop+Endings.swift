@@ -83,7 +83,6 @@ struct HeldCredential {
 // Streams end with the credentials of their owners.
 
 extension StreamLoop {
-    /// Keeps the credential of a reader that joins.
     func hold(_ credential: StreamCredential, of slot: Int32) {
         let left = credential.expires.map {
             Double($0) - Double(SystemTime.wallNanoseconds()) / 1e9

@@ -47,7 +47,6 @@ extension StreamLoop {
         awaitingTurn.removeFirst(done)
     }
 
-    /// Notes the bytes that this turn has sent.
     func paceFrames() {
         guard flushedBytes >= LogPace.turnBytesMin, let log else { return }
         framePace.turned(

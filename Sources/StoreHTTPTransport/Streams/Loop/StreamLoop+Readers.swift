@@ -14,13 +14,16 @@ extension StreamLoop {
         let slot = freeSlots.popLast() ?? Int32(slots.count)
         if Int(slot) == slots.count { slots.append(StreamSlot()) }
         let index = Int(slot)
-        slots[index].descriptor = reader.descriptor
-        slots[index].generation &+= 1
-        slots[index].topic = topic
-        slots[index].begin()
-        slots[index].expires = expiry()
-        slots[index].joined = UInt32(clamping: Int(now))
-        slots[index].place = Int32(topics[Int(topic)].slots.count)
+        let known: UInt64? = if case .after(let version) = beginning.resume { version } else { nil }
+        slots[index] = StreamSlot(
+            descriptor: reader.descriptor,
+            generation: slots[index].generation &+ 1,
+            topic: topic,
+            place: Int32(topics[Int(topic)].slots.count),
+            expires: expiry(),
+            joined: UInt32(clamping: Int(now)),
+            nextVersion: known.map { $0 &+ 1 } ?? 0
+        )
         topics[Int(topic)].slots.append(slot)
         swapPlaces(slot, with: topics[Int(topic)].following)
         topics[Int(topic)].following += 1
@@ -31,8 +34,6 @@ extension StreamLoop {
         writer.counters.opened(StreamKind(beginning.topic.subject))
         tune(reader.descriptor)
         watch(slot, EPOLL_CTL_ADD, forWriting: false)
-        let known: UInt64? = if case .after(let version) = beginning.resume { version } else { nil }
-        slots[index].nextVersion = known.map { $0 &+ 1 } ?? 0
         let first = Chunk.first(beginning.head.response, beginning.head.payload)
         deliver(first, to: slot, having: known)
         for frame in topics[Int(topic)].topic.opening(for: beginning.resume) {

@@ -8,7 +8,6 @@ import Synchronization
 final class StreamLoop: @unchecked Sendable {
     // Safety: one thread makes the loop, and then only the loop's own thread uses it.
 
-    /// The most events that one turn takes from epoll.
     static let eventsMax = 512
     /// The most bytes that a reader may send; they are dropped.
     static let inputBytesMax = 64 << 10
@@ -21,7 +20,6 @@ final class StreamLoop: @unchecked Sendable {
     static let sharedTurnSecondsMax = 0.002
 
     let writer: StreamWriter
-    /// The source of the log, if there is one.
     let log: (any LogSource)?
     let epoll: CInt
     private let wakeDescriptor: CInt
@@ -30,11 +28,8 @@ final class StreamLoop: @unchecked Sendable {
     var topics: [TopicReaders] = []
     var topicNumbers: [TopicID: Int32] = [:]
     var freeTopics: [Int32] = []
-    /// The names of the readers that have a name.
     var names: [Int32: String] = [:]
-    /// The sessions of the readers that have a session.
     var sessions: [Int32: String] = [:]
-    /// The credentials of the readers that have a credential.
     var credentials: [Int32: HeldCredential] = [:]
     /// The readers whose sockets did not take every byte.
     var behind: [Int32: BehindReader] = [:]
@@ -46,7 +41,6 @@ final class StreamLoop: @unchecked Sendable {
     var framePace = LogPace()
     /// The pace of published frames.
     private var pace = ReaderPace()
-    /// The time that this turn has paused.
     private var pausedSeconds = 0.0
     /// True if other loops share the thread. Then this loop does not pause within a turn, but rests
     /// between two turns (``restSeconds``).
@@ -87,7 +81,6 @@ final class StreamLoop: @unchecked Sendable {
         end()
     }
 
-    /// Starts the loop's own clock.
     func begin() {
         now = EventLoop.clock()
         nextSecond = now + 1

@@ -1,7 +1,6 @@
 import StoreJSON
 import StoreWire
 
-/// A slot for one reader.
 struct StreamSlot {
     var descriptor: CInt = -1
     /// A number that differs for each reader of the slot.
@@ -23,15 +22,8 @@ struct StreamSlot {
     mutating func end(because ending: StreamEnding) {
         if self.ending == nil { self.ending = ending }
     }
-
-    /// Prepares the slot for another stream.
-    mutating func begin() {
-        ending = nil
-        inputBytes = 0
-    }
 }
 
-/// A topic with its readers.
 struct TopicReaders {
     let id: TopicID
     var topic = Topic()
