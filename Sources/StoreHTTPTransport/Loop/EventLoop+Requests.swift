@@ -13,7 +13,7 @@ extension EventLoop {
             0...,
             with: UnsafeRawBufferPointer(start: target, count: strlen(target))
         )
-        if accessLog != nil { beginAccess(exchange) }
+        if notesRequests { beginAccess(exchange) }
         if let record = record(of: connection) {
             exchange.record = record
             record.exchange = exchange

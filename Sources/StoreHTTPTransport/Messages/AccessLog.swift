@@ -58,6 +58,8 @@ final class AccessNote {
 // Notes about requests, for the access log and for exported traces.
 
 extension EventLoop {
+    var notesRequests: Bool { accessLog != nil }
+
     func beginAccess(_ exchange: HTTPExchange) {
         exchange.note = AccessNote(Access(began: Self.clock()))
     }

@@ -231,19 +231,12 @@ extension HTTPExchange {
 extension HTTPExchange {
     /// Returns the value of the first header field with this name, which is in lower case.
     package func header(_ name: StaticString) -> String? {
-        guard mayHave(name) else { return nil }
-        for index in 0..<fieldCount where fields[index].isNamed(name) {
-            return fields[index].text
-        }
-        return nil
+        withHeader(name) { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Lends the value of the first header field with this name, which is in lower case. Returns
     /// `nil` if there is no such field.
-    package func withHeader<R>(
-        _ name: StaticString,
-        _ body: (UnsafeRawBufferPointer) -> R
-    ) -> R? {
+    package func withHeader<R>(_ name: StaticString, _ body: (UnsafeRawBufferPointer) -> R) -> R? {
         guard mayHave(name) else { return nil }
         for index in 0..<fieldCount where fields[index].isNamed(name) {
             return body(fields[index].valueBytes)
@@ -258,11 +251,7 @@ extension HTTPExchange {
     }
 
     /// Returns true if there is a header field with this name, which is in lower case.
-    package func has(_ name: StaticString) -> Bool {
-        guard mayHave(name) else { return false }
-        for index in 0..<fieldCount where fields[index].isNamed(name) { return true }
-        return false
-    }
+    package func has(_ name: StaticString) -> Bool { withHeader(name) { _ in true } == true }
 
     /// Returns false if no field has the first letter and the length of this name, or the fields
     /// may not be read now. Most fields that the server looks up are absent, and this test is
@@ -275,10 +264,9 @@ extension HTTPExchange {
 
     /// Returns the values of all header fields with this name, joined to a list (RFC 9110 §5.3).
     package func headerList(_ name: StaticString) -> String? {
-        guard mayHave(name) else { return nil }
         var list: String?
-        for index in 0..<fieldCount where fields[index].isNamed(name) {
-            let text = fields[index].text
+        visit(name) { value in
+            let text = String(decoding: value, as: UTF8.self)
             list = list.map { "\($0), \(text)" } ?? text
         }
         return list
@@ -338,13 +326,9 @@ extension chttpd_field {
         return true
     }
 
-    var nameBytes: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: name, count: name_length)
-    }
+    var nameBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: name, count: name_length) }
 
     var valueBytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : value_length)
     }
-
-    var text: String { String(decoding: valueBytes, as: UTF8.self) }
 }
