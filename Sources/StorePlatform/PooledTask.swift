@@ -37,11 +37,8 @@ struct TaskQueue: Sendable {
     }
 
     private mutating func grow() {
-        var larger = ContiguousArray<(any PooledTask)?>()
-        larger.reserveCapacity(max(16, 2 * count))
-        for index in 0..<count { larger.append(places[(first + index) % count]) }
-        for _ in count..<max(16, 2 * count) { larger.append(nil) }
-        places = larger
+        let free = repeatElement(nil as (any PooledTask)?, count: max(16 - count, count))
+        places = ContiguousArray(places[first...] + places[..<first]) + free
         first = 0
     }
 }

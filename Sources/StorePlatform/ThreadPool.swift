@@ -213,23 +213,18 @@ package final class ThreadPool: Sendable {
     private func begin(isFirst: Bool) {
         let isTooNice = !isFirst && SystemThread.niceness > starterNicenessMax
         if !isTooNice, startThread(name, niceness, { [self] in run() }) { return }
-        let (isLast, wakes) = state.withLock { state -> (Bool, Bool) in
+        let (isLast, wakeup) = state.withLock { state -> (Bool, Wakeup) in
             state.threads -= 1
             state.coming -= 1
             if !isTooNice {
                 state.isRefused = true
                 state.refusedTotal += 1
             }
-            // A thread may have gone to sleep because this thread was on its way.
-            let wakes = state.asleep > 0 && state.queue.count > state.coming
-            if wakes {
-                state.asleep -= 1
-                state.coming += 1
-            }
-            return (state.isClosed && state.threads == 0, wakes)
+            // A thread may have gone to sleep because this thread was on its way. No other begins.
+            return (state.isClosed && state.threads == 0, state.wakeup(threadsMax: 0))
         }
         if isLast { ended.open() }
-        if wakes { sleepers.wake() }
+        perform(wakeup)
     }
 }
 

@@ -89,7 +89,7 @@ package final class Latch: Sendable {
 /// Threads that sleep until there is work for them, or until they have been idle for too long.
 ///
 /// The owner counts the sleeping threads that have not been woken, under its own lock. To wake a
-/// thread, the owner lowers the count under the lock, releases the lock, and calls ``wake()``.
+/// thread, the owner lowers the count under the lock, releases the lock, and calls ``wake(_:)``.
 @usableFromInline
 struct Sleepers: Sendable {
     private let signals = TimedSemaphore()
@@ -98,15 +98,13 @@ struct Sleepers: Sendable {
     /// - Parameter idleSecondsMax: the longest sleep of a thread; `nil` sets no bound.
     init(idleSecondsMax: Double?) { self.idleSecondsMax = idleSecondsMax }
 
+    /// Wakes threads that were taken off the count.
     @usableFromInline
-    func wake() { signals.signal() }
-
-    /// Wakes several threads that were taken off the count.
-    func wake(_ count: Int) {
+    func wake(_ count: Int = 1) {
         for _ in 0..<count { signals.signal() }
     }
 
-    /// Sleeps until a call of ``wake()``. The caller has counted the thread as sleeping.
+    /// Sleeps until a call of ``wake(_:)``. The caller has counted the thread as sleeping.
     ///
     /// - Parameter leave: takes a thread off the count, and returns false if none is counted.
     /// - Returns: `false` if the thread was idle for the longest time, and is to end.
