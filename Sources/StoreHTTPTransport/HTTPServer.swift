@@ -34,7 +34,6 @@ package final class HTTPServer: Sendable {
         )
     }
 
-    /// The version of libmicrohttpd that is loaded.
     package static var libraryVersion: String { String(cString: chttpd_version()) }
 
     /// The addresses as bound. A port of 0 is replaced by the port that the system chose.

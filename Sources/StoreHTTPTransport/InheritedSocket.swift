@@ -8,7 +8,6 @@ package struct InheritedSocket: Sendable, Equatable {
     package static let firstDescriptor: CInt = 3
 
     package let descriptor: CInt
-    /// The address or path at which the socket listens.
     package let place: ListenAddress.Place
 
     /// Examines a descriptor.
@@ -47,6 +46,5 @@ package struct InheritedSocket: Sendable, Equatable {
         return Array(firstDescriptor..<(firstDescriptor + count))
     }
 
-    /// The most descriptors that are accepted.
     private static let countMax: CInt = 64
 }

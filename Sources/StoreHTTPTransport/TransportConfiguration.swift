@@ -27,7 +27,6 @@ package struct TransportConfiguration: Sendable {
     package var connectionsMax = 4_096
     /// The header fields that every answer has, and every head of a stream that includes them.
     package var commonFields = HTTPFields()
-    /// The mode and the group of the sockets that this server makes at paths.
     package var socketAccess = SocketAccess()
     /// The most connections from one address or IPv6 network of 64 bits; 0 for a quarter of all
     /// connections. The bound does not apply to addresses of this machine.

@@ -7,9 +7,7 @@ package import Synchronization
 /// connection may count in several. A request whose body does not arrive in time counts in
 /// ``accepted``, ``requests`` and ``timeouts``.
 package final class TransportCounters: Sendable {
-    /// Connections accepted.
     package let accepted = Atomic<UInt64>(0)
-    /// Connections that are open now.
     package let open = Atomic<UInt64>(0)
     /// Connections that the transport answered with 503 and closed, because there were too many.
     package let refused = Atomic<UInt64>(0)
@@ -34,7 +32,6 @@ package final class TransportCounters: Sendable {
     /// The names of the bounds in metrics.
     private static let bounds = ["headers", "fields", "uri", "body", "bodies"]
 
-    /// The most bytes that bodies and answers under way may take.
     package let buffersBytesMax: Int
 
     package init(buffersBytesMax: Int = 0) { self.buffersBytesMax = buffersBytesMax }

@@ -11,7 +11,6 @@ final class ConnectionRecord {
         case nextRequest
         /// The rest of the headers.
         case headers
-        /// The body.
         case body
         /// No bytes of the client: the request is being handled or answered.
         case nothing

@@ -104,13 +104,8 @@ extension EventLoop {
         guard isStopping else { return false }
         if now >= stopDeadline { return true }
         // A client that has not sent a whole request by now gets no answer.
-        for record in records {
-            switch record.waiting {
-            case .nextRequest, .firstHeaders, .headers:
-                shutdown(record.descriptor, CInt(SHUT_RDWR))
-            case .body, .nothing:
-                break
-            }
+        for record in records where record.waiting != .body && record.waiting != .nothing {
+            shutdown(record.descriptor, CInt(SHUT_RDWR))
         }
         return records.isEmpty
     }

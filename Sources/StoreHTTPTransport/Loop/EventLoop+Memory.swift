@@ -101,12 +101,9 @@ extension EventLoop {
     /// many clients, and the principal.
     private func holders(of exchange: HTTPExchange) -> [MessageMemory.Holder] {
         let client = exchange.client
-        let address: [MessageMemory.Holder] =
-            places.isForMany(client) ? [] : [.address(client.shared)]
-        guard let name = (exchange.sender as? any MemoryHolder)?.memoryHolder else {
-            return address
-        }
-        return address + [.principal(name)]
+        let address = places.isForMany(client) ? [] : [MessageMemory.Holder.address(client.shared)]
+        let name = (exchange.sender as? any MemoryHolder)?.memoryHolder
+        return address + (name.map { [.principal($0)] } ?? [])
     }
 
     /// Publishes the number of bytes that are taken to the counters.

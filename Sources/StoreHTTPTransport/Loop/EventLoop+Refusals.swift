@@ -49,13 +49,9 @@ extension EventLoop {
     /// which it does without an answer. Sends nothing if the library closes for another reason: the
     /// client has closed, or the connection ends with the last request of the same run.
     func refuseRequestLine(of record: ConnectionRecord) {
-        switch record.waiting {
-        case .firstHeaders, .nextRequest: break
-        case .headers, .body, .nothing: return
-        }
-        guard record.runOfLastEnd != runCount, !record.isDone, !hasEnded(record.descriptor) else {
-            return
-        }
+        guard record.waiting == .firstHeaders || record.waiting == .nextRequest,
+            record.runOfLastEnd != runCount, !record.isDone, !hasEnded(record.descriptor)
+        else { return }
         counters.framingRefused.add(1, ordering: .relaxed)
         refuse(record.descriptor, .malformed("The request line is malformed."), lingers: true)
     }

@@ -184,16 +184,15 @@ extension EventLoop {
         let all =
             configuration.addresses.map { ($0, false) }
             + configuration.adminAddresses.map { ($0, true) }
-        for (address, isAdmin) in all {
-            do {
-                listeners.append(
-                    try Listener(address, configuration.socketAccess, isAdmin: isAdmin)
-                )
-            } catch {
-                for listener in listeners { listener.close() }
-                chttpd_stop(daemon)
-                throw error
+        do throws(TransportError) {
+            for (address, isAdmin) in all {
+                let listener = try Listener(address, configuration.socketAccess, isAdmin: isAdmin)
+                listeners.append(listener)
             }
+        } catch {
+            for listener in listeners { listener.close() }
+            chttpd_stop(daemon)
+            throw error
         }
         for listener in listeners { watch(listener.descriptor) }
         watch(chttpd_descriptor(daemon))

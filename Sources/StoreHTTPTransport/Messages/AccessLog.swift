@@ -36,11 +36,8 @@ package struct Access: Sendable {
     package var requestID: String?
     /// The digest of the session's secret.
     package var session: String?
-    /// The name of the principal.
     package var principal: String?
-    /// The name of the principal's role.
     package var role: String?
-    /// The trace that the request is a part of.
     package var traceID: String?
     /// The span of the request; `nil` if its trace is not exported.
     package internal(set) var span: RequestSpan?

@@ -216,7 +216,6 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
 
 /// A bound on the streams of several writers together. Any thread.
 package final class StreamPlaces: Sendable {
-    /// The most streams that are open at a time.
     package let streamsMax: Int
     private let taken = Atomic(0)
 

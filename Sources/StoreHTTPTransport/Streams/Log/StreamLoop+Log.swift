@@ -97,11 +97,7 @@ extension StreamLoop {
     private func send(_ segments: [LogSegment], of piece: LogPiece?, to slot: Int32) -> Int {
         let sent = write(segments, of: piece, to: slots[Int(slot)].descriptor)
         guard sent >= 0 else {
-            if errno == EAGAIN || errno == EINTR || errno == ENOBUFS {
-                awaitSocket(slot)
-            } else {
-                release(slot)
-            }
+            if Self.takesMoreLater { awaitSocket(slot) } else { release(slot) }
             return 0
         }
         let whole = logReaders[slot]?.position.sent(sent, of: segments, of: piece) ?? 0

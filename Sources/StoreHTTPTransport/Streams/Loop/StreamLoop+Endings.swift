@@ -39,11 +39,10 @@ extension StreamLoop {
         let stalled = behind.filter {
             !$0.value.awaitsTurn && now - $0.value.progressed >= Double(writer.limits.stallSeconds)
         }
-        let bye = stalled.isEmpty && logReaders.isEmpty ? nil : bye(.slow)
-        if let bye { closeStalledLogReaders(with: bye) }
-        for slot in stalled.keys {
-            if let bye { endSlow(slot, with: bye) }
-        }
+        guard !stalled.isEmpty || !logReaders.isEmpty else { return }
+        let bye = bye(.slow)
+        closeStalledLogReaders(with: bye)
+        for slot in stalled.keys { endSlow(slot, with: bye) }
     }
 
     /// Sends a reader its last frame, and ends the stream when the socket has taken it. A begun

@@ -140,13 +140,13 @@ extension StreamLoop {
         }
     }
 
+    /// True if a write failed because a socket takes no bytes now, but its connection is intact.
+    static var takesMoreLater: Bool { errno == EAGAIN || errno == EINTR || errno == ENOBUFS }
+
     /// Keeps the rest of a frame if the socket did not take all of it. If the connection has
     /// failed, releases the reader.
     private func keepRest(of frame: Bytes, _ sent: Int, for slot: Int32, having version: UInt64?) {
-        if sent < 0, errno != EAGAIN, errno != EINTR, errno != ENOBUFS {
-            release(slot)
-            return
-        }
+        guard sent >= 0 || Self.takesMoreLater else { return release(slot) }
         writer.counters.bytes.count(UInt64(max(0, sent)))
         begin(Backlog(frame, sent: max(0, sent)), for: slot, having: version)
     }
@@ -161,9 +161,8 @@ extension StreamLoop {
     func flush(_ slot: Int32) {
         while var state = behind[slot], let (frame, offset) = state.backlog.head {
             let sent = send(frame, from: offset, to: slot)
-            if sent < 0 {
-                if errno == EAGAIN || errno == EINTR || errno == ENOBUFS { return }
-                release(slot)
+            guard sent >= 0 else {
+                if !Self.takesMoreLater { release(slot) }
                 return
             }
             if sent == frame.count - offset { writer.counters.frames.count() }
