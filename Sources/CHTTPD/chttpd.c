@@ -130,13 +130,13 @@ void chttpd_stop(chttpd_daemon *daemon) {
     free(daemon);
 }
 
-int chttpd_socket(chttpd_connection *connection) {
+int chttpd_socket(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     return info == NULL ? -1 : info->connect_fd;
 }
 
-void *chttpd_connection_context(chttpd_connection *connection) {
+void *chttpd_connection_context(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     return info == NULL ? NULL : info->socket_context;
@@ -185,7 +185,7 @@ static int hides_behind(const char *end, const char *header_end) {
 }
 
 size_t chttpd_fields(
-    chttpd_connection *connection, chttpd_line line, size_t target_length, chttpd_field *fields,
+    struct MHD_Connection *connection, chttpd_line line, size_t target_length, chttpd_field *fields,
     size_t max, int *hides) {
     struct field_list list = {fields, max, 0, line.version + strlen(line.version), 0};
     MHD_get_connection_values_n(connection, MHD_HEADER_KIND, add_field, &list);
@@ -196,14 +196,6 @@ size_t chttpd_fields(
         || line.version != line.target + target_length + 1
         || info == NULL || hides_behind(list.end, line.method + info->header_size);
     return list.count;
-}
-
-void chttpd_suspend(chttpd_connection *connection) {
-    MHD_suspend_connection(connection);
-}
-
-void chttpd_resume(chttpd_connection *connection) {
-    MHD_resume_connection(connection);
 }
 
 static enum MHD_Result add_fields(struct MHD_Response *response, const char *name, size_t count) {
@@ -217,7 +209,7 @@ static enum MHD_Result add_fields(struct MHD_Response *response, const char *nam
 }
 
 static int respond(
-    chttpd_connection *connection, chttpd_response_head head, struct MHD_Response *response) {
+    struct MHD_Connection *connection, chttpd_response_head head, struct MHD_Response *response) {
     if (response == NULL) return 0;
     enum MHD_Result taken = add_fields(response, head.common, head.common_count);
     if (taken == MHD_YES) taken = add_fields(response, head.fields, head.field_count);
@@ -230,7 +222,7 @@ static int respond(
 }
 
 int chttpd_respond_copy(
-    chttpd_connection *connection, chttpd_response_head head, const void *body, size_t length) {
+    struct MHD_Connection *connection, chttpd_response_head head, const void *body, size_t length) {
     // The library does not write to the body. Its parameter is not const for the sake of old
     // callers.
     struct MHD_Response *response = MHD_create_response_from_buffer(
@@ -239,7 +231,7 @@ int chttpd_respond_copy(
 }
 
 int chttpd_respond_shared(
-    chttpd_connection *connection, chttpd_response_head head, const void *body, size_t length,
+    struct MHD_Connection *connection, chttpd_response_head head, const void *body, size_t length,
     void (*release)(void *owner), void *owner) {
     struct MHD_Response *response = MHD_create_response_from_buffer_with_free_callback_cls(
         length, (void *)(uintptr_t)body, release, owner);
@@ -251,7 +243,7 @@ int chttpd_respond_shared(
 static const size_t block_bytes = 64 << 10;
 
 int chttpd_respond_read(
-    chttpd_connection *connection, chttpd_response_head head, size_t length,
+    struct MHD_Connection *connection, chttpd_response_head head, size_t length,
     ssize_t (*read)(void *owner, uint64_t offset, char *to, size_t max),
     void (*release)(void *owner), void *owner) {
     struct MHD_Response *response =
@@ -260,28 +252,20 @@ int chttpd_respond_read(
     return respond(connection, head, response);
 }
 
-chttpd_response *chttpd_response_make(void *body, size_t length) {
+struct MHD_Response *chttpd_response_make(void *body, size_t length) {
     return MHD_create_response_from_buffer_with_free_callback_cls(
         length, body, free, body);
 }
 
-int chttpd_response_add(chttpd_response *response, const char *name, const char *value) {
+int chttpd_response_add(struct MHD_Response *response, const char *name, const char *value) {
     return MHD_add_response_header(response, name, value) == MHD_YES;
 }
 
-int chttpd_response_remove(chttpd_response *response, const char *name, const char *value) {
+int chttpd_response_remove(struct MHD_Response *response, const char *name, const char *value) {
     return MHD_del_response_header(response, name, value) == MHD_YES;
 }
 
-char *chttpd_response_value(chttpd_response *response, const char *name) {
-    return (char *)(uintptr_t)MHD_get_response_header(response, name);
-}
-
-void chttpd_response_release(chttpd_response *response) {
-    MHD_destroy_response(response);
-}
-
-int chttpd_respond(chttpd_connection *connection, unsigned status, chttpd_response *response) {
+int chttpd_respond(struct MHD_Connection *connection, unsigned status, struct MHD_Response *response) {
     return chttpd_queue(connection, status, response) == MHD_YES;
 }
 
@@ -302,10 +286,6 @@ void chttpd_set_panic(void (*panic)(const char *reason)) {
             &panic_hook, &none, panic, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
         MHD_set_panic_func(on_panic, NULL);
     }
-}
-
-const char *chttpd_version(void) {
-    return MHD_get_version();
 }
 
 int chttpd_accept(int listener, struct sockaddr_storage *address, socklen_t *length) {

@@ -3,8 +3,6 @@
 
 #include "chttpd.h"
 
-#include <microhttpd.h>
-
 /// Directs the library's calls to the functions of hooks.c to `callbacks` while this thread runs a
 /// daemon; `NULL` ends that. Returns the callbacks that were set before.
 const chttpd_callbacks *chttpd_hook(const chttpd_callbacks *callbacks);

@@ -34,7 +34,7 @@ package final class HTTPServer: Sendable {
         )
     }
 
-    package static var libraryVersion: String { String(cString: chttpd_version()) }
+    package static var libraryVersion: String { String(cString: MHD_get_version()) }
 
     /// The addresses as bound. A port of 0 is replaced by the port that the system chose.
     package var boundAddresses: [ListenAddress] { bound(isAdmin: false) }

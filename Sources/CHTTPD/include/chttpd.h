@@ -1,11 +1,12 @@
-/// The parts of libmicrohttpd that Swift can't call: variadic functions, macros, and callbacks with
-/// many arguments.
+/// The parts of libmicrohttpd that Swift can't call, or calls more easily: variadic functions,
+/// macros, and callbacks with many arguments. Swift calls the library's other functions itself.
 ///
 /// No policy lives here. Every function but `chttpd_set_panic` belongs to the one thread that runs
 /// the daemon.
 #ifndef CHTTPD_H
 #define CHTTPD_H
 
+#include <microhttpd.h>
 #include <stddef.h>
 #include <stdint.h>
 // Swift's module of the C library does not have these headers. The event loops need them.
@@ -16,8 +17,6 @@
 #pragma clang assume_nonnull begin
 
 typedef struct chttpd_daemon chttpd_daemon;
-typedef struct MHD_Connection chttpd_connection;
-typedef struct MHD_Response chttpd_response;
 
 /// A header field in the connection's memory, valid until the request is completed.
 typedef struct {
@@ -50,21 +49,21 @@ typedef struct {
     /// Gets the request target as it came, before any other part of a request. Returns the
     /// request's context.
     void *_Nullable (*_Nonnull request_began)(
-        void *context, chttpd_connection *connection, const char *target);
+        void *context, struct MHD_Connection *connection, const char *target);
     /// Called when the headers are complete, with each piece of the body, at its end, and after
     /// each resume. `size` is the number of bytes at `body`. The callback sets it to the number of
     /// bytes that it did not take.
     chttpd_verdict (*access)(
-        void *context, chttpd_connection *connection, chttpd_line line,
+        void *context, struct MHD_Connection *connection, chttpd_line line,
         const char *_Nullable body, size_t *size, void *_Nullable request);
     /// Called when the library refuses a request, with this status, and closes the connection. The
     /// callback answers on the socket and shuts its sending side down, or the library's own answer
     /// follows. Not called if the library's calls are bound to its own functions.
-    void (*refused)(void *context, chttpd_connection *connection, unsigned status);
+    void (*refused)(void *context, struct MHD_Connection *connection, unsigned status);
     /// Called when a request is over. `answered` is 1 if its answer was sent.
     void (*request_ended)(void *context, void *_Nullable request, int answered);
     /// Called when a connection was added. Returns the connection's context.
-    void *_Nullable (*_Nonnull connection_opened)(void *context, chttpd_connection *connection);
+    void *_Nullable (*_Nonnull connection_opened)(void *context, struct MHD_Connection *connection);
     /// Called when a connection's socket is about to be closed.
     void (*connection_closed)(void *context, void *_Nullable connection_context);
     /// Gets a line for the log from the library.
@@ -96,10 +95,10 @@ int chttpd_add(
 void chttpd_stop(chttpd_daemon *daemon);
 
 /// Returns the socket of a connection.
-int chttpd_socket(chttpd_connection *connection);
+int chttpd_socket(struct MHD_Connection *connection);
 
 /// Returns the context that `connection_opened` returned.
-void *_Nullable chttpd_connection_context(chttpd_connection *connection);
+void *_Nullable chttpd_connection_context(struct MHD_Connection *connection);
 
 /// Writes up to `max` header fields to `fields`, without the white space behind their values.
 /// Returns the number of fields in the header.
@@ -108,11 +107,8 @@ void *_Nullable chttpd_connection_context(chttpd_connection *connection);
 /// whose target came with `target_length` bytes. Such bytes stand behind a NUL, in a folded line,
 /// or behind a line that the library takes for the empty line.
 size_t chttpd_fields(
-    chttpd_connection *connection, chttpd_line line, size_t target_length, chttpd_field *fields,
+    struct MHD_Connection *connection, chttpd_line line, size_t target_length, chttpd_field *fields,
     size_t max, int *hides);
-
-void chttpd_suspend(chttpd_connection *connection);
-void chttpd_resume(chttpd_connection *connection);
 
 /// The head of a response.
 typedef struct {
@@ -129,20 +125,20 @@ typedef struct {
 
 /// Queues a response whose body is copied. Returns 1 if the library took it, else 0.
 int chttpd_respond_copy(
-    chttpd_connection *connection, chttpd_response_head head, const void *_Nullable body,
+    struct MHD_Connection *connection, chttpd_response_head head, const void *_Nullable body,
     size_t length);
 
 /// Queues a response whose body is sent from its own memory, until `release` is called with
 /// `owner`. That call also comes if the library does not take the response.
 int chttpd_respond_shared(
-    chttpd_connection *connection, chttpd_response_head head, const void *body, size_t length,
+    struct MHD_Connection *connection, chttpd_response_head head, const void *body, size_t length,
     void (*release)(void *_Nullable owner), void *owner);
 
 /// Queues a response whose body is read a block at a time. `read` copies up to `max` bytes from an
 /// offset on to `to`, and returns their number. A block has memory of its own. With a list of
 /// pieces, the library would abort the process if the list did not fit the connection's memory.
 int chttpd_respond_read(
-    chttpd_connection *connection, chttpd_response_head head, size_t length,
+    struct MHD_Connection *connection, chttpd_response_head head, size_t length,
     ssize_t (*read)(void *_Nullable owner, uint64_t offset, char *_Nullable to, size_t max),
     void (*release)(void *_Nullable owner), void *owner);
 
@@ -151,29 +147,18 @@ int chttpd_respond_read(
 /// response. Returns `NULL` if there is no memory; then the body still belongs to the caller.
 ///
 /// Neither fields nor body may change while the response is queued for a request that is not over.
-chttpd_response *_Nullable chttpd_response_make(void *body, size_t length);
+struct MHD_Response *_Nullable chttpd_response_make(void *body, size_t length);
 
 /// Adds or removes a field. Returns 1 if that was done, else 0.
-int chttpd_response_add(chttpd_response *response, const char *name, const char *value);
-int chttpd_response_remove(chttpd_response *response, const char *name, const char *value);
-
-/// Returns the library's own copy of a field's value, which ends with NUL; `NULL` if there is no
-/// such field. The library intends it to be read only: a probe must show that it can be written
-/// over.
-char *_Nullable chttpd_response_value(chttpd_response *response, const char *name);
-
-/// Releases a response. The library keeps it while it is queued.
-void chttpd_response_release(chttpd_response *response);
+int chttpd_response_add(struct MHD_Response *response, const char *name, const char *value);
+int chttpd_response_remove(struct MHD_Response *response, const char *name, const char *value);
 
 /// Queues such a response. Returns 1 if the library took it, else 0.
-int chttpd_respond(chttpd_connection *connection, unsigned status, chttpd_response *response);
+int chttpd_respond(struct MHD_Connection *connection, unsigned status, struct MHD_Response *response);
 
 /// Sets a function that is called with a sentence before the library aborts the process. The first
 /// call counts for the whole process.
 void chttpd_set_panic(void (*panic)(const char *_Nullable reason));
-
-/// Returns the version of the loaded library, as text.
-const char *chttpd_version(void);
 
 /// Calls accept4() with both flags of the server's sockets: non-blocking, closed on exec.
 int chttpd_accept(int listener, struct sockaddr_storage *address, socklen_t *length);

@@ -61,7 +61,8 @@ extension EventLoop {
         switch exchange.hold {
         case .parked: parkedCount -= 1
         case .suspending: break
-        case .suspended: if let connection = exchange.connection { chttpd_resume(connection) }
+        case .suspended:
+            if let connection = exchange.connection { MHD_resume_connection(connection) }
         case .none: return
         case .clientLeft: return dropStream(of: exchange)
         }
@@ -80,7 +81,7 @@ extension EventLoop {
     /// Suspends the connection at once. The library walks all suspended connections at each resume.
     func suspendNow(_ exchange: HTTPExchange) {
         exchange.hold = .suspended
-        if let connection = exchange.connection { chttpd_suspend(connection) }
+        if let connection = exchange.connection { MHD_suspend_connection(connection) }
     }
 
     /// Parks a request: the library calls for its answer again and again. The library runs only

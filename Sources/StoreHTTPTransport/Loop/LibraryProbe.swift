@@ -153,11 +153,12 @@ extension LibraryProbe {
             free(body)
             return false
         }
-        defer { chttpd_response_release(response) }
+        defer { MHD_destroy_response(response) }
         guard chttpd_response_add(response, "ETag", "\"before\"") != 0,
-            let value = chttpd_response_value(response, "ETag"), strcmp(value, "\"before\"") == 0
+            let value = MHD_get_response_header(response, "ETag"), strcmp(value, "\"before\"") == 0
         else { return false }
-        strcpy(value, "\"behind\"")
+        // Safety: the value has the same length, and lies in memory that the library has allocated.
+        strcpy(UnsafeMutablePointer(mutating: value), "\"behind\"")
         let probe = LibraryProbe { connection, _ in
             chttpd_respond(connection, 200, response) != 0 ? CHTTPD_CONTINUE : CHTTPD_CLOSE
         }

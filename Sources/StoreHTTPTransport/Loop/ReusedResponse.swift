@@ -38,7 +38,7 @@ final class ReusedResponse {
             return nil
         }
         for (name, value) in common.texts where chttpd_response_add(response, name, value) == 0 {
-            chttpd_response_release(response)
+            MHD_destroy_response(response)
             return nil
         }
         self.length = length
@@ -50,7 +50,7 @@ final class ReusedResponse {
     }
 
     deinit {
-        chttpd_response_release(response)
+        MHD_destroy_response(response)
         fields.deallocate()
         ends.deallocate()
     }
@@ -102,7 +102,8 @@ final class ReusedResponse {
             let isTag = strcasecmp(fields + end(of: field), "ETag") == 0
             guard isTag == (field == fieldCount - 1) else { return }
         }
-        tag = chttpd_response_value(response, "ETag")
+        // Safety: a probe has shown that the library sends a copy that was written over.
+        tag = UnsafeMutablePointer(mutating: MHD_get_response_header(response, "ETag"))
     }
 
     /// Writes over the tag if only its value differs, and has the same length.
