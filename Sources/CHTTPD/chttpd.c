@@ -265,7 +265,8 @@ int chttpd_response_remove(struct MHD_Response *response, const char *name, cons
     return MHD_del_response_header(response, name, value) == MHD_YES;
 }
 
-int chttpd_respond(struct MHD_Connection *connection, unsigned status, struct MHD_Response *response) {
+int chttpd_respond(
+    struct MHD_Connection *connection, unsigned status, struct MHD_Response *response) {
     return chttpd_queue(connection, status, response) == MHD_YES;
 }
 

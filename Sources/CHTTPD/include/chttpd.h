@@ -154,7 +154,8 @@ int chttpd_response_add(struct MHD_Response *response, const char *name, const c
 int chttpd_response_remove(struct MHD_Response *response, const char *name, const char *value);
 
 /// Queues such a response. Returns 1 if the library took it, else 0.
-int chttpd_respond(struct MHD_Connection *connection, unsigned status, struct MHD_Response *response);
+int chttpd_respond(
+    struct MHD_Connection *connection, unsigned status, struct MHD_Response *response);
 
 /// Sets a function that is called with a sentence before the library aborts the process. The first
 /// call counts for the whole process.
