@@ -52,9 +52,9 @@ extension Worker: PooledTask {
         if !leave(evenWithWork: false), let pool { submitTurn(to: pool) }
     }
 
-    /// Takes a turn off the count. Returns false, and keeps it, if work is left and `evenWithWork`
-    /// is false.
-    private func leave(evenWithWork: Bool) -> Bool {
+    /// Takes a thread or a turn off the count. Returns false, and keeps it, if work is left and
+    /// `evenWithWork` is false.
+    func leave(evenWithWork: Bool) -> Bool {
         let (leaves, isLast, body) = state.withLock { state -> (Bool, Bool, Body?) in
             guard evenWithWork || state.queue.isEmpty else { return (false, false, nil) }
             state.threads -= 1

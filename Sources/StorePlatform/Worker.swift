@@ -9,9 +9,6 @@
 /// system call only if work comes and a thread sleeps. An awake thread checks the queue again
 /// before it sleeps.
 ///
-/// The worker is for threads that sleep only here. Threads that sleep in `epoll_wait` have their
-/// own loops.
-///
 /// The type is public so that the compiler specialises its calls for each queue. The code of a
 /// `package` type is not inlined into other modules.
 public final class Worker<Queue: WorkQueue>: Sendable {
@@ -185,7 +182,7 @@ public final class Worker<Queue: WorkQueue>: Sendable {
     func begin(_ body: @escaping Body) {
         if let pool { return submitTurn(to: pool) }
         SystemThread.start(name: name, niceness: niceness) { [self] in
-            repeat { body(self) } while !leave()
+            repeat { body(self) } while !leave(evenWithWork: false)
         }
     }
 }
@@ -226,16 +223,5 @@ extension Worker {
                 return true
             }
         }
-    }
-
-    /// Ends a thread. Returns false if work has come meanwhile.
-    private func leave() -> Bool {
-        let (leaves, isLast) = state.withLock { state -> (Bool, Bool) in
-            guard state.queue.isEmpty else { return (false, false) }
-            state.threads -= 1
-            return (true, state.isClosed && state.threads == 0)
-        }
-        if isLast { ended.open() }
-        return leaves
     }
 }
