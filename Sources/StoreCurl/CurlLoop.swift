@@ -116,11 +116,7 @@ extension CurlLoop {
                 inbox.isOver = true
                 return nil
             }
-            defer {
-                inbox.new = []
-                inbox.cancelled = []
-            }
-            return (inbox.new, inbox.cancelled)
+            return (exchange(&inbox.new, with: []), exchange(&inbox.cancelled, with: []))
         }
     }
 
