@@ -60,9 +60,9 @@ package final class HTTPServer: Sendable {
         }
     }
 
-    /// Replaces the handler. The new handler also answers requests that are not whole yet, and
-    /// requests that the old handler releases by `HTTPExchange.handleAgain()`. The new handler
-    /// admits both kinds first. The loop's thread calls `done` after the replacement.
+    /// Replaces the handler. The new handler also admits and answers the requests that are not
+    /// whole yet, or that the old handler releases by `HTTPExchange.handleAgain()`. The loop's
+    /// thread calls `done` after the replacement.
     package func hand(to handler: any HTTPHandler, done: @escaping @Sendable () -> Void) {
         loop.ask { $0.successor = (handler, done) }
     }

@@ -34,8 +34,7 @@ extension EventLoop {
         bytes <= MessageMemory.ownBytes || holdAnswer(of: exchange, own: bytes, [])
     }
 
-    /// Takes memory for an answer that is sent from its own memory. Returns `true` if the answer
-    /// may be sent.
+    /// Takes memory likewise for an answer that is sent from its own memory.
     func holdAnswer(of exchange: HTTPExchange, _ body: Bytes) -> Bool {
         guard body.isInPieces else {
             guard body.count > MessageMemory.ownBytes else { return true }

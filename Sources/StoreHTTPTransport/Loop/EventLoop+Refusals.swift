@@ -75,8 +75,7 @@ extension EventLoop {
         discard(descriptor)
     }
 
-    /// Reads and drops the bytes on a socket that is about to be closed. Unread bytes would reset
-    /// the connection, and the client would lose the answer.
+    /// Reads and drops the bytes on a socket that is about to be closed: see ``LingeringSocket``.
     func discard(_ descriptor: CInt) {
         var scratch = [UInt8](repeating: 0, count: 16 << 10)
         for _ in 0..<4 where recv(descriptor, &scratch, scratch.count, CInt(MSG_DONTWAIT)) <= 0 {

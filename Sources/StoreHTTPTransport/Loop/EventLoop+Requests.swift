@@ -90,10 +90,7 @@ extension EventLoop {
         }
     }
 
-    private func admit(
-        _ exchange: HTTPExchange,
-        _ line: chttpd_line
-    ) -> chttpd_verdict {
+    private func admit(_ exchange: HTTPExchange, _ line: chttpd_line) -> chttpd_verdict {
         guard let connection = exchange.connection else { return CHTTPD_CLOSE }
         let framing: RequestFraming
         do throws(TransportFailure) {
@@ -155,10 +152,8 @@ extension EventLoop {
         return CHTTPD_CONTINUE
     }
 
-    /// Answers while the body is still coming, and drops the rest of the body. Closing on unread
-    /// bytes would reset the connection before the client has read the answer.
-    ///
-    /// The library takes no response in the middle of a body, so the answer bypasses it.
+    /// Answers while the body is still coming, and drops the rest of the body. The library takes no
+    /// response in the middle of a body, so the answer bypasses it.
     private func answerAhead(_ exchange: HTTPExchange, _ response: HTTPResponse) {
         exchange.phase = .discarding
         letGoBody(of: exchange)
@@ -218,9 +213,7 @@ extension EventLoop {
         let notes = TransportConfiguration.fieldBytes * count
         guard
             framing.fieldsBytes + notes + exchange.target.count <= configuration.headersBytesMax
-        else {
-            throw .headersTooLarge(limit: configuration.headersBytesMax)
-        }
+        else { throw .headersTooLarge(limit: configuration.headersBytesMax) }
         if let length = framing.contentLength, length > configuration.bodyBytesMax {
             throw .bodyTooLarge(limit: configuration.bodyBytesMax)
         }
@@ -234,9 +227,7 @@ extension EventLoop {
             }
         }
         if method.hasBody, !framing.hasLength {
-            throw .malformed(
-                "A request with a body needs its length: Content-Length or chunks."
-            )
+            throw .malformed("A request with a body needs its length: Content-Length or chunks.")
         }
         exchange.begin(
             method: method,

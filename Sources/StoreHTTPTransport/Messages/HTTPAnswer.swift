@@ -57,14 +57,8 @@ extension HTTPResponse {
         write(&writer)
         self.init(
             status: writer.status,
-            fields: HTTPFields(of: writer),
+            fields: HTTPFields(bytes: writer.fields.array, count: writer.fieldCount),
             body: writer.sharedBody.map { .shared($0) } ?? .bytes(writer.body.array)
         )
-    }
-}
-
-extension HTTPFields {
-    fileprivate init(of writer: borrowing HTTPAnswerWriter) {
-        self.init(bytes: writer.fields.array, count: writer.fieldCount)
     }
 }

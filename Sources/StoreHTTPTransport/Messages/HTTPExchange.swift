@@ -70,9 +70,7 @@ package final class HTTPExchange: @unchecked Sendable {
         fields = .allocate(capacity: loop.configuration.fieldsMax)
     }
 
-    deinit {
-        fields.deallocate()
-    }
+    deinit { fields.deallocate() }
 
     /// Resets the exchange for another request, and keeps the memory unless it is unusually large.
     func reset() {
@@ -126,9 +124,7 @@ extension HTTPExchange {
     package var hasBody: Bool { contentLength != 0 }
 
     /// True if the body may be so large that it takes shared memory.
-    package var mayHaveLargeBody: Bool {
-        contentLength.map { $0 > MessageMemory.ownBytes } ?? true
-    }
+    package var mayHaveLargeBody: Bool { contentLength.map { $0 > MessageMemory.ownBytes } ?? true }
 
     /// The object that the handler keeps from admitting a request until it handles the request.
     package var resource: AnyObject? {
@@ -204,17 +200,13 @@ extension HTTPExchange {
     }
 
     /// The query of the target, as it came.
-    package var query: String? {
-        place.query.map { String(decoding: target[$0], as: UTF8.self) }
-    }
+    package var query: String? { place.query.map { String(decoding: target[$0], as: UTF8.self) } }
 
     /// True if the target has a query.
     package var hasQuery: Bool { place.query != nil }
 
     /// The authority that the request is for: of an absolute target, else the `Host` header.
-    package var host: String? {
-        withHost { $0.map { String(decoding: $0, as: UTF8.self) } }
-    }
+    package var host: String? { withHost { $0.map { String(decoding: $0, as: UTF8.self) } } }
 
     /// Lends the bytes of the authority that the request is for.
     package func withHost<R>(_ body: (UnsafeRawBufferPointer?) -> R) -> R {
@@ -326,7 +318,9 @@ extension chttpd_field {
         return true
     }
 
-    var nameBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: name, count: name_length) }
+    var nameBytes: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: name, count: name_length)
+    }
 
     var valueBytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : value_length)

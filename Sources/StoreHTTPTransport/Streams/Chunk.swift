@@ -3,8 +3,6 @@ import StoreWire
 
 /// A chunk of an HTTP/1.1 message (RFC 9112 §7.1). A client sees at which byte each frame ends, so
 /// it need not wait for more, and it sees that the stream ended properly.
-///
-/// Only the stream writer makes chunks. The layers above it deal with payload.
 enum Chunk {
     /// The number of bytes of the longest head: the digits of a size, and a line end.
     static let headBytesMax = 2 * MemoryLayout<Int>.size + tailBytes

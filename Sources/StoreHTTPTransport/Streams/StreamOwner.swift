@@ -1,5 +1,5 @@
 /// The owner of an open stream: its name, session and credential. A route makes one for each stream
-/// that a client opens. The transport and the stream writer use it.
+/// that a client opens.
 package struct StreamOwner: Sendable {
     /// The subscriber's name, if the client gave one. The recipients of a change are chosen by this
     /// name.

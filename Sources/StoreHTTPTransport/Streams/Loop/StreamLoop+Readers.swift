@@ -98,12 +98,8 @@ extension StreamLoop {
     /// sends too much.
     func discardInput(_ index: Int) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 1) { scratch in
-            let count = recv(
-                slots[index].descriptor,
-                scratch.baseAddress,
-                scratch.count,
-                CInt(MSG_DONTWAIT)
-            )
+            let descriptor = slots[index].descriptor
+            let count = recv(descriptor, scratch.baseAddress, scratch.count, CInt(MSG_DONTWAIT))
             guard count != 0 else { return false }
             slots[index].inputBytes += UInt32(max(0, count))
             return slots[index].inputBytes <= Self.inputBytesMax
