@@ -20,7 +20,8 @@ extension Worker: PooledTask {
             return state.body
         }
         body?(self)
-        endTurn()
+        // If work is left, it gets another turn, behind the waiting tasks.
+        if !leave(evenWithWork: false), let pool { submitTurn(to: pool) }
     }
 
     /// Submits the turn that was counted.
@@ -45,11 +46,6 @@ extension Worker: PooledTask {
         }
         if isIdle { beforeEnd() }
         return work
-    }
-
-    /// Ends a turn. If work is left, submits another turn, behind the waiting tasks.
-    private func endTurn() {
-        if !leave(evenWithWork: false), let pool { submitTurn(to: pool) }
     }
 
     /// Takes a thread or a turn off the count. Returns false, and keeps it, if work is left and
