@@ -86,11 +86,8 @@ extension HTTPRequest {
             throw HTTPClientError(.request, self, "the method is no token")
         }
         if let field = headers.fields.first(where: { !$0.isWellFormed }) {
-            throw HTTPClientError(
-                .request,
-                self,
-                "the header field \(field.name.isToken ? field.name : "(no token)") can't be sent"
-            )
+            let name = field.name.isToken ? field.name : "(no token)"
+            throw HTTPClientError(.request, self, "the header field \(name) can't be sent")
         }
     }
 
