@@ -5,7 +5,9 @@ import Synchronization
 // Connections are accepted, refused, and cut off when their time is over.
 
 extension EventLoop {
-    /// The most bytes of an answer that the kernel takes and has not sent.
+    /// The most bytes of an answer that wait in the kernel for a client that does not read. Without
+    /// a bound they are some megabytes for each client (tcp(7), `tcp_wmem`), and a control group
+    /// counts them. A unix socket has a bound of its own.
     private static let unsentBytesMax: CInt = 128 << 10
 
     func accept(on listener: Listener) {
@@ -32,17 +34,10 @@ extension EventLoop {
                 close(descriptor)
                 return
             }
-            addUnsentBound(to: descriptor)
+            SocketOption.setUnsentBytesMax(of: descriptor, to: Self.unsentBytesMax)
             if listener.isAdmin { adminDescriptors.insert(descriptor) }
             _ = address.withPointer { chttpd_add(daemon, descriptor, $0, $1) }
         }
-    }
-
-    /// Bounds the bytes of an answer that wait in the kernel for a client that does not read.
-    /// Without a bound they are some megabytes for each client (tcp(7), `tcp_wmem`), and a control
-    /// group counts them. Fails on a unix socket, which has a bound of its own.
-    private func addUnsentBound(to descriptor: CInt) {
-        SocketOption.setUnsentBytesMax(of: descriptor, to: Self.unsentBytesMax)
     }
 
     /// Returns the reason why a connection that this listener accepted has no place; `nil` if it

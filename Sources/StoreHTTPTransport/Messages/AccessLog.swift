@@ -41,8 +41,6 @@ package struct Access: Sendable {
     package var traceID: String?
     /// The span of the request; `nil` if its trace is not exported.
     package internal(set) var span: RequestSpan?
-
-    init(began: Double) { self.began = began }
 }
 
 /// The data of a request outside its exchange, which is used again for other requests.
