@@ -1,5 +1,4 @@
 import CStoreCurl
-import Glibc
 import StorePlatform
 import Synchronization
 
@@ -36,6 +35,8 @@ final class CurlLoop: Sendable {
             CURLMOPT_MAX_HOST_CONNECTIONS,
             CurlClient.connectionsPerHostMax
         )
+        // The thread blocks SIGPIPE, so a closed connection does not end the process, with any TLS
+        // library.
         SystemThread.start(name: "http-client") { [self] in run() }
     }
 
@@ -81,7 +82,6 @@ final class CurlLoop: Sendable {
 extension CurlLoop {
     private func run() {
         guard let multi else { return }
-        Self.ignoreBrokenPipes()
         var running: [UnsafeMutableRawPointer: CurlTransfer] = [:]
         while let inbox = takeInbox() {
             for transfer in inbox.new { begin(transfer, multi, &running) }
@@ -144,13 +144,5 @@ extension CurlLoop {
         inbox.withLock { $0.count -= 1 }
         complete(transfer)
         transfer.release()
-    }
-
-    /// Blocks SIGPIPE, so that a closed connection does not end the process, with any TLS library.
-    private static func ignoreBrokenPipes() {
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGPIPE)
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 }
