@@ -129,11 +129,10 @@ final class EventLoop: @unchecked Sendable {
         self.accessLog = accessLog
         self.tracing = tracing
         self.log = log
-        commonFields = .allocate(capacity: configuration.commonFields.bytes.count)
-        _ = commonFields.initialize(
-            from: configuration.commonFields.bytes.map(CChar.init(bitPattern:))
-        )
-        reusedResponses.common = configuration.commonFields
+        let common = configuration.commonFields
+        commonFields = .allocate(capacity: common.bytes.count)
+        _ = commonFields.initialize(from: common.bytes.map(CChar.init(bitPattern:)))
+        reusedResponses.common = common
         places = ConnectionPlaces(
             max: configuration.connectionsMax,
             perAddressMax: configuration.connectionsPerAddress,
