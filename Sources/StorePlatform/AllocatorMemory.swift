@@ -13,8 +13,7 @@ package enum AllocatorMemory {
     /// Environment variables with which an operator sets the number of arenas.
     private static let variables = ["MALLOC_ARENA_MAX", "GLIBC_TUNABLES"]
 
-    /// Limits the number of arenas, unless the environment sets it. Call it before any thread
-    /// starts.
+    /// Limits the arenas, unless the environment does. Call it before any thread starts.
     package static func shareArenas() {
         guard variables.allSatisfy({ getenv($0) == nil }) else { return }
         // Safety: the type is the type of the function in the manual.

@@ -29,8 +29,7 @@ package enum AtomicFile {
         try sync(folderOf: path)
     }
 
-    /// Gives the new file the owner of the old file if root writes it. So a server can still read
-    /// its file.
+    /// Gives the new file the old file's owner if root writes it. So a server can still read it.
     private static func keepOwner(of path: String, in descriptor: CInt) {
         var old = stat()
         guard geteuid() == 0, stat(path, &old) == 0 else { return }

@@ -70,8 +70,7 @@ package final class Buckets: Sendable {
         return first + (value > ends[first] ? 1 : 0)
     }
 
-    /// Adds a value to the histogram whose cells begin at `cells`. Only the owner of the cells
-    /// calls it.
+    /// Adds a value to the histogram whose cells begin at `cells`. Only their owner calls it.
     package func add(_ value: UInt64, at cells: UnsafeMutablePointer<Atomic<UInt64>>) {
         cells[place(of: value)].count()
         cells[cellCount - 1].count(value)

@@ -1,16 +1,13 @@
 /// The pace of work for readers while clients dispatch actions. A thread that serves readers pauses
 /// for four times as long as it worked, so it takes a fifth of a processor.
 ///
-/// There are no pauses while few actions come. Work and pauses are short, and each pause has a
-/// bound.
+/// There are no pauses while few actions come. Work is short, and each pause has a bound.
 package struct ReaderPace: Sendable {
-    /// The size in bytes from which an answer is paced. The event loop sends smaller answers at
-    /// once.
+    /// The size in bytes from which an answer is paced. Smaller answers are sent at once.
     package static let answerBytesMin = 256 << 10
     /// The number of versions a second from which the server is busy.
     package static let busyVersions = 2_000.0
-    /// The shortest time over which versions are counted, so that a few versions in a row are no
-    /// load.
+    /// The shortest time over which versions are counted: a few versions in a row are no load.
     static let windowSeconds = 0.01
     /// The time that a thread works before it pauses.
     static let workSecondsMax = 0.001

@@ -88,8 +88,7 @@ package enum SystemThread {
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Names the calling thread. The name is only for debugging, so a refusal of the system is
-    /// ignored.
+    /// Names the calling thread, for debugging only: a refusal of the system is ignored.
     private static func setName(_ name: String) {
         let descriptor = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }

@@ -39,8 +39,7 @@ package final class ThreadPool: Sendable {
         var threads = 0
         /// The number of threads that sleep and have not been woken.
         var asleep = 0
-        /// The number of threads that were woken or are about to begin, and have not taken a task
-        /// yet.
+        /// The number of threads that were woken or begin, and have not taken a task yet.
         var coming = 0
         var ages = TurnAges()
         /// True from a refusal of the system until the next ``ThreadPool/relieve()``.
@@ -87,8 +86,7 @@ package final class ThreadPool: Sendable {
     package let threadsMax: Int
     private let name: String
     private let niceness: CInt?
-    /// The highest nice value of a thread that may start others: new threads inherit it, and cannot
-    /// lower it.
+    /// The highest nice value of a thread that may start others, which inherit and cannot lower it.
     private let starterNicenessMax: CInt
     private let startThread: Starter
     private let state = Locked(State())
@@ -269,8 +267,7 @@ extension ThreadPool {
             return .sleep
         }
         waiting.store(state.queue.count, ordering: .relaxed)
-        // If no thread could begin when a task came, one can begin now, because another turn is
-        // held.
+        // A thread that could not begin when a task came can begin now if another turn is held.
         let wakeup = state.wakeup(threadsMax: threadsMax)
         return .turn(task, interval: state.ages.begin(), wakeup)
     }

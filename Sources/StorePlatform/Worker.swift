@@ -119,8 +119,7 @@ public final class Worker<Queue: WorkQueue>: Sendable {
         return result
     }
 
-    /// Reads or changes the queue without adding work. Any thread may call it, also after the
-    /// close.
+    /// Reads or changes the queue without adding work. Any thread; also after the close.
     @inlinable
     public func withQueue<Result: Sendable>(_ body: (inout Queue) -> Result) -> Result {
         state.withLock { body(&$0.queue) }
@@ -190,8 +189,7 @@ public final class Worker<Queue: WorkQueue>: Sendable {
 // The calls of the threads.
 
 extension Worker {
-    /// Waits for work and takes it; `nil` if the thread is to end. Calls `beforeSleep` if the queue
-    /// is empty.
+    /// Waits for work and takes it; `nil` ends the thread. If there is none, calls `beforeSleep`.
     ///
     /// On a pool the call never waits. `nil` ends the turn, because the queue is empty or because
     /// other tasks wait for the pool's thread. More work begins another turn.
