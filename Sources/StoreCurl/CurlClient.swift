@@ -91,8 +91,7 @@ extension HTTPRequest {
         }
     }
 
-    /// True if the connection is closed behind the answer. libcurl sends the field, but keeps the
-    /// connection by itself.
+    /// True if the connection is closed behind the answer, which libcurl does not do by itself.
     var closesConnection: Bool { headers["connection"]?.lowercasedASCII == "close" }
 
     /// True if the client follows redirects: only for methods that may be sent twice without harm.
@@ -142,8 +141,7 @@ struct CurlURL: ~Copyable {
 /// ``CurlLibrary/problem`` is `nil`.
 var curl: ccurl_functions { ccurl_library().pointee }
 
-/// The library libcurl, which is loaded when it is first needed. So a store without HTTP requests
-/// never loads it.
+/// The library libcurl, loaded at its first use: a store without HTTP requests never loads it.
 enum CurlLibrary {
     /// The reason why libcurl cannot be used; `nil` if it can. The first access loads libcurl. Any
     /// thread.

@@ -35,8 +35,7 @@ final class CurlLoop: Sendable {
             CURLMOPT_MAX_HOST_CONNECTIONS,
             CurlClient.connectionsPerHostMax
         )
-        // The thread blocks SIGPIPE, so a closed connection does not end the process, with any TLS
-        // library.
+        // The thread blocks SIGPIPE, so no TLS library ends the process at a closed connection.
         SystemThread.start(name: "http-client") { [self] in run() }
     }
 

@@ -140,8 +140,7 @@ extension CurlTransfer {
 // The answer
 
 extension CurlTransfer {
-    /// Appends a piece of the body. Returns the number of bytes that it took; fewer bytes stop the
-    /// transfer.
+    /// Appends a piece of the body. Returns the number of bytes taken; fewer stop the transfer.
     private func took(body piece: UnsafeRawBufferPointer) -> Int {
         guard piece.count <= request.responseBytesMax - body.count else {
             excess = "the answer has more than \(request.responseBytesMax) bytes"
