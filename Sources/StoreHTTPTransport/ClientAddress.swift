@@ -15,8 +15,7 @@ package enum ClientAddress: Sendable, Hashable {
     }
 
     /// The address that stands for one client: an IPv4 address, or the first 64 bits of an IPv6
-    /// address. A client that has one address of an IPv6 network of 64 bits usually has all of
-    /// them.
+    /// address. A client usually has all addresses of an IPv6 network of 64 bits.
     package var shared: ClientAddress {
         guard case .internet(let address) = self else { return self }
         return .internet(address.network)

@@ -46,8 +46,7 @@ package final class HTTPServer: Sendable {
         addresses.withLock { $0.filter { $0.isAdmin == isAdmin }.map(\.address) }
     }
 
-    /// True if the sockets of streams leave the library. If not, each stream holds a suspended
-    /// connection.
+    /// True if the sockets of streams leave the library. If not, each holds a suspended connection.
     package var handsStreamsOver: Bool { loop.handsOver }
 
     /// Listens, and starts the thread that serves from then on.
@@ -101,8 +100,7 @@ package protocol HTTPHandler: AnyObject, Sendable {
     func handle(_ exchange: HTTPExchange)
 
     /// Notes that the loop has finished a turn and is about to wait. Returns work that the loop's
-    /// thread does first, if the handler has such work. The work may take long: another thread then
-    /// takes the loop over.
+    /// thread does first, or `nil`. If it takes long, another thread takes the loop over.
     func turnEnded() -> (@Sendable () -> Void)?
 
     /// The answer to `GET /livez` on a connection that has no place; `nil` if the loop refuses such

@@ -51,8 +51,7 @@ struct SocketAddress: Sendable {
         length = socklen_t(MemoryLayout<Address>.size)
     }
 
-    /// Accepts a connection, and takes the address of its other end. Returns the descriptor, or -1
-    /// with `errno`.
+    /// Accepts a connection, and takes its peer's address. After an error, `descriptor` is -1.
     init(accepting descriptor: inout CInt, from listener: CInt) {
         descriptor = chttpd_accept(listener, &storage, &length)
     }

@@ -4,11 +4,9 @@ import StoreJSON
 /// The bounds and deadlines of a transport. Sizes are in bytes, times in seconds.
 package struct TransportConfiguration: Sendable {
     package var addresses: [ListenAddress]
-    /// The addresses for operators, apart from clients; empty if operators use the addresses of
-    /// clients.
+    /// The addresses for operators; empty if operators use the addresses of clients.
     package var adminAddresses: [ListenAddress] = []
-    /// The most bytes of a request's target and header fields. Each field counts ``fieldBytes``
-    /// more.
+    /// The most bytes of a request's target and fields. Each field counts ``fieldBytes`` more.
     package var headersBytesMax = 16 << 10
     package var uriBytesMax = 8 << 10
     package var bodyBytesMax = JSONLimits().bytesMax
@@ -33,8 +31,7 @@ package struct TransportConfiguration: Sendable {
     package var connectionsPerAddressMax = 0
     /// The addresses of proxies, to which the bound does not apply either.
     package var proxies: [AddressRange] = []
-    /// The most connections of operators at a time, besides those of clients, if operators have
-    /// addresses of their own.
+    /// The most connections at the addresses for operators at a time, besides those of clients.
     package static let adminConnectionsMax = 64
     /// True if streams keep their connection suspended, as if the library could not hand a socket
     /// over. For tests.
@@ -59,8 +56,7 @@ package struct TransportConfiguration: Sendable {
     /// The bytes that a field counts beside its name and value for the bound on headers. The
     /// library's note about it takes them (`struct MHD_HTTP_Header`, aligned).
     static let fieldBytes = 64
-    /// The bytes for the head of an answer, and for bytes that the library reads beyond the
-    /// headers.
+    /// The bytes for the head of an answer, and for bytes that come behind the headers.
     static let answerHeadBytes = 2 << 10
 }
 
@@ -114,8 +110,7 @@ package struct SocketAccess: Sendable, Equatable {
         return text.utf8.allSatisfy { 48...55 ~= $0 } ? mode : nil
     }
 
-    /// Returns the number of a group, given by its number or its name; `nil` if there is no such
-    /// group.
+    /// Returns the number of a group, given by number or name; `nil` if there is no such group.
     package static func group(_ text: String) -> UInt32? {
         if let number = UInt32(text) { return number }
         var entry = group_entry()

@@ -26,8 +26,7 @@ final class ConnectionRecord {
     /// True if nothing more is sent on the connection. Its last request was refused or ended
     /// without an answer, such as a request that becomes a stream.
     @exclusivity(unchecked) var isDone = false
-    /// The number of the library's run in which the last request ended, if the connection may have
-    /// ended with it; else 0.
+    /// The library's run in which the connection may have ended with its last request; else 0.
     @exclusivity(unchecked) var runOfLastEnd: UInt64 = 0
     @exclusivity(unchecked) unowned(unsafe) var exchange: HTTPExchange?
     /// The object that the handler keeps for the next requests of the connection.
@@ -57,8 +56,7 @@ struct ConnectionPlaces {
     let perAddressMax: Int
     /// The addresses of proxies, through which clients of any number of addresses connect.
     let proxies: [AddressRange]
-    /// The number of places that are kept for addresses with fewer than ``keptPerAddress``
-    /// connections.
+    /// The number of places for addresses with fewer than ``keptPerAddress`` connections.
     let kept: Int
     /// The most connections of an address when only kept places are left.
     static let keptPerAddress = 4

@@ -5,8 +5,7 @@ import Synchronization
 
 // Answers are handed to the library, which sends them.
 
-/// The parts of an answer besides its body. The fields are in the memory in which they were
-/// written.
+/// The parts of an answer besides its body. The fields stay in their writer's memory.
 private struct AnswerHead {
     let status: Int
     let fields: UnsafeRawBufferPointer
@@ -85,8 +84,7 @@ extension EventLoop {
         return taken != 0 ? CHTTPD_CONTINUE : CHTTPD_CLOSE
     }
 
-    /// Sends an answer whose body is large enough to be sent from its own memory. Copies a small
-    /// body.
+    /// Sends a large body from its own memory, and copies a small body.
     private func send(
         _ exchange: HTTPExchange,
         _ head: AnswerHead,

@@ -49,8 +49,7 @@ extension EventLoop {
         }
     }
 
-    /// Resumes the finished exchanges. The library then calls back for each exchange, and gets the
-    /// exchange's answer.
+    /// Resumes the finished exchanges. The library then calls back for the answer of each.
     func resumeFinished() {
         finished.withLock { swap(&$0.exchanges, &taken) }
         for exchange in taken { resume(exchange) }

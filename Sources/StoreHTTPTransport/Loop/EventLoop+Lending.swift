@@ -43,14 +43,12 @@ extension EventLoop {
         if lead(in: 0, ended) { followAndLead(ended) }
     }
 
-    /// Waits until this thread may take the loop over, and then leads it. Repeats this until the
-    /// loop is over.
+    /// Waits until this thread may take the loop over, and leads it; again until the loop is over.
     private func followAndLead(_ ended: @Sendable () -> Void) {
         while let term = nextTerm(), lead(in: term, ended) {}
     }
 
-    /// Leads the loop from one turn to the next. Returns true when another thread leads it, or
-    /// false when it is over.
+    /// Leads the loop. Returns true when another thread leads it, or false when it is over.
     private func lead(in term: UInt64, _ ended: @Sendable () -> Void) -> Bool {
         guard runTurns(in: term) else { return true }
         leadership.isOver.store(true, ordering: .sequentiallyConsistent)

@@ -10,8 +10,7 @@ extension EventLoop {
     /// The interval, in seconds, of the log's line about unread answers.
     static let unreadReportSeconds = 60.0
 
-    /// Takes memory for a body that has `count` bytes by now. Returns the reason if there is no
-    /// memory.
+    /// Takes memory for a body of `count` bytes so far. Returns the reason if there is none.
     func holdBody(of exchange: HTTPExchange, _ count: Int) -> TransportFailure? {
         guard let record = exchange.record, !record.isAdmin else { return nil }
         let body = exchange.heldBody ?? HeldBody(holders: holders(of: exchange))

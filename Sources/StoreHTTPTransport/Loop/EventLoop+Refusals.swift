@@ -2,8 +2,7 @@ import CStoreHTTPD
 import Glibc
 import Synchronization
 
-// Answers that bypass the library: to clients that it refuses, and to clients that are too slow or
-// too many.
+// Answers that bypass the library: to clients that it refuses, or that are too slow or too many.
 
 /// The socket of a refused client. Its further bytes are read and dropped: closing on unread bytes
 /// would reset the connection before the client has read the reason.

@@ -128,8 +128,7 @@ extension EventLoop {
         handler.handle(exchange)
     }
 
-    /// Answers a request that goes no further: at once if it has no body, else before its body is
-    /// dropped.
+    /// Answers a request that goes no further: at once, or before its body is dropped.
     private func refuse(
         _ exchange: HTTPExchange,
         _ response: HTTPResponse,
@@ -238,8 +237,7 @@ extension EventLoop {
         return framing
     }
 
-    /// Takes a piece of the body, unless the body exceeds its bound. The size of a chunked body is
-    /// unknown before its end.
+    /// Takes a piece of the body, unless the body exceeds its bound: a chunked body has no size.
     private func take(
         _ exchange: HTTPExchange,
         _ body: UnsafePointer<CChar>?,

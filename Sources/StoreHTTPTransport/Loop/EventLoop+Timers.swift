@@ -91,8 +91,7 @@ package final class LoopTimer: Sendable {
         self.work = Locked(work)
     }
 
-    /// Drops the work, unless it has begun. Any thread; objects that the work holds are released at
-    /// once.
+    /// Drops the work, unless it has begun, and releases its objects at once. Any thread.
     package func cancel() {
         if take() != nil { loop.drop(self) }
     }

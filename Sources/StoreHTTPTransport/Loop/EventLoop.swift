@@ -25,8 +25,7 @@ final class EventLoop: @unchecked Sendable {
     static let takenMax = 4 << 10
     /// The most runs of the library in one turn.
     static let runsMax = 3
-    /// The longest time between two checks of the deadlines, in seconds. The time is shorter if a
-    /// deadline is short.
+    /// The longest time between two checks of the deadlines, in seconds; shorter if one is short.
     static let tickSeconds = 1.0
     /// The longest turn in seconds while there is no connection.
     static let restingSeconds = 60.0
@@ -35,8 +34,7 @@ final class EventLoop: @unchecked Sendable {
     static let parkedMax = 64
     /// The time in seconds after which a parked request is suspended.
     static let parkSeconds = 0.001
-    /// The time in seconds for which a listener rests if the system has no resources to accept a
-    /// connection.
+    /// The seconds for which a listener rests if the system has no resources for a connection.
     static let restSeconds = 0.1
 
     let configuration: TransportConfiguration
@@ -71,8 +69,7 @@ final class EventLoop: @unchecked Sendable {
     @exclusivity(unchecked) var timers = TimerHeap<LoopTimer>()
     let timerMail = Locked(TimerMail())
     let hasTimerMail = Atomic(false)
-    /// The time until which the loop sleeps, as the bits of a `Double`; 0 while the loop does not
-    /// sleep.
+    /// The time until which the loop sleeps, as the bits of a `Double`; 0 while it does not.
     let sleepsUntil = Atomic<UInt64>(0)
     /// The loop's own thread, from `run` on; 0 while the loop is lent.
     let thread = Atomic<UInt>(0)

@@ -2,8 +2,7 @@ import CStoreHTTPD
 import Glibc
 
 /// A probe of the loaded libmicrohttpd, for properties that its manual does not state and that
-/// differ between versions. A probe runs one request through a daemon of its own, over a pair of
-/// sockets.
+/// differ between versions. A probe sends one request to a daemon of its own.
 final class LibraryProbe {
     /// A closure that answers the library's calls about the request.
     typealias Access = (OpaquePointer, chttpd_line) -> chttpd_verdict
@@ -14,8 +13,7 @@ final class LibraryProbe {
     /// The number of refusals that the library has left to its callback.
     private(set) var refusals = 0
 
-    /// Sends the request and runs the library; `nil` if the system refuses a pair of sockets or a
-    /// daemon.
+    /// Sends the request and runs the library; `nil` if the system refuses sockets or a daemon.
     init?(
         _ request: String = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
         access: @escaping Access
@@ -74,8 +72,7 @@ extension LibraryProbe {
             return CHTTPD_CLOSE
         }
         guard let probe, duplicate >= 0 else { return false }
-        // If the library had shut the socket down, writing would fail and the peer would read the
-        // end.
+        // If the library had shut the socket down, writing would fail.
         var byte = UInt8(ascii: "x")
         guard send(duplicate, &byte, 1, CInt(MSG_NOSIGNAL)) == 1 else { return false }
         var got: UInt8 = 0
@@ -83,8 +80,7 @@ extension LibraryProbe {
         return recv(probe.peer, &got, 1, 0) < 0 && errno == EAGAIN
     }
 
-    /// Returns true if the library, in each of its runs, calls again for the missing answer to a
-    /// whole request.
+    /// Returns true if each run of the library calls again for the answer to a whole request.
     static func callsAgain() -> Bool {
         var calls = 0
         let probe = LibraryProbe { connection, _ in

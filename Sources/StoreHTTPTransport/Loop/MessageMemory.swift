@@ -8,8 +8,7 @@ struct MessageMemory {
     /// The bytes of each body and of each answer that belong to its connection and are not counted.
     /// So an action of usual size always finds room.
     static let ownBytes = 4 << 10
-    /// The bytes that the library allocates for an answer that it reads piece by piece
-    /// (`chttpd.c`).
+    /// The bytes that the library allocates for an answer in pieces (`chttpd.c`).
     static let readerBytes = 64 << 10
 
     enum Holder: Hashable {
@@ -33,8 +32,7 @@ struct MessageMemory {
 
     init(bytesMax: Int) { self.bytesMax = bytesMax }
 
-    /// Takes memory for a piece of a body. If there is no memory, takes nothing and returns the
-    /// reason.
+    /// Takes memory for a piece of a body, or takes nothing and returns the reason.
     mutating func takeBody(_ count: Int, for holders: [Holder]) -> TransportFailure? {
         guard bodyBytes + count <= bodiesMax, bytes + count <= bytesMax else {
             return .bodiesLimit(bodiesMax)

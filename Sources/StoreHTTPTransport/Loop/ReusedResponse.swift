@@ -146,8 +146,7 @@ final class ReusedResponse {
     /// Returns the end of the first `count` fields.
     private func end(of count: Int) -> Int { count == 0 ? 0 : ends[count - 1] }
 
-    /// Returns the number of bytes that the old and the new fields have in common at their
-    /// beginning.
+    /// Returns the number of first bytes that the old and the new fields have in common.
     private func common(_ new: UnsafeRawPointer, _ newCount: Int) -> Int {
         let own = UnsafeRawPointer(fields)
         let count = min(end(of: fieldCount), newCount)
@@ -170,8 +169,7 @@ final class ReusedResponse {
 
 /// Responses that wait for the next answer of their length.
 struct ReusedResponses: ~Copyable {
-    /// The longest body of a reused response. An answer with a longer body gets a response of its
-    /// own.
+    /// The longest body of a reused response. A longer body gets a response of its own.
     static let bodyBytesMax = 2 << 10
     static let countMax = 256
 
@@ -181,8 +179,7 @@ struct ReusedResponses: ~Copyable {
     private var waiting = [[ReusedResponse]](repeating: [], count: bodyBytesMax + 1)
     private var count = 0
 
-    /// Takes or makes a response of this length; `nil` if the length is over the bound, or there is
-    /// no memory.
+    /// Takes or makes a response of this length; `nil` over the bound, or without memory.
     mutating func take(length: Int) -> ReusedResponse? {
         guard length <= Self.bodyBytesMax else { return nil }
         guard let response = waiting[length].popLast() else {

@@ -55,8 +55,7 @@ struct UnreadAnswers: ~Copyable {
         endingBytes += answer.taken
     }
 
-    /// Returns the oldest answer whose connection is not being ended, of one holder or of all.
-    /// Passes over `kept`.
+    /// Returns the oldest answer but `kept` whose connection is not being ended.
     func oldest(but kept: UnreadAnswer, of holder: MessageMemory.Holder? = nil) -> UnreadAnswer? {
         for case .some(let answer) in answers where !answer.isEnding && answer !== kept {
             if let holder, !answer.holders.contains(holder) { continue }

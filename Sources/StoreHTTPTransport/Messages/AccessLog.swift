@@ -115,8 +115,7 @@ extension EventLoop {
 /// The tracer of requests, and the closure that gets the data of traced requests.
 package struct RequestTracing: Sendable {
     let tracer: Tracer
-    /// A closure that gets the data of each traced request when it is over, or when it becomes a
-    /// stream.
+    /// Gets the data of each traced request when it is over, or when it becomes a stream.
     let ended: @Sendable (Access) -> Void
 
     package init(_ tracer: Tracer, ended: @escaping @Sendable (Access) -> Void) {
@@ -130,8 +129,7 @@ package struct RequestSpan: Sendable {
     package let identity: Span.Identity
     /// The start of the event loop's turn that read the request line.
     package let began: SpanTime
-    /// The authority that the request is for, at most 255 bytes of it; `nil` if the request names
-    /// none.
+    /// At most 255 bytes of the authority that the request is for; `nil` if it names none.
     package let host: String?
 
     static let hostBytesMax = 255

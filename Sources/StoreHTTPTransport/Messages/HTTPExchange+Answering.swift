@@ -20,8 +20,7 @@ extension HTTPExchange {
             suspendedForGood, abandoned
         /// The answer is in the loop's writer.
         case written
-        /// Indirect, because this case is much larger than the others, which are moved for every
-        /// request.
+        /// Indirect, because the other cases are much smaller, and every request moves them.
         indirect case stream(StreamBeginning, to: any StreamAdopter)
     }
 
@@ -42,15 +41,13 @@ extension HTTPExchange {
     /// Closes the connection after the answer, which must still be sent. On the loop's thread.
     package func closeAfterAnswer() { closes = true }
 
-    /// Counts the request's duration among those of a route. The handler must keep `times` as long
-    /// as the loop runs.
+    /// Counts the request's duration in `times`, which the handler keeps as long as the loop runs.
     package func measure(by times: RouteTimes) { self.times = times.place }
 
     /// Adds fields to those of the answer. On the loop's thread, before the answer is sent.
     package func addFields(_ write: (inout HTTPFields) -> Void) { write(&furtherFields) }
 
-    /// The fields that every answer has, and the fields that were added for this one. On the loop's
-    /// thread.
+    /// The fields of every answer, and the fields added for this one. On the loop's thread.
     package var standingFields: [(String, String)] {
         loop.configuration.commonFields.texts + furtherFields.texts
     }
@@ -75,14 +72,12 @@ extension HTTPExchange {
         outcome = .written
     }
 
-    /// Puts the answer off until ``complete(_:)``, for any time. On the loop's thread, from within
-    /// the handler.
+    /// Puts the answer off until ``complete(_:)``, for any time. From within the handler.
     package func suspend() {
         if case .none = hold { loop.suspend(self) }
     }
 
-    /// Puts the answer off until ``complete(_:)``, which must come soon. On the loop's thread, from
-    /// within the handler.
+    /// Puts the answer off until ``complete(_:)``, which must come soon. From within the handler.
     ///
     /// Saves the two system calls of a suspension if the answer does come soon.
     package func park() {
@@ -115,9 +110,8 @@ extension HTTPExchange {
     /// Ends a request that was put off without an answer, in place of ``complete(_:)``. Any thread.
     package func abandon() { loop.finish(self, .abandoned) }
 
-    /// Makes the connection a stream. The socket goes to `adopter`, which has reserved a place, and
-    /// sends the head and then the frames of the topic. On the loop's thread, from within the
-    /// handler.
+    /// Makes the connection a stream. `adopter`, which has reserved a place, gets the socket, and
+    /// sends the head and the topic's frames. From within the handler.
     package func stream(_ beginning: StreamBeginning, to adopter: any StreamAdopter) {
         loop.handOver(self, beginning, to: adopter)
     }

@@ -11,8 +11,7 @@ struct RequestFraming {
     /// The index of the `Host` field.
     private(set) var hostIndex: Int?
     private(set) var fieldsBytes = 0
-    /// The bits of all fields' names (``bit(of:length:)``). A field whose bit is not set is not
-    /// there.
+    /// The bits of all fields' names (``bit(of:length:)``). A field without its bit is absent.
     private(set) var names: UInt64 = 0
 
     /// Makes the framing of a request that has no other fields.

@@ -24,14 +24,12 @@ package final class RouteTimes: Sendable {
 }
 
 extension RouteTimes {
-    /// The numbers of one route. A pointer and not an object, so that no request counts references
-    /// to it.
+    /// The numbers of one route. A pointer, so that no request counts references to an object.
     struct Place {
         // Safety: the numbers belong to a route, which lives as long as the handler of the loop.
         fileprivate let first: UnsafeMutablePointer<Atomic<UInt64>>
 
-        /// Adds a duration. `status` is the first digit of the answer's status; any other number
-        /// counts as 5.
+        /// Adds a duration. `status` is the status's first digit; any other number counts as 5.
         func observe(_ nanoseconds: UInt64, status: Int) {
             let buckets = Buckets.durations
             let classes = RouteTimes.classes

@@ -17,8 +17,7 @@ struct Inbox: Sendable {
         case publish(TopicVersion, to: TopicID, for: ReaderFilter?)
         /// A reader with its first frame.
         case join(JoiningReader)
-        /// A frame without a version, for the readers that the topic has when the writer comes to
-        /// it.
+        /// A frame without a version, for the readers that the topic has when it is sent.
         case command(TopicID, Bytes)
     }
 

@@ -1,8 +1,7 @@
 package import StoreJSON
 package import StoreWire
 
-/// The first bytes of a stream, its topic, the point at which it begins, its owner, and its first
-/// frame.
+/// The first bytes of a stream, its topic, owner and first frame, and the point of its beginning.
 package struct StreamBeginning: Sendable {
     package let head: StreamHead
     package let topic: TopicID

@@ -67,8 +67,7 @@ package final class StreamCounters: Sendable {
     /// Returns the number of streams with this cause of the end.
     package func count(of ending: StreamEnding) -> UInt64 { endings[ending.place] }
 
-    /// The number of streams that began without a version, that resumed, and that began with a
-    /// resync.
+    /// The numbers of streams that began without a version, resumed, or began with a resync.
     package var beginnings: (fresh: UInt64, resumed: UInt64, resynchronized: UInt64) {
         (begun[0], begun[1], begun[2])
     }

@@ -34,11 +34,9 @@ package enum CloseReason: String, Sendable, CaseIterable {
 }
 
 /// The closures that make the events of every stream: the heartbeat, the notice before a credential
-/// ends, and the last event. The writer does not have the epoch, so the HTTP layer provides the
-/// closures.
+/// ends, and the last event. The HTTP layer, which has the epoch, provides them.
 package struct StreamFrames: Sendable {
-    /// Makes the event that keeps a quiet stream alive. `version` is the newest version of the
-    /// store.
+    /// Makes the event that keeps a quiet stream alive. `version` is the store's newest.
     package let heartbeat: @Sendable (_ version: UInt64) -> Bytes
     /// Makes the event that announces in how many seconds the owner's credential ends the stream.
     package let expiring: @Sendable (_ seconds: Int64) -> Bytes

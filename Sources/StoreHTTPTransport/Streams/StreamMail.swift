@@ -2,7 +2,7 @@
 struct StreamMail: Sendable {
     var inbox = Inbox()
     var stop: (reason: CloseReason, seconds: Double)?
-    /// The requests of operators. An HTTP request waits for each, so connections bound their
+    /// The requests of operators. Each has a waiting HTTP request, so connections bound their
     /// number.
     var requests: [StreamRequest] = []
     var isEnded = false

@@ -1,8 +1,7 @@
 /// The owner of an open stream: its name, session and credential. A route makes one for each stream
 /// that a client opens.
 package struct StreamOwner: Sendable {
-    /// The subscriber's name, if the client gave one. The recipients of a change are chosen by this
-    /// name.
+    /// The subscriber's name, if the client gave one. The recipients of a change are chosen by it.
     package var name: String?
     /// The client's session, if it has one. The stream ends with the session.
     package var session: String?
@@ -43,8 +42,7 @@ package struct StreamCredential: Sendable {
 ///
 /// The text `12-3` stands for the third stream in slot 12.
 package struct StreamID: Hashable, Sendable, LosslessStringConvertible {
-    /// The index of the stream's slot in its writer, from 0. Another stream uses the slot when this
-    /// one has ended.
+    /// The index of the stream's slot in its writer, from 0. A later stream uses it again.
     package let slot: Int32
     /// The number of streams that have used the slot, this stream included.
     package let generation: UInt32

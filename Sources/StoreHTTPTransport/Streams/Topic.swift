@@ -10,9 +10,8 @@ struct Topic: Sendable {
     /// The version of the newest frame, if there is a frame.
     var newestVersion: UInt64? { newest == nil ? nil : version }
 
-    /// Takes the payload of a newer frame and frames it once for all readers. If the version is not
-    /// newer, takes nothing and returns `false`, because the versions of a stream never go
-    /// backwards.
+    /// Takes the payload of a newer frame and frames it once for all readers. Returns `false` if
+    /// the version is not newer, because versions never go backwards.
     mutating func setNewest(_ frame: Bytes, version: UInt64) -> Bool {
         guard newest == nil || version > self.version else { return false }
         self.version = version
@@ -31,8 +30,7 @@ struct Topic: Sendable {
     }
 }
 
-/// The newest version of a topic in patch mode, and the frames that lead to it from earlier
-/// versions.
+/// The newest version of a topic in patch mode, and the frames that lead to it.
 ///
 /// A frame is made when the first reader needs it. All readers that have the same version share it.
 struct PatchFrames: Sendable {

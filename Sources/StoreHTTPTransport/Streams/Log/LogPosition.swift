@@ -112,8 +112,7 @@ struct LogCursor: Sendable, Equatable {
     /// Starts at the record that follows a version.
     init(after version: UInt64) { self.version = version }
 
-    /// Returns the offsets in the piece that are still to be sent; `nil` if the piece does not have
-    /// the next record.
+    /// Returns the unsent offsets in the piece; `nil` if the piece does not have the next record.
     func rest(of piece: LogPiece) -> Range<Int>? {
         guard version < .max, piece.contains(version + 1) else { return nil }
         // The frame of a record is empty if the reader may not read the record.

@@ -3,8 +3,7 @@ import Glibc
 /// A chunk or the rest of a chunk, with its payload in a piece of the log.
 struct LogSegment: Equatable {
     let chunk: LogChunk
-    /// The offsets of the unsent payload in the piece. The range is shorter than the payload if the
-    /// piece ends first.
+    /// The offsets of the unsent payload in the piece, up to the end of the piece.
     let payload: Range<Int>
 
     /// The number of bytes that go to the socket.
@@ -38,8 +37,7 @@ extension [LogSegment] {
     /// The number of bytes that go to the socket.
     var bytes: Int { reduce(0) { $0 + $1.bytes } }
 
-    /// Lends the addresses of the bytes, in the order in which they are sent. `source` has the
-    /// bytes of the piece.
+    /// Lends the addresses of the bytes in their order. `source` has the bytes of the piece.
     func withVectors<Result>(
         of source: UnsafeRawBufferPointer,
         _ body: (UnsafeMutableBufferPointer<iovec>) -> Result

@@ -185,8 +185,7 @@ extension StreamLoop {
         SocketOption.setUnsentBytesMax(of: descriptor, to: logUnsentBytesMax)
     }
 
-    /// Lets the socket take more than before. The system sends these bytes if the peer reads on
-    /// after all.
+    /// Lets the socket take more than before, for a peer that reads on after all.
     private static func makeRoom(in descriptor: CInt) {
         SocketOption.setUnsentBytesMax(of: descriptor, to: .max)
         SocketOption.set(SO_SNDBUF, of: descriptor, to: 2 * logUnsentBytesMax)

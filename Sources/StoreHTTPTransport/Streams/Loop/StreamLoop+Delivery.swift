@@ -15,8 +15,7 @@ extension StreamLoop {
         let number = Int(topic)
         let before = topics[number].patches.newest
         guard topics[number].patches.setNewest(state, version: version) else {
-            // A newer version has overtaken a reader that joins. A patch may lead from the older
-            // version.
+            // A newer version has overtaken a reader that joins. A patch may lead from the older.
             if let before, version < before.version {
                 let cost = state.bytesKept(beside: before.state)
                 recent.keep(state, of: topic, at: version, bytes: cost)
@@ -41,8 +40,7 @@ extension StreamLoop {
         else { return }
         let known = knownVersion(of: slot)
         if let known, known >= version {
-            // The reader has this version from an earlier stream, and the subject has not changed
-            // since.
+            // The reader has this version from an earlier stream.
             slots[index].nextVersion = version &+ 1
             return
         }

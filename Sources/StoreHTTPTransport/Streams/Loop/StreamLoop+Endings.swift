@@ -54,8 +54,7 @@ extension StreamLoop {
         if logReaders[slot]?.bye == nil { logReaders[slot]?.bye = bye }
     }
 
-    /// Returns the last frame of a stream that is closed for this reason, with the end of the
-    /// message.
+    /// Returns the last frame of a stream that is closed, with the end of the message.
     func bye(_ reason: CloseReason) -> Bytes { Chunk.last(writer.frames.bye(reason)) }
 
     /// Sends a reader its last frame, behind the frame that is begun.
@@ -70,8 +69,7 @@ extension StreamLoop {
     }
 }
 
-/// The credential of a reader. Its end is a time of the loop's clock, because the system's clock
-/// may be set.
+/// The credential of a reader. Its end is a time of the loop's clock, which is never set.
 struct HeldCredential {
     let end: Double?
     let isAllowed: @Sendable () -> Bool
@@ -93,8 +91,7 @@ extension StreamLoop {
     }
 
     /// Ends the streams whose credentials have ended, and announces ends that are near. The
-    /// announcement comes between two frames, so a reader that is behind gets it when it has caught
-    /// up.
+    /// announcement comes between two frames, so a reader that is behind gets it later.
     func endExpired() {
         guard !credentials.isEmpty, stopDeadline == nil else { return }
         for (slot, credential) in credentials {

@@ -5,8 +5,7 @@ import StorePlatform
 import StoreWire
 import Synchronization
 
-// Many readers share a frame. Only a reader that does not take the whole frame has memory of its
-// own.
+// Many readers share a frame. Only a reader that does not take all of it has memory of its own.
 
 extension StreamLoop {
     /// Brings the readers of a topic to a version, if they pass the filter.
@@ -32,8 +31,7 @@ extension StreamLoop {
         let isForAll = filter == nil || topics[number].following == topics[number].slots.count
         var readers =
             isForAll ? topics[number].followers : following(among: topics[number].slots, filter)
-        // The first frame of a topic may come after readers that have its version from an earlier
-        // stream.
+        // Readers may have the first version of a topic from an earlier stream.
         if before == nil { readers = readers.filter { slots[Int($0)].nextVersion <= version } }
         if let filter { readers = readers.filter { filter(names[$0]) } }
         broadcast(chunk, to: readers, having: before)
@@ -187,8 +185,7 @@ extension StreamLoop {
 }
 
 extension iovec {
-    /// Points to the bytes of a single piece, from an offset on. The pointer is valid as long as
-    /// the bytes are retained.
+    /// Points to the bytes of a single piece, from an offset on, as long as they are retained.
     init(_ piece: Bytes, from offset: Int = 0) {
         let bytes = piece.withUnsafeBytes { $0 }
         self.init(

@@ -129,8 +129,7 @@ final class StreamLoop: @unchecked Sendable {
         pace.begin(at: ended)
     }
 
-    /// The time for which this loop leaves the thread to other loops before its next turn; 0 if it
-    /// needs no rest.
+    /// The time for which this loop leaves the thread to other loops; 0 if it needs no rest.
     ///
     /// A loop on a shared thread uses this time in place of ``pauseIfDue()``, which would hold up
     /// all loops of the thread.
@@ -145,8 +144,7 @@ final class StreamLoop: @unchecked Sendable {
         return CInt(max(0, (seconds * 1_000).rounded(.up)))
     }
 
-    /// The time in seconds from the last turn to the next work if no event comes; `nil` if the loop
-    /// waits for events alone.
+    /// The seconds from the last turn to the next work without an event; `nil` if there is none.
     var waitSeconds: Double? {
         if left != nil { return 0 }
         if slots.count == freeSlots.count, stopDeadline == nil { return nil }
