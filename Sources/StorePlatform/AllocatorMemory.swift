@@ -22,8 +22,7 @@ package enum AllocatorMemory {
         _ = set?(arenasMaxParameter, CInt(min(arenasMax, max(arenasMin, processors))))
     }
 
-    /// Gives freed memory back to the system. Allocations of other threads wait meanwhile, for some
-    /// milliseconds.
+    /// Gives freed memory back to the system. Other threads' allocations wait some milliseconds.
     package static func giveBack() { _ = trim?(0) }
 
     // Safety: the type is the type of the function in the manual.

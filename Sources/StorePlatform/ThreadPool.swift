@@ -7,8 +7,7 @@ import Synchronization
 /// thread. For each held turn one more thread may begin, at most ``surplusMax``, so that other
 /// tasks go on. When a held turn ends after all, its thread ends with it.
 ///
-/// Any thread may call any function. Close a pool after its users: the tasks that still wait are
-/// dropped.
+/// Any thread may call any function. Close a pool after its users: waiting tasks are dropped.
 package final class ThreadPool: Sendable {
     /// The most threads beyond ``threadsMax``, for any number of held turns.
     package static let surplusMax = 64

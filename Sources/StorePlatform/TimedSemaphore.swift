@@ -93,10 +93,8 @@ package final class Latch: Sendable {
 @usableFromInline
 struct Sleepers: Sendable {
     private let signals = TimedSemaphore()
-    private let idleSecondsMax: Double?
-
-    /// - Parameter idleSecondsMax: the longest sleep of a thread; `nil` sets no bound.
-    init(idleSecondsMax: Double?) { self.idleSecondsMax = idleSecondsMax }
+    /// The longest sleep of a thread; `nil` sets no bound.
+    let idleSecondsMax: Double?
 
     /// Wakes threads that were taken off the count.
     @usableFromInline
