@@ -137,7 +137,7 @@ extension CurlTransfer {
     }
 }
 
-// The answer
+// The answer and the end
 
 extension CurlTransfer {
     /// Appends a piece of the body. Returns the number of bytes taken; fewer stop the transfer.
@@ -171,11 +171,7 @@ extension CurlTransfer {
         }
         return line.count
     }
-}
 
-// The end
-
-extension CurlTransfer {
     /// Ends the waiting for the answer, with the response or the error.
     func complete(_ result: CURLcode) {
         guard let handle, result == CURLE_OK else {
