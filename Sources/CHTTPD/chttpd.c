@@ -147,8 +147,7 @@ struct field_list {
     chttpd_field *fields;
     size_t max;
     size_t count;
-    /// The end of the last text that was found. There the library has written NUL over a line's
-    /// end.
+    /// The end of the last text that was found: NUL, by the library, in place of a line's end.
     const char *end;
     int hides;
 };
@@ -223,8 +222,7 @@ static int respond(
 
 int chttpd_respond_copy(
     struct MHD_Connection *connection, chttpd_response_head head, const void *body, size_t length) {
-    // The library does not write to the body. Its parameter is not const for the sake of old
-    // callers.
+    // The library does not write to the body. Its parameter lacks const for old callers.
     struct MHD_Response *response = MHD_create_response_from_buffer(
         length, (void *)(uintptr_t)body, length == 0 ? MHD_RESPMEM_PERSISTENT : MHD_RESPMEM_MUST_COPY);
     return respond(connection, head, response);

@@ -62,8 +62,7 @@ static int is_space(char byte) {
     return byte == ' ' || byte == '\t';
 }
 
-/// Cuts off the white space behind a value, if a daemon of this module runs. Returns the size of
-/// the value.
+/// Cuts off the white space behind a value if a daemon of this module runs. Returns its size.
 __attribute__((noinline)) static size_t trim(const char *text, size_t size) {
     if (running == NULL) return size;
     while (size > 0 && is_space(text[size - 1])) size -= 1;

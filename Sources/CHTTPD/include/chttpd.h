@@ -46,8 +46,7 @@ typedef enum {
 typedef struct {
     /// The first argument of every callback.
     void *context;
-    /// Gets the request target as it came, before any other part of a request. Returns the
-    /// request's context.
+    /// Gets the target as it came, before any other part of a request. Returns its context.
     void *_Nullable (*_Nonnull request_began)(
         void *context, struct MHD_Connection *connection, const char *target);
     /// Called when the headers are complete, with each piece of the body, at its end, and after
@@ -86,8 +85,7 @@ int chttpd_timeout(chttpd_daemon *daemon);
 /// Does the work that needs no waiting.
 void chttpd_run(chttpd_daemon *daemon);
 
-/// Gives an accepted socket to the daemon, which closes it in any case. Returns 1 if the daemon
-/// took it, else 0.
+/// Gives an accepted socket to the daemon, which closes it in any case. Returns 0 if that fails.
 int chttpd_add(
     chttpd_daemon *daemon, int descriptor, const struct sockaddr *address, socklen_t length);
 
