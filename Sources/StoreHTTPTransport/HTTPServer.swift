@@ -69,8 +69,7 @@ package final class HTTPServer: Sendable {
     /// Sends the answers that were completed since the last call. Any thread.
     package func wake() { loop.wake() }
 
-    /// Runs `work` on the loop's thread after this time, unless the timer is cancelled before. Any
-    /// thread.
+    /// Runs `work` on the loop's thread after this time, unless it is cancelled before. Any thread.
     @discardableResult
     package func schedule(
         after seconds: Double,

@@ -22,8 +22,7 @@ package struct IPAddress: Sendable, Hashable {
         }
     }
 
-    /// Reads `192.0.2.1` or `2001:db8::1`, without brackets, port or zone. Makes no copy on the
-    /// heap.
+    /// Reads `192.0.2.1` or `2001:db8::1`, without brackets, port or zone. Allocates nothing.
     package init?(_ text: UnsafeRawBufferPointer) {
         guard 2..<Int(INET6_ADDRSTRLEN) ~= text.count else { return nil }
         let found = withUnsafeTemporaryAllocation(

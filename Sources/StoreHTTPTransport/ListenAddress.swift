@@ -24,8 +24,7 @@ package struct ListenAddress: Sendable, Equatable {
     /// The allowed forms of the text, for error messages.
     package static let allowed = "IPV4:PORT, [IPV6]:PORT, unix:/PATH or fd:N"
 
-    /// Reads `127.0.0.1:8080`, `[::1]:0`, `unix:/run/store.sock` or `fd:3`. Host names are not
-    /// looked up.
+    /// Reads `127.0.0.1:8080`, `[::1]:0`, `unix:/run/store.sock` or `fd:3`, but no host name.
     ///
     /// A descriptor must be a listening socket that the process was started with.
     package init?(_ text: String) {

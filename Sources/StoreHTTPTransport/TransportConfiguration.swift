@@ -33,8 +33,7 @@ package struct TransportConfiguration: Sendable {
     package var proxies: [AddressRange] = []
     /// The most connections at the addresses for operators at a time, besides those of clients.
     package static let adminConnectionsMax = 64
-    /// True if streams keep their connection suspended, as if the library could not hand a socket
-    /// over. For tests.
+    /// True if streams keep their connection, as if the library could not hand it over. For tests.
     package var keepsStreamsSuspended = false
 
     package init(addresses: [ListenAddress]) { self.addresses = addresses }
@@ -89,8 +88,7 @@ package enum TransportFailure: Error, Sendable, Equatable {
     case stopping
 }
 
-/// The mode and the group of the sockets that a server makes at paths. To connect, a client needs
-/// the permission to write.
+/// The mode and the group of a server's sockets at paths. A client needs the permission to write.
 package struct SocketAccess: Sendable, Equatable {
     /// The file's mode, 0 to 0o777.
     package var mode: UInt32

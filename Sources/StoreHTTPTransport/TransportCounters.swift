@@ -13,8 +13,7 @@ package final class TransportCounters: Sendable {
     package let refused = Atomic<UInt64>(0)
     /// Requests whose headers were read.
     package let requests = Atomic<UInt64>(0)
-    /// Requests refused for their framing (RFC 9112) or their size, most of them before their route
-    /// was looked up.
+    /// Requests refused for framing (RFC 9112) or size, most of them before their route was found.
     package let framingRefused = Atomic<UInt64>(0)
     /// Requests that were over a bound, by the index of ``bounds``. Requests over the bound on
     /// memory for bodies are not in ``framingRefused``; the others are.

@@ -1,5 +1,4 @@
-/// Values in the order of the times at which they are due: a binary heap from which each value can
-/// be removed.
+/// Values in the order of the times at which they are due: a binary heap that can remove each.
 ///
 /// Cost: adding, removing and taking the first are O(log n). A value that leaves is released at
 /// once. Values that are due at the same time keep the order in which they were added.

@@ -1,5 +1,4 @@
-// The life of a request on the loop: the handler answers it at once or puts it off, and another
-// thread may complete it.
+// The life of a request on the loop: it is answered at once, or put off and completed later.
 
 extension HTTPExchange {
     enum Phase {

@@ -26,12 +26,10 @@ package final class HTTPExchange: @unchecked Sendable {
     @exclusivity(unchecked) var fieldCount = 0
     /// A bit for each first letter and length of the fields' names (``RequestFraming``).
     @exclusivity(unchecked) private var names = UInt64.max
-    /// True if the first handler has admitted the request. If another handler takes over, it admits
-    /// the request again.
+    /// True if the first handler has admitted the request, which another handler admits again.
     @exclusivity(unchecked) var isEarly = false
     /// The closure to call if the client leaves before the answer is complete.
     @exclusivity(unchecked) var onLeaving: (() -> Void)?
-    /// True if the connection ends with the answer.
     @exclusivity(unchecked) var closes = false
     /// The shared memory that the body takes; `nil` for a small body.
     @exclusivity(unchecked) var heldBody: HeldBody?
@@ -48,7 +46,6 @@ package final class HTTPExchange: @unchecked Sendable {
     @exclusivity(unchecked) private var hostIndex: Int?
     /// The text of the path, made when it is first needed, which is rare.
     @exclusivity(unchecked) private var pathText: String?
-    /// The loop's record of the connection.
     @exclusivity(unchecked) unowned(unsafe) var record: ConnectionRecord?
     /// The library's response to this request, if it can be used again.
     @exclusivity(unchecked) var reused: ReusedResponse?
@@ -114,8 +111,7 @@ package final class HTTPExchange: @unchecked Sendable {
     }
 }
 
-// These properties are computed, because other modules would check each access to a stored
-// property.
+// Computed properties, because other modules would check each access to a stored property.
 
 extension HTTPExchange {
     package var verb: RequestMethod { ownVerb }
@@ -138,8 +134,7 @@ extension HTTPExchange {
         set { ownSender = newValue }
     }
 
-    /// The object that the handler keeps for the next requests of the same connection. On the
-    /// loop's thread.
+    /// The object that the handler keeps for the connection's next requests. On the loop's thread.
     package var connectionStorage: AnyObject? {
         get { record?.kept }
         set { record?.kept = newValue }
@@ -163,18 +158,15 @@ extension HTTPExchange {
     /// The address of the other end of the connection, which may be a proxy. On the loop's thread.
     package var peer: ClientAddress { record?.peer ?? .unknown }
 
-    /// The text of the client's address without its port: `127.0.0.1`, `::1` or `unix`. On the
-    /// loop's thread.
+    /// The client's address without its port: `127.0.0.1`, `::1` or `unix`. On the loop's thread.
     package var clientHost: String {
         ownClient?.description ?? record?.peerHost ?? ClientAddress.unknown.description
     }
 
-    /// The start of the present turn of the event loop, by ``SystemTime/steadyNanoseconds()``. On
-    /// the loop's thread.
+    /// The start of the loop's present turn, by ``SystemTime/steadyNanoseconds()``. On its thread.
     package var turnBegan: UInt64 { loop.turnBegan }
 
-    /// True if the connection came in at an address for operators, apart from clients. On the
-    /// loop's thread.
+    /// True if the connection came in at an address for operators. On the loop's thread.
     package var isAdmin: Bool { record?.isAdmin == true }
 
     /// The method's name.

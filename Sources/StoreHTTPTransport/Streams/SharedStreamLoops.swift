@@ -12,8 +12,7 @@ import Glibc
 /// takes more or joins, or a frame for all its readers. A loop that needs a pause rests for that
 /// time (``StreamLoop/restSeconds``), and the others go on.
 struct SharedStreamLoops: ~Copyable {
-    /// The most events that one round takes from the thread's epoll. The next round gets the
-    /// remaining events first.
+    /// The most events that one round takes from the thread's epoll. The next round gets the rest.
     static let eventsMax = 64
 
     private final class Member {

@@ -1,7 +1,7 @@
 package import StoreJSON
 package import StoreWire
 
-/// The first bytes of a stream, its topic, owner and first frame, and the point of its beginning.
+/// A stream's first bytes, topic, owner and first frame, and the point at which it begins.
 package struct StreamBeginning: Sendable {
     package let head: StreamHead
     package let topic: TopicID

@@ -50,8 +50,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         startThread("streams") { loop.run() }
     }
 
-    /// Starts the writer on a thread that it shares with others, in place of ``start(_:)``. Any
-    /// thread.
+    /// Starts the writer on a thread that it shares, in place of ``start(_:)``. Any thread.
     ///
     /// - Throws: ``TransportError`` if the thread is stopped, or the system refuses a descriptor.
     package func start(on thread: StreamThread) throws(TransportError) {

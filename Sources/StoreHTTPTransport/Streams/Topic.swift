@@ -104,8 +104,7 @@ struct RecentStates: Sendable {
         states.isEmpty ? nil : states[Place(topic: topic, version: version)]?.state
     }
 
-    /// Keeps a version that is no longer the newest. `cost` is its number of bytes that the newer
-    /// version does not share.
+    /// Keeps a version that is no longer the newest. `cost` is the bytes that the newer lacks.
     mutating func keep(
         _ state: any TopicState,
         of topic: Int32,

@@ -28,8 +28,7 @@ struct LogPosition {
         begun.flatMap { $0.unsentPayload == 0 ? LogSegment(chunk: $0, payload: 0..<0) : nil }
     }
 
-    /// Passes over the rest of a piece if the reader may read none of its records. Returns `true`
-    /// if the position has moved.
+    /// Passes over the rest of a piece without readable records. Returns `true` if it has moved.
     mutating func passHidden(in piece: LogPiece) -> Bool {
         begun == nil && cursor.passHidden(in: piece)
     }
@@ -54,8 +53,7 @@ struct LogPosition {
         return segments
     }
 
-    /// Notes that a socket took `count` bytes of these segments. Returns the number of records that
-    /// are whole now.
+    /// Notes that a socket took `count` bytes of the segments. Returns the number of whole records.
     mutating func sent(_ count: Int, of segments: [LogSegment], of piece: LogPiece?) -> Int {
         var rest = count
         var payload = 0
@@ -123,16 +121,15 @@ struct LogCursor: Sendable, Equatable {
         return frame.lowerBound + begunBytes..<piece.bytes.count
     }
 
-    /// Passes over the rest of a piece if the reader may read none of its records. Returns `true`
-    /// if the cursor has moved.
+    /// Passes over the rest of a piece without readable records. Returns `true` if the cursor
+    /// moved.
     mutating func passHidden(in piece: LogPiece) -> Bool {
         guard begunBytes == 0, let rest = rest(of: piece), rest.isEmpty else { return false }
         version = piece.last
         return true
     }
 
-    /// Advances the cursor: the piece is sent up to an offset. Returns the number of frames that
-    /// are whole now.
+    /// Advances the cursor: the piece is sent up to an offset. Returns the number of whole frames.
     mutating func sent(upTo offset: Int, of piece: LogPiece) -> Int {
         let before = version
         let whole = piece.frames(before: offset)

@@ -131,8 +131,8 @@ final class StreamLoop: @unchecked Sendable {
 
     /// The time for which this loop leaves the thread to other loops; 0 if it needs no rest.
     ///
-    /// A loop on a shared thread uses this time in place of ``pauseIfDue()``, which would hold up
-    /// all loops of the thread.
+    /// A loop on a shared thread uses it in place of ``pauseIfDue()``, which would hold up the
+    /// others.
     var restSeconds: Double {
         guard pace.isBusy, stopDeadline == nil else { return 0 }
         let ended = EventLoop.clock()
