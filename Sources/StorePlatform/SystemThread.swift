@@ -77,8 +77,7 @@ package enum SystemThread {
     /// Leaves the process's signals and their handlers to the threads of the program.
     ///
     /// SIGPIPE and SIGXFSZ go to the thread that writes. This thread blocks them: so its call
-    /// fails, and the process goes on. Signals of faults and the signal of profilers stay
-    /// unblocked.
+    /// fails, and the process goes on. The signals of faults and profilers stay unblocked.
     private static func blockSignals() {
         var set = sigset_t()
         sigfillset(&set)

@@ -12,8 +12,7 @@ package enum SystemTime {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// Returns nanoseconds since the system's start. This clock is never set, and also counts while
-    /// the system sleeps.
+    /// Returns nanoseconds since the system's start. The clock is never set, and counts in sleep.
     package static func bootNanoseconds() -> Int64 { nanoseconds(of: CLOCK_BOOTTIME) }
 
     /// Returns nanoseconds since 1970, by the clock that the operator sets.

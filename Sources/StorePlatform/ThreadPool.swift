@@ -205,8 +205,7 @@ package final class ThreadPool: Sendable {
     }
 
     /// Starts the thread that was counted. If the calling thread's nice value is too high for the
-    /// pool, a thread of the pool or ``relieve()`` starts it later. The first thread is started
-    /// with any nice value.
+    /// pool, a thread of the pool or ``relieve()`` starts it later. The first starts at any value.
     private func begin(isFirst: Bool) {
         let isTooNice = !isFirst && SystemThread.niceness > starterNicenessMax
         if !isTooNice, startThread(name, niceness, { [self] in run() }) { return }
