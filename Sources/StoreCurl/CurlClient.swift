@@ -4,11 +4,9 @@ import StoreTexts
 import StoreTraces
 import Synchronization
 
-/// A client with libcurl. The client keeps connections for later requests, and a single thread
-/// makes all transfers.
+/// A client with libcurl, which keeps connections. A single thread makes all transfers.
 ///
-/// The certificate authorities and the proxies (`https_proxy`, `no_proxy`) come from the system's
-/// configuration.
+/// The certificate authorities and the proxies (`https_proxy`, `no_proxy`) are the system's.
 public final class CurlClient: HTTPClient {
     /// The most requests at the same time; a further request fails at once.
     public static let requestsMax = 1_000
@@ -143,8 +141,7 @@ var curl: ccurl_functions { ccurl_library().pointee }
 
 /// The library libcurl, loaded at its first use: a store without HTTP requests never loads it.
 enum CurlLibrary {
-    /// The reason why libcurl cannot be used; `nil` if it can. The first access loads libcurl. Any
-    /// thread.
+    /// The reason why libcurl cannot be used, or `nil`. The first access loads it. Any thread.
     static var problem: String? { ccurl_load().map { String(cString: $0) } }
 
     /// Returns the text of an error.

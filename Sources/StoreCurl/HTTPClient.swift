@@ -64,8 +64,7 @@ public struct HTTPClientError: Error, Sendable, Equatable, CustomStringConvertib
         public static let timeout = Code(rawValue: "timeout")
         /// The answer is larger than the request allows.
         public static let tooLarge = Code(rawValue: "too-large")
-        /// There are more redirects than the request allows, or a redirect leads to a forbidden
-        /// scheme.
+        /// There are too many redirects, or a redirect leads to a forbidden scheme.
         public static let redirect = Code(rawValue: "redirect")
         /// The answer is not HTTP, or ends too soon.
         public static let malformed = Code(rawValue: "malformed")
