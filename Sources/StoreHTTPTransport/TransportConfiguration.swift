@@ -48,8 +48,7 @@ package struct TransportConfiguration: Sendable {
     /// half of the memory, and the free part of the read buffer.
     ///
     /// All three parts lie in the memory at once, so it must have at least their sum. With less,
-    /// requests within the bound on headers, which counts each field with its note, would not be
-    /// answered.
+    /// requests within the bound on headers would not be answered.
     var connectionBytes: Int { max(headersBytesMax, uriBytesMax) + Self.answerHeadBytes }
 
     /// The bytes that a field counts beside its name and value for the bound on headers. The

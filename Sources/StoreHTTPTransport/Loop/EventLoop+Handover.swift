@@ -6,8 +6,7 @@ import Synchronization
 // Other threads hand answers and a request to stop to the loop.
 
 extension EventLoop {
-    /// Gives a suspended request its outcome, and queues it. Any thread; nothing is sent before
-    /// ``wake()``.
+    /// Gives a suspended request its outcome, and queues it. Any thread; ``wake()`` sends it.
     func finish(_ exchange: HTTPExchange, _ outcome: HTTPExchange.Outcome) {
         exchange.outcome = outcome
         finished.withLock { $0.add(exchange) }

@@ -238,8 +238,7 @@ extension HTTPExchange {
     package func has(_ name: StaticString) -> Bool { withHeader(name) { _ in true } == true }
 
     /// Returns false if no field has the first letter and the length of this name, or the fields
-    /// may not be read now. Most fields that the server looks up are absent, and this test is
-    /// enough for them.
+    /// may not be read now. Most fields in question are absent, and need no other test.
     @inline(__always)
     private func mayHave(_ name: StaticString) -> Bool {
         names & RequestFraming.bit(of: name.utf8Start[0], length: name.utf8CodeUnitCount) != 0

@@ -6,8 +6,7 @@ import Synchronization
 /// A thread for several stream writers (``StreamWriter/start(on:)``), so that a process with fifty
 /// stores has as many threads as a process with two.
 ///
-/// The thread begins with the first writer, and ends with ``stop()``. Without readers and mail it
-/// makes no system call.
+/// The thread lasts from the first writer to ``stop()``. Without work it makes no system call.
 package final class StreamThread: Sendable {
     /// The requests of other threads.
     private struct Requests {
