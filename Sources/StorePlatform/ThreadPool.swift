@@ -102,6 +102,7 @@ package final class ThreadPool: Sendable {
     ///     thread that makes the pool.
     ///   - threadsMax: the most threads whose turns are not held.
     ///   - idleSecondsMax: the longest sleep of a thread before it ends; `nil` keeps it.
+    ///   - startThread: starts a thread.
     package init(
         name: String,
         niceness: CInt? = nil,
