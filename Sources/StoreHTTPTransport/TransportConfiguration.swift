@@ -72,7 +72,6 @@ package enum TransportFailure: Error, Sendable, Equatable {
     /// The request has a version of HTTP that is not served. The connection is closed.
     case versionNotSupported
     case headersTooLarge(limit: Int)
-    /// The request has more header fields than the limit.
     case tooManyFields(limit: Int)
     case uriTooLong(limit: Int)
     case bodyTooLarge(limit: Int)

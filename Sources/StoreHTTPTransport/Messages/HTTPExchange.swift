@@ -116,7 +116,6 @@ package final class HTTPExchange: @unchecked Sendable {
 extension HTTPExchange {
     package var verb: RequestMethod { ownVerb }
 
-    /// True if the head announces a body.
     package var hasBody: Bool { contentLength != 0 }
 
     /// True if the body may be so large that it takes shared memory.
@@ -194,7 +193,6 @@ extension HTTPExchange {
     /// The query of the target, as it came.
     package var query: String? { place.query.map { String(decoding: target[$0], as: UTF8.self) } }
 
-    /// True if the target has a query.
     package var hasQuery: Bool { place.query != nil }
 
     /// The authority that the request is for: of an absolute target, else the `Host` header.
