@@ -13,7 +13,7 @@ import Testing
     @Test(arguments: Defect.allCases)
     func `a journal that breaks a promise is found`(defect: Defect) {
         let subject = JournalSubject(
-            make: { DefectiveJournal(SharedMemoryJournal(retention: .forever), defect) },
+            make: { DefectiveJournal(MemoryJournal(retention: .forever), defect) },
             reopen: { journal in
                 guard let journal = journal as? DefectiveJournal else { throw Foreign() }
                 return journal.reopened()
@@ -24,7 +24,7 @@ import Testing
             },
             makeSmall: {
                 let bounds = Retention(secondsMax: nil, bytesMax: nil, recordsMax: 100)
-                return DefectiveJournal(SharedMemoryJournal(retention: bounds), defect)
+                return DefectiveJournal(MemoryJournal(retention: bounds), defect)
             },
             setFull: { journal, isFull in (journal as? DefectiveJournal)?.setFull(isFull) },
             notificationSecondsMax: defect == .neverNotifies ? 0.1 : 10

@@ -69,12 +69,12 @@ final class DefectiveJournal: Journal {
         var own: [UInt64] = []
     }
 
-    private let inner: SharedMemoryJournal
+    private let inner: MemoryJournal
     private let defect: Defect
     private let losesKeys: Bool
     private let table = Locked(Table())
 
-    init(_ inner: SharedMemoryJournal, _ defect: Defect, losesKeys: Bool = false) {
+    init(_ inner: MemoryJournal, _ defect: Defect, losesKeys: Bool = false) {
         self.inner = inner
         self.defect = defect
         self.losesKeys = losesKeys

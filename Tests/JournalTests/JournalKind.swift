@@ -24,7 +24,7 @@ final class Subject {
             journal = MemoryJournal(retention: retention)
         case .shared:
             directory = nil
-            journal = SharedMemoryJournal(retention: retention)
+            journal = MemoryJournal(retention: retention).another()
         case .faulty:
             directory = nil
             journal = FaultyJournal()

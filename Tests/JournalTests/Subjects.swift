@@ -17,12 +17,12 @@ extension JournalKind {
             )
         case .shared:
             JournalSubject(
-                make: { SharedMemoryJournal(retention: .forever) },
+                make: { MemoryJournal(retention: .forever) },
                 another: { journal in
-                    guard let journal = journal as? SharedMemoryJournal else { throw Foreign() }
+                    guard let journal = journal as? MemoryJournal else { throw Foreign() }
                     return journal.another()
                 },
-                makeSmall: { SharedMemoryJournal(retention: .small) }
+                makeSmall: { MemoryJournal(retention: .small).another() }
             )
         case .sqlite: Directories().subject
         case .faulty:

@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test func `only readers and observers see actions of another engine`() async throws {
-        let journal = SharedMemoryJournal()
+        let journal = MemoryJournal()
         let clock = ManualClock()
         let one = try Engine(journal, clock)
         let other = try Engine(journal.another(), clock)
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test func `an action that another engine applied is not judged again`() throws {
-        let journal = SharedMemoryJournal()
+        let journal = MemoryJournal()
         let engine = try Engine(journal, ManualClock())
         // The view is presented to no session of this engine.
         let tapped = Record(version: 1, time: 0, type: "tapped", payload: [], changed: true)
@@ -139,7 +139,7 @@ import Testing
     @Test func `an effect runs at the engine of its action, and another engine can cancel it`()
         async throws
     {
-        let journal = SharedMemoryJournal()
+        let journal = MemoryJournal()
         let clock = ManualClock()
         let one = try Engine(journal, clock)
         let other = try Engine(journal.another(), clock)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct SharedJournalTests {
     /// Returns two writers of a history: a slow writer, which can be overtaken, and a fast writer.
     private func pair() -> (slow: TextWriter, journal: OvertakenJournal, fast: TextWriter) {
-        let history = SharedMemoryJournal()
+        let history = MemoryJournal()
         let journal = OvertakenJournal(history)
         return (TextWriter(journal), journal, TextWriter(history.another()))
     }
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func `an idle engine reads the records that it is notified of`() throws {
-        let history = SharedMemoryJournal()
+        let history = MemoryJournal()
         let idle = TextWriter(history)
         let other = TextWriter(history.another())
         let seen = Journaled<[String]>()
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test func `a program that refuses an action that another applied ends`() throws {
-        let history = SharedMemoryJournal()
+        let history = MemoryJournal()
         let other = TextWriter(history.another())
         let reader = TypeReader { type throws(UnreadableRecord) in
             throw UnreadableRecord(type: type, version: 1, reason: "Who knows?")
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test func `the keys of all waiting requests are looked up in a single call`() throws {
-        let journal = OvertakenJournal(SharedMemoryJournal())
+        let journal = OvertakenJournal(MemoryJournal())
         let writer = TextWriter(journal, driver: .thread)
         let sent = try (0..<20).map { try writer.send("a\($0)", key: "k\($0 % 15)") }
         while writer.core.turn() {}
@@ -174,7 +174,7 @@ import Testing
     }
 
     @Test func `keys are looked up again after appends of others`() throws {
-        let history = SharedMemoryJournal()
+        let history = MemoryJournal()
         let journal = OvertakenJournal(history)
         let fast = TextWriter(history.another())
         let slow = TextWriter(journal, driver: .thread)
@@ -194,7 +194,7 @@ import Testing
     func `two engines that work at once make a single order without a hole`(
         _ driver: CoreConfiguration<[String]>.Driver
     ) throws {
-        let history = SharedMemoryJournal(retention: .forever)
+        let history = MemoryJournal(retention: .forever)
         let writers = [
             TextWriter(history, driver: driver), TextWriter(history.another(), driver: driver),
         ]
@@ -220,7 +220,7 @@ import Testing
     @Test func `a key is applied once, also if its batch is applied again action by action`()
         throws
     {
-        let writer = TextWriter(SharedMemoryJournal(), driver: .thread)
+        let writer = TextWriter(MemoryJournal(), driver: .thread)
         writer.sink.unshowable.withLock { unshowable in
             unshowable = { $0.contains("bad") ? Refusal(reason: "It can't be shown.") : nil }
         }

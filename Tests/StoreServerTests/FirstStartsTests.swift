@@ -105,7 +105,7 @@ import Testing
 
     @Test func `several servers of a history start the modules once`() throws {
         for _ in 0..<8 {
-            let journals = SharedMemoryJournal()
+            let journals = MemoryJournal()
             let others = (0..<3).map { _ in journals.another() }
             // All servers have found no history before the first of them starts a module.
             let stores = try ([journals] + others).map(assembled)

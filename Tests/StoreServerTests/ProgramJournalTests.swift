@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func `readers of a server get the actions that another server has applied`() throws {
-        let journal = SharedMemoryJournal()
+        let journal = MemoryJournal()
         let one = try InProcessServer(program.journal(journal))
         let other = try InProcessServer(program.journal(journal.another()))
         #expect(try dispatch(increase, to: one).status == 200)

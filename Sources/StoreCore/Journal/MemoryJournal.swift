@@ -1,17 +1,40 @@
 import StorePlatform
 import Synchronization
 
-/// A journal in memory. Its history ends with the process.
+/// A journal in memory. The history ends with its last journal, and at the latest with the process.
 ///
-/// The journal is bounded by the records, bytes, keys and snapshots of its retention. Beyond a
+/// Several writers can share a history. Each has a journal of its own:
+///
+/// ```swift
+/// let one = MemoryJournal()
+/// let other = one.another()
+/// ```
+///
+/// All journals of a history can read a record as soon as one of them has appended it. The watching
+/// journals are notified. A writer fails if its next record is already dropped:
+/// ``Journal/tail(from:)`` throws ``JournalError/gone(oldest:)``.
+///
+/// The history is bounded by the records, bytes, keys and snapshots of its retention. Beyond a
 /// bound, it drops the oldest. A dropped record frees its texts and bytes at once; the array slots
 /// are freed with the last record of the batch. The bound on bytes counts all memory of a record
 /// (``Record/memoryBytes``).
 ///
-/// Outcomes and snapshots are bounded by their number, and their bytes are not counted. The journal
+/// Outcomes and snapshots are bounded by their number, and their bytes are not counted. The history
 /// holds at most a quarter more outcomes than ``Retention/keysMax``, plus 16. Its snapshots number
 /// at most ``Retention/snapshotsMax``, but 4 are always allowed. The journal ignores ages.
 public final class MemoryJournal: Journal {
+    /// A history and its bounds, shared by the journals of its writers.
+    private final class History: Sendable {
+        let epoch = UInt32.random(in: 0...UInt32.max)
+        let retention: Retention
+        let kept: Locked<Kept>
+
+        init(after version: UInt64, _ retention: Retention) {
+            self.retention = retention
+            kept = Locked(Kept(version: version))
+        }
+    }
+
     fileprivate struct Kept {
         /// The appended arrays, uncopied, so that no record moves.
         var batches = Ring<[Record]>()
@@ -29,124 +52,147 @@ public final class MemoryJournal: Journal {
         var programs: [RegisteredProgram] = []
         /// The greatest number that a program has.
         var newestProgram: UInt32 = 0
+        var watchers: [Watcher] = []
+        /// The id of the newest watcher.
+        var newestWatcher = 0
     }
 
-    private let retention: Retention
-    private let kept: Locked<Kept>
+    fileprivate struct Watcher {
+        let id: Int
+        /// The journal that watches; its own appends do not notify it.
+        let journal: ObjectIdentifier
+        let appended: @Sendable (UInt64) -> Void
+    }
 
-    /// The id of this process's history.
-    public let epoch: UInt32
+    private let history: History
 
-    /// Makes an empty journal.
+    private init(_ history: History) {
+        self.history = history
+    }
+
+    /// Begins an empty history.
     ///
     /// - Parameters:
     ///   - version: the version that the first record follows.
-    ///   - retention: the bounds of the journal.
-    public init(
-        version: UInt64 = 0,
-        retention: Retention = .inMemory
-    ) {
-        self.retention = retention
-        epoch = .random(in: 0...UInt32.max)
-        kept = Locked(Kept(version: version))
+    ///   - retention: the bounds of the history.
+    public convenience init(version: UInt64 = 0, retention: Retention = .inMemory) {
+        self.init(History(after: version, retention))
     }
 
-    /// The version of the newest record.
-    public var version: UInt64 { kept.withLock { $0.version } }
+    /// Returns a journal of the same history, for another writer.
+    public func another() -> MemoryJournal { MemoryJournal(history) }
+
+    /// The id of the history.
+    public var epoch: UInt32 { history.epoch }
+    /// The version of the newest record of all writers.
+    public var version: UInt64 { history.kept.withLock { $0.version } }
     /// The version of the oldest record that is still stored; one more than ``version`` if there is
     /// none.
-    public var oldest: UInt64 { kept.withLock { $0.oldest } }
-    /// Always false: an allocation that fails ends the process, and nothing else can fail.
+    public var oldest: UInt64 { history.kept.withLock { $0.oldest } }
+    /// Always false: an allocation that fails ends the process. An append that another writer
+    /// overtakes writes nothing.
     public var canFail: Bool { false }
 
-    /// Stores a batch, and drops the oldest records beyond the bounds.
+    /// Stores a batch, and drops the oldest records beyond the bounds. Then notifies the other
+    /// journals that watch.
     public func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError) {
-        let conflict: UInt64? = kept.withLock { kept in
-            guard kept.version == expected else { return kept.version }
-            if !batch.records.isEmpty {
-                kept.batches.append(batch.records)
-                kept.count += batch.records.count
-                for index in batch.records.indices {
-                    kept.bytes += UInt64(batch.records[index].memoryBytes)
-                }
-            }
-            kept.version += UInt64(batch.records.count)
-            for outcome in batch.outcomes {
-                if kept.outcomes.updateValue(outcome, forKey: outcome.key) == nil {
-                    kept.keys.append(outcome.key)
-                }
-            }
+        let this = ObjectIdentifier(self)
+        let retention = history.retention
+        let others = try history.kept.withLock { kept throws(JournalError) in
+            guard kept.version == expected else { throw .conflict(version: kept.version) }
+            kept.append(batch)
             kept.forget(beyond: retention)
-            return nil
+            return kept.watchers.filter { $0.journal != this }
         }
-        if let conflict { throw .conflict(version: conflict) }
+        let newest = expected + UInt64(batch.records.count)
+        for watcher in others { watcher.appended(newest) }
+    }
+
+    /// Calls `appended` after each append of another journal, on the appending thread.
+    public func watch(_ appended: @escaping @Sendable (UInt64) -> Void) -> PlainCommand? {
+        let this = ObjectIdentifier(self)
+        let id = history.kept.withLock { kept in
+            kept.newestWatcher += 1
+            kept.watchers.append(
+                Watcher(id: kept.newestWatcher, journal: this, appended: appended)
+            )
+            return kept.newestWatcher
+        }
+        return PlainCommand { [history] in
+            history.kept.withLock { $0.watchers.removeAll { $0.id == id } }
+        }
     }
 
     /// Returns records in order; see ``Journal/read(_:)``.
     public func read(_ page: JournalPage) throws(JournalError) -> JournalRecords {
-        let (answer, oldest) = kept.withLock { kept -> (JournalRecords?, UInt64) in
-            guard page.after >= kept.oldest - 1 else { return (nil, kept.oldest) }
-            return (kept.read(page), kept.oldest)
+        try history.kept.withLock { kept throws(JournalError) in
+            guard page.after >= kept.oldest - 1 else { throw .gone(oldest: kept.oldest) }
+            return kept.read(page)
         }
-        guard let answer else { throw .gone(oldest: oldest) }
-        return answer
     }
 
     /// Returns the stored outcomes of the requests with these keys.
     public func outcomes(
         of keys: [IdempotencyKey]
     ) throws(JournalError) -> [IdempotencyKey: KeptOutcome] {
-        kept.withLock { kept in
+        history.kept.withLock { kept in
             var found: [IdempotencyKey: KeptOutcome] = [:]
-            for key in keys {
-                if let outcome = kept.outcomes[key] { found[key] = outcome }
-            }
+            for key in keys { found[key] = kept.outcomes[key] }
             return found
         }
     }
 
     /// Stores a program's names and forms; see ``Journal/register(_:)``.
     public func register(_ program: WritingProgram) throws(JournalError) -> UInt32 {
-        kept.withLock { $0.register(program) }
+        history.kept.withLock { $0.register(program) }
     }
 
-    /// Returns the stored programs, in the order of their last registrations.
+    /// Returns the programs of all writers, in the order of their last registrations.
     public func programs() throws(JournalError) -> [RegisteredProgram] {
-        kept.withLock { $0.programs }
+        history.kept.withLock { $0.programs }
     }
 
     /// Stores a snapshot that is newer than all others, and drops surplus snapshots.
     public func save(_ snapshot: StateSnapshot) throws(JournalError) {
-        kept.withLock { kept in
-            guard snapshot.version > kept.snapshots.last?.version ?? 0 || kept.snapshots.isEmpty
-            else { return }
+        let snapshotsMax = history.retention.snapshotsMax
+        history.kept.withLock { kept in
+            if let newest = kept.snapshots.last, newest.version >= snapshot.version { return }
             kept.snapshots.append(snapshot)
-            let given = SnapshotLadder.surplus(
-                kept.snapshots.map(\.version),
-                max: retention.snapshotsMax
-            )
-            kept.snapshots.removeAll { given.contains($0.version) }
+            let versions = kept.snapshots.map(\.version)
+            let surplus = SnapshotLadder.surplus(versions, max: snapshotsMax)
+            kept.snapshots.removeAll { surplus.contains($0.version) }
         }
     }
 
     /// The version of the oldest snapshot from which all records up to now can be read.
     public var oldestSnapshot: UInt64? {
-        kept.withLock { kept in
+        history.kept.withLock { kept in
             kept.snapshots.first { $0.version + 1 >= kept.oldest }?.version
         }
     }
 
     /// The version of the newest snapshot.
-    public var newestSnapshot: UInt64? { kept.withLock { $0.snapshots.last?.version } }
+    public var newestSnapshot: UInt64? { history.kept.withLock { $0.snapshots.last?.version } }
 
     /// Returns the newest snapshot of `version` or before; `nil` if there is none.
     public func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot? {
-        kept.withLock { $0.snapshots.last { $0.version <= version } }
+        history.kept.withLock { $0.snapshots.last { $0.version <= version } }
     }
 }
 
 extension MemoryJournal.Kept {
     fileprivate var oldest: UInt64 { version + 1 - UInt64(count) }
+
+    fileprivate mutating func append(_ batch: JournalBatch) {
+        if !batch.records.isEmpty { batches.append(batch.records) }
+        count += batch.records.count
+        version += UInt64(batch.records.count)
+        for index in batch.records.indices { bytes += UInt64(batch.records[index].memoryBytes) }
+        for outcome in batch.outcomes
+        where outcomes.updateValue(outcome, forKey: outcome.key) == nil {
+            keys.append(outcome.key)
+        }
+    }
 
     fileprivate func read(_ page: JournalPage) -> JournalRecords {
         var answer = JournalRecords(records: [], through: max(page.after, version))

@@ -16,10 +16,10 @@ final class PeerJournal: Journal {
         var written: [Record] = []
     }
 
-    private let inner: SharedMemoryJournal
+    private let inner: MemoryJournal
     private let table = Locked(Table())
 
-    init(_ inner: SharedMemoryJournal) {
+    init(_ inner: MemoryJournal) {
         self.inner = inner
     }
 

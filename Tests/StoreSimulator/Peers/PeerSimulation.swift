@@ -47,7 +47,7 @@ final class PeerSimulation<P: Program>: @unchecked Sendable {
         self.seed = seed
         interrupting = Chance(seed: seed, step: -2)
         roles = try Roles.some(seed, Simulation<P>.views, StateText.names(P.Root.self))
-        let history = PeerJournal(SharedMemoryJournal(retention: .forever))
+        let history = PeerJournal(MemoryJournal(retention: .forever))
         for number in 0..<(seed % 5 == 0 ? 3 : 2) {
             let journal = number == 0 ? history : history.another()
             peers.append(try peer(on: journal))
