@@ -104,10 +104,8 @@ public final class Core<State: Sendable>: Sendable {
         on queue: DispatchQueue? = nil,
         with observer: @escaping @Sendable (State) -> Void
     ) -> PlainCommand {
-        let subscription = Subscriber<(State) -> Void>(handler: observer, queue: queue)
-        perform { owner in owner.add(observer: subscription) }
-        return ending(subscription) { owner in
-            owner.watchers.observers.removeAll { $0 === subscription }
+        subscribe(observer, on: queue, in: \.observers) { owner, subscriber in
+            owner.show(owner.current, to: subscriber)
         }
     }
 
@@ -119,13 +117,7 @@ public final class Core<State: Sendable>: Sendable {
     ///   action still runs.
     @discardableResult
     public func add(middleware: @escaping Middleware<State>) -> PlainCommand {
-        let subscription = Subscriber<Middleware<State>>(handler: middleware, queue: nil)
-        perform { owner in
-            if subscription.isActive { owner.watchers.middleware.append(subscription) }
-        }
-        return ending(subscription) { owner in
-            owner.watchers.middleware.removeAll { $0 === subscription }
-        }
+        subscribe(middleware, in: \.middleware)
     }
 
     /// Adds an interceptor behind the existing interceptors.
@@ -133,37 +125,87 @@ public final class Core<State: Sendable>: Sendable {
     /// - Returns: the command that removes the interceptor.
     @discardableResult
     public func add(interceptor: @escaping Interceptor<State>) -> PlainCommand {
-        let subscription = Subscriber<Interceptor<State>>(handler: interceptor, queue: nil)
-        perform { owner in owner.watchers.interceptors.append(subscription) }
-        return ending(subscription) { owner in
-            owner.watchers.interceptors.removeAll { $0 === subscription }
-        }
+        subscribe(interceptor, in: \.interceptors)
     }
 
     /// Calls `reaction` with each applied action, and dispatches the action that it returns.
     ///
     /// - Returns: the command that removes the reaction.
     package func add(_ reaction: ActionReaction<State>) -> PlainCommand {
-        let subscription = Subscriber<ActionReaction<State>>(handler: reaction, queue: nil)
-        perform { owner in owner.watchers.reactions.append(subscription) }
-        return ending(subscription) { owner in
-            owner.watchers.reactions.removeAll { $0 === subscription }
-        }
+        subscribe(reaction, in: \.reactions)
     }
 
-    /// Changes the watchers at this point of the order of actions.
-    private func perform(_ change: @escaping @Sendable (TypedStateOwner<State>) -> Void) {
-        engine.perform { [owner] _ in change(owner) }
-    }
+    private typealias WatcherList<Handler> =
+        ReferenceWritableKeyPath<TypedStateOwner<State>, ContiguousArray<Subscriber<Handler>>>
+        & Sendable
 
-    private func ending<Handler>(
-        _ subscriber: Subscriber<Handler>,
-        _ remove: @escaping @Sendable (TypedStateOwner<State>) -> Void
+    /// Adds a handler to a list of watchers, at this point of the order of actions, and then calls
+    /// `added`. Returns the command that removes the handler.
+    private func subscribe<Handler>(
+        _ handler: Handler,
+        on queue: DispatchQueue? = nil,
+        in list: any WatcherList<Handler>,
+        added: (@Sendable (TypedStateOwner<State>, Subscriber<Handler>) -> Void)? = nil
     ) -> PlainCommand {
-        PlainCommand(id: "end") { [weak self] in
-            guard subscriber.end() else { return }
-            self?.perform(remove)
+        let subscriber = Subscriber(handler: handler, queue: queue)
+        engine.perform { [owner] _ in
+            guard subscriber.isActive else { return }
+            owner[keyPath: list].append(subscriber)
+            added?(owner, subscriber)
         }
+        return PlainCommand(id: "end") { [weak self] in
+            guard subscriber.end(), let self else { return }
+            engine.perform { [owner] _ in
+                owner[keyPath: list].removeAll { $0 === subscriber }
+            }
+        }
+    }
+}
+
+extension Core {
+    /// Dispatches an action and waits until it is committed and every observer without a queue was
+    /// called.
+    ///
+    /// - Returns: the version that the action made, and the state of that version.
+    /// - Throws: ``DispatchError`` with one of these codes:
+    ///   - `refused`: the reducer or an interceptor refuses the action.
+    ///   - `invalidAction`: the action has no form for the journal.
+    ///   - `mailboxFull`, `closed`: the mailbox does not take the action.
+    ///   - `storageFull`, `journalFailed`, `journalUnreadable`, `contended`: the journal does not
+    ///     store the action.
+    ///   - `outcomeUnknown`: the append to the journal has no known result.
+    @discardableResult
+    public func apply(_ action: any Action) async throws(DispatchError) -> Applied<State> {
+        try await apply(action, watch: nil)
+    }
+
+    /// Applies an action like ``apply(_:)``, for a client with a session and a principal. `watch`
+    /// ends with the effects that follow.
+    package func apply(
+        _ action: any Action,
+        watch: EffectWatch?,
+        from session: String? = nil,
+        by principal: ActionPrincipal? = nil
+    ) async throws(DispatchError) -> Applied<State> {
+        let member = try engine.validMember(of: action)
+        let outcome = try await engine.outcome { completion in
+            Envelope(
+                members: [member],
+                principal: principal,
+                // The outcome must have the state of this action's own version. The Core may have
+                // a newer state when it delivers the outcome.
+                returnsState: true,
+                watch: watch,
+                session: session,
+                completion: completion
+            )
+        }
+        // The engine does not have the type of the state, but its state is always of this Core's
+        // type.
+        guard case .applied(_, let version, _, let state?) = outcome,
+            let state = state.value as? State
+        else { throw outcome.dispatchError ?? DispatchError(CoreFailure.unknown) }
+        return Applied(version: version, state: state)
     }
 }
 
@@ -191,6 +233,14 @@ extension Core {
     /// Processes the waiting items in place of the Core's thread, which was not started. A
     /// simulation does all work on one thread. Returns `true` if any item waited.
     package func turn() -> Bool { engine.turn() }
+}
+
+/// The result of an awaited action.
+public struct Applied<State: Sendable>: Sendable {
+    /// The version that the action made: 1 for the first.
+    public let version: UInt64
+    /// The state of that version.
+    public let state: State
 }
 
 /// Makes the next state from a state and an action.

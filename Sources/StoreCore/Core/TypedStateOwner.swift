@@ -24,7 +24,20 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
     /// The session on whose behalf the state is read; outer `nil` if it is unknown.
     @exclusivity(unchecked) private var reader: String??
 
-    let watchers = StateWatchers<State>()
+    let counts = WatcherCounts()
+    /// The watchers, each kind in the order in which they were added.
+    var observers: ContiguousArray<Subscriber<(State) -> Void>> = [] {
+        didSet { counts.observers = observers.count }
+    }
+    var middleware: ContiguousArray<Subscriber<Middleware<State>>> = [] {
+        didSet { counts.middleware = middleware.count }
+    }
+    var interceptors: ContiguousArray<Subscriber<Interceptor<State>>> = [] {
+        didSet { counts.interceptors = interceptors.count }
+    }
+    var reactions: ContiguousArray<Subscriber<ActionReaction<State>>> = [] {
+        didSet { counts.reactions = reactions.count }
+    }
 
     init(_ state: State, _ form: ReducerForm<State>, _ configuration: CoreConfiguration<State>) {
         self.form = form
@@ -38,7 +51,6 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
         beforeEnvelope = state
     }
 
-    var counts: WatcherCounts { watchers.counts }
     var state: any Sendable { current }
     private(set) var keptCount = 0
 
@@ -57,7 +69,7 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
 extension TypedStateOwner {
     func changePlainly(_ action: any Action) throws {
         try replace(action)
-        if watchers.counts.observers > 0 { watchers.show(current) }
+        if counts.observers > 0 { show(current) }
     }
 
     func changeState(
@@ -84,7 +96,7 @@ extension TypedStateOwner {
         _ session: String?,
         isReplay: Bool
     ) throws -> Reduction {
-        let isShown = watchers.counts.hasStateWatchers
+        let isShown = counts.hasStateWatchers
         var effect: PendingEffect?
         let kept: Int?
         let change: Change
@@ -227,7 +239,7 @@ extension TypedStateOwner {
     }
 }
 
-// The output of the Core: states and changes, shown to the sink and to the watchers.
+// The output of the Core: states and changes, shown to the sink and to the observers of slices.
 
 extension TypedStateOwner {
     func reduced(
@@ -278,28 +290,5 @@ extension TypedStateOwner {
                 watch: watch
             )
         )
-    }
-
-    func middleware(before envelope: ActionEnvelope) -> [@Sendable () -> Void] {
-        watchers.middleware(before: envelope, current)
-    }
-
-    func intercept(seal: ((any Action)?) throws -> ActionEnvelope) throws -> Intercepted {
-        try watchers.intercept(current, seal: seal)
-    }
-
-    func reactions(to step: Step) -> [(action: any Action, place: String)] {
-        guard let place = step.kept else { return [] }
-        return watchers.reactions(to: step, from: kept[place], to: kept[place + 1])
-    }
-
-    func showState(_ step: Step) {
-        guard watchers.counts.observers > 0, let place = step.kept else { return }
-        watchers.show(kept[place + 1], step.envelope.watch)
-    }
-
-    /// Adds an observer, which gets the current state, and then all later states.
-    func add(observer: Subscriber<(State) -> Void>) {
-        watchers.add(observer, current)
     }
 }

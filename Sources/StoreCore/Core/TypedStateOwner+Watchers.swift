@@ -1,55 +1,24 @@
 import Dispatch
 import Synchronization
 
-/// The watchers of a Core's actions and states: middleware, interceptors, reactions and observers,
-/// each in the order in which it was added.
-final class StateWatchers<State: Sendable>: @unchecked Sendable {
-    // Safety: all members belong to the thread that drains the mailbox.
+// The watchers: middleware, interceptors, reactions and observers.
 
-    let counts = WatcherCounts()
-    var observers: ContiguousArray<Subscriber<(State) -> Void>> = [] {
-        didSet { counts.observers = observers.count }
-    }
-    var middleware: ContiguousArray<Subscriber<Middleware<State>>> = [] {
-        didSet { counts.middleware = middleware.count }
-    }
-    var interceptors: ContiguousArray<Subscriber<Interceptor<State>>> = [] {
-        didSet { counts.interceptors = interceptors.count }
-    }
-    var reactions: ContiguousArray<Subscriber<ActionReaction<State>>> = [] {
-        didSet { counts.reactions = reactions.count }
-    }
-}
-
-// Before an action is reduced
-
-extension StateWatchers {
-    /// Calls middleware. Returns its work for the time after the commit.
-    func middleware(
-        before envelope: ActionEnvelope,
-        _ state: State
-    ) -> [@Sendable () -> Void] {
+extension TypedStateOwner {
+    func middleware(before envelope: ActionEnvelope) -> [@Sendable () -> Void] {
         var released: [@Sendable () -> Void] = []
         for subscriber in middleware where subscriber.isActive {
-            if let after = subscriber.handler(state, envelope.action, envelope) {
+            if let after = subscriber.handler(current, envelope.action, envelope) {
                 released.append(after)
             }
         }
         return released
     }
 
-    /// Calls the interceptors, one after the other. `seal` makes the envelope of the action, or of
-    /// the replacement that is passed to it.
-    ///
-    /// - Throws: the error of the interceptor that refuses the action.
-    func intercept(
-        _ state: State,
-        seal: ((any Action)?) throws -> ActionEnvelope
-    ) throws -> Intercepted {
+    func intercept(seal: ((any Action)?) throws -> ActionEnvelope) throws -> Intercepted {
         var intercepted = Intercepted()
         var envelope = try seal(nil)
         for interceptor in interceptors where interceptor.isActive {
-            let interception = try interceptor.handler(state, envelope.action, envelope)
+            let interception = try interceptor.handler(current, envelope.action, envelope)
             if let replacement = interception.replacement { envelope = try seal(replacement) }
             intercepted.following += interception.following
             if let hook = interception.after {
@@ -60,49 +29,38 @@ extension StateWatchers {
         }
         return intercepted
     }
-}
 
-// After the commit
-
-extension StateWatchers {
-    /// Returns the actions with which the reactions answer an applied action.
-    func reactions(
-        to step: Step,
-        from old: State,
-        to new: State
-    ) -> [(action: any Action, place: String)] {
+    func reactions(to step: Step) -> [(action: any Action, place: String)] {
+        guard let place = step.kept else { return [] }
+        let (action, old, new) = (step.member.action, kept[place], kept[place + 1])
         var answers: [(action: any Action, place: String)] = []
         for reaction in reactions where reaction.isActive {
-            let answer = reaction.handler.react(step.member.action, old, new, step.change.isChange)
+            let answer = reaction.handler.react(action, old, new, step.change.isChange)
             if let answer { answers.append((answer, reaction.handler.place)) }
         }
         return answers
     }
 
+    func showState(_ step: Step) {
+        guard counts.observers > 0, let place = step.kept else { return }
+        show(kept[place + 1], step.envelope.watch)
+    }
+
     /// Shows a state to every observer. If a client waits for the consequences of the action, the
     /// watch ends with the last observer.
     func show(_ state: State, _ watch: EffectWatch? = nil) {
-        for subscriber in observers where subscriber.isActive {
-            deliver(state, to: subscriber, watch)
-        }
+        for observer in observers where observer.isActive { show(state, to: observer, watch) }
     }
 
-    /// Adds an observer, and shows it the current state.
-    func add(_ observer: Subscriber<(State) -> Void>, _ state: State) {
-        guard observer.isActive else { return }
-        observers.append(observer)
-        deliver(state, to: observer, nil)
-    }
-
-    private func deliver(
+    func show(
         _ state: State,
-        to subscriber: Subscriber<(State) -> Void>,
-        _ watch: EffectWatch?
+        to observer: Subscriber<(State) -> Void>,
+        _ watch: EffectWatch? = nil
     ) {
-        guard let queue = subscriber.queue else { return subscriber.handler(state) }
+        guard let queue = observer.queue else { return observer.handler(state) }
         watch?.begin()
         queue.async {
-            if subscriber.isActive { subscriber.handler(state) }
+            if observer.isActive { observer.handler(state) }
             watch?.end()
         }
     }
