@@ -25,13 +25,9 @@ package struct ActionRecorder<State>: Sendable {
             record = nil
             return
         }
-        if let slice = A.State.self as? any ModuleState.Type,
-            let record = Self.record(of: type, in: slice, of: mount)
-        {
-            self.record = record
-        } else {
-            record = Self.whole(type)
-        }
+        record =
+            (A.State.self as? any ModuleState.Type).flatMap { Self.record(of: type, in: $0, mount) }
+            ?? Self.whole(type)
     }
 
     private static func whole<A: TrackedAction>(_ type: A.Type) -> Record? {
@@ -44,16 +40,10 @@ package struct ActionRecorder<State>: Sendable {
     private static func record<A: TrackedAction, Slice: ModuleState>(
         of type: A.Type,
         in slice: Slice.Type,
-        of mount: Mount<State>
+        _ mount: Mount<State>
     ) -> Record? where State: RootState {
-        mount.place(of: slice).map { record(of: type, at: $0) }
-    }
-
-    private static func record<A: TrackedAction, Slice: ModuleState>(
-        of type: A.Type,
-        at place: some SlicePlace<State, Slice>
-    ) -> Record where State: RootState {
-        { action, root, key in
+        guard let place = mount.place(of: slice) else { return nil }
+        return { action, root, key in
             let session = place.isPerSession ? key.session : nil
             let own = SliceKey(session: session, instance: key.instance)
             return (place.read(root, own) as? A.State)

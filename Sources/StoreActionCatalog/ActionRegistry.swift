@@ -20,7 +20,8 @@ package struct ActionRegistry<State>: Sendable {
     ) throws(ConfigurationError) {
         var types: [RegisteredType] = []
         for entry in list.entries {
-            types.append(try .whole(entry.type, named: entry.name, module: entry.module))
+            let place = ActionPlace(module: entry.module)
+            types.append(try .whole(entry.type, named: entry.name, at: place))
         }
         for module in modules { types += try module.types() }
         let ofList = list.entries.compactMap { $0.type as? any TrackedAction.Type }

@@ -38,30 +38,23 @@ package struct FoundAction {
         meta: [UInt8]? = nil,
         _ decoder: JSONDecoder
     ) throws(JSONError) -> EnvelopeMember {
-        guard let payload else {
-            return EnvelopeMember(
-                action: try decode(nil, decoder),
-                type: wireName,
-                payload: RegisteredType.emptyObject,
-                meta: meta,
-                number: place
-            )
+        let action: any Action
+        let kept: [UInt8]
+        if let payload, !entry.secrets.isEmpty, payload.hasMember(of: entry.secrets) {
+            // Decodes the stored payload, so that a replay makes the same action.
+            kept = payload.source(without: entry.secrets)
+            action = try decode(JSONDocument(parsing: kept, limits: .unbounded).root, decoder)
+        } else {
+            action = try decode(payload, decoder)
+            // An object of two bytes is `{}`, and all such payloads share one array.
+            if let payload, payload.byteRange.count != 2 {
+                kept = Array(payload.source)
+            } else {
+                kept = RegisteredType.emptyObject
+            }
         }
-        guard !entry.secrets.isEmpty, payload.hasMember(of: entry.secrets) else {
-            return EnvelopeMember(
-                action: try decode(payload, decoder),
-                type: wireName,
-                // An object of two bytes is `{}`, and all such payloads share one array.
-                payload: payload.byteRange.count == 2
-                    ? RegisteredType.emptyObject : Array(payload.source),
-                meta: meta,
-                number: place
-            )
-        }
-        // Decode the stored payload, so that a replay makes the same action.
-        let kept = payload.source(without: entry.secrets)
         return EnvelopeMember(
-            action: try decode(JSONDocument(parsing: kept, limits: .unbounded).root, decoder),
+            action: action,
             type: wireName,
             payload: kept,
             meta: meta,

@@ -14,12 +14,9 @@ package struct ModuleActions<State>: Sendable {
             (handler.type as? any TrackedAction.Type).map { ActionRecorder(of: $0, in: mount) }
         }
         types = { () throws(ConfigurationError) in
-            let isForInstances = mount.slice.form == .instances
             var types: [RegisteredType] = []
             for handler in mount.handlers {
-                if let type = try Self.type(of: handler, in: mount, isForInstances) {
-                    types.append(type)
-                }
+                if let type = try Self.type(of: handler, in: mount) { types.append(type) }
             }
             return types
         }
@@ -32,7 +29,7 @@ package struct ModuleActions<State>: Sendable {
         }
         types = { () throws(ConfigurationError) in
             try root.dispatchables.map { type throws(ConfigurationError) in
-                try .whole(ofWholeState: type, named: "\(type)")
+                try .whole(type, named: "\(type)", at: ActionPlace(isOfWholeState: true))
             }
         }
     }
@@ -41,10 +38,8 @@ package struct ModuleActions<State>: Sendable {
     /// dispatch.
     private static func type<Root>(
         of handler: ActionHandler<Root>,
-        in mount: Mount<Root>,
-        _ isForInstances: Bool
+        in mount: Mount<Root>
     ) throws(ConfigurationError) -> RegisteredType? {
-        let module = mount.name
         let access: ActionAccess =
             switch handler.kind {
             case .ui: .views
@@ -52,26 +47,31 @@ package struct ModuleActions<State>: Sendable {
             case .start, .stop: mount.access(to: handler) == .program ? .program : .everybody
             case .action, .dispatchable: .everybody
             }
-        let place = RegisteredType.Place(
-            module: module,
+        let place = ActionPlace(
+            module: mount.name,
             access: access,
-            isForInstances: isForInstances
+            isForInstances: mount.slice.form == .instances
         )
         switch handler.kind {
         case .action, .ui, .internal:
             guard let type = handler.type as? any (Action & Codable).Type else { return nil }
-            return try .cases(of: type, at: place)
+            return try .cases(of: type, in: mount.name, at: place)
         case .dispatchable:
             guard let type = handler.type as? any (Action & Codable).Type else { return nil }
-            guard isForInstances else {
-                return try .whole(type, named: "\(handler.type)", module: module)
-            }
-            return try .whole(type, forInstancesAt: place)
+            let name = place.isForInstances ? "\(mount.name)/\(type)" : "\(type)"
+            return try .whole(type, named: name, at: place)
         case .start, .stop:
             guard let wire = handler.wire, let make = handler.make, let payload = handler.payload
             else { return nil }
-            let name = handler.kind == .start ? "start" : "stop"
-            return .lifecycle(name, handler.type, wire, at: place, make: make, payload: payload)
+            let name = "\(mount.name)/\(handler.kind == .start ? "start" : "stop")"
+            return .lifecycle(
+                handler.type,
+                wire,
+                named: name,
+                at: place,
+                make: make,
+                payload: payload
+            )
         }
     }
 }

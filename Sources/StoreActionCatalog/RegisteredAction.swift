@@ -15,6 +15,16 @@ package enum ActionAccess: Sendable {
 /// The constant of an action that has fields. No client gets it.
 private struct NoAction: Action {}
 
+/// The module of a type's actions, and their access.
+struct ActionPlace: Sendable {
+    var module: String?
+    var access = ActionAccess.everybody
+    /// True if each action is for one instance of the module.
+    var isForInstances = false
+    /// True if the actions may change the whole state.
+    var isOfWholeState = false
+}
+
 /// The entry of a wire name: its module, its access, and the function that makes an action from a
 /// payload. A struct of an action has one entry, an enum of actions an entry for each case.
 ///
@@ -28,15 +38,9 @@ package final class RegisteredAction: Sendable {
     /// The wire name. For an action of instances, it is the name without the id: `cards/liked`, for
     /// `cards/7/liked`.
     package let name: String
-    /// The module of the action; `nil` if it has none.
-    package let module: String?
-    /// True if the action may change the whole state, so that every reader may read its records.
-    package let isOfWholeState: Bool
+    private let place: ActionPlace
     /// The types of the payload, from which its JSON schema is made.
     package let form: ActionForm
-    package let access: ActionAccess
-    /// True if each action is for one instance of its module.
-    let isForInstances: Bool
     /// The names of the secret members. A client may send them, but they are removed before the
     /// action is made.
     package let secrets: [String]
@@ -53,27 +57,37 @@ package final class RegisteredAction: Sendable {
     /// no payload.
     init(
         name: String,
-        module: String?,
-        form: ActionForm,
-        access: ActionAccess = .everybody,
-        isForInstances: Bool = false,
+        at place: ActionPlace,
+        _ type: any (Decodable & SendableMetatype).Type,
+        caseName: String? = nil,
         secrets: [String] = [],
-        isBare: Bool = false,
-        isOfWholeState: Bool = false,
+        isBare: Bool,
         read: @escaping Reader
     ) {
         self.name = name
-        self.module = module
-        self.form = form
-        self.access = access
-        self.isForInstances = isForInstances
-        self.isOfWholeState = isOfWholeState
+        self.place = place
         self.secrets = secrets
+        self.read = read
+        let isForInstances = place.isForInstances
+        let anyID = ".{1,\(InstanceID.bytesMax)}"
+        form = ActionForm(
+            isForInstances ? Self.wireName(name, "{id}") : name,
+            type,
+            caseName: caseName,
+            pattern: isForInstances ? "^\(Self.wireName(name, anyID))$" : nil
+        )
         let constant = isBare ? try? read(nil, JSONDecoder()) : nil
         self.isBare = constant != nil
         self.constant = constant ?? NoAction()
-        self.read = read
     }
+
+    /// The module of the action; `nil` if it has none.
+    package var module: String? { place.module }
+    package var access: ActionAccess { place.access }
+    /// True if each action is for one instance of its module.
+    var isForInstances: Bool { place.isForInstances }
+    /// True if the action may change the whole state, so that every reader may read its records.
+    package var isOfWholeState: Bool { place.isOfWholeState }
 
     /// Makes the action from its payload; `nil` means no payload.
     ///
@@ -85,7 +99,11 @@ package final class RegisteredAction: Sendable {
 
     /// Returns the name of an action in the journal: with the id of the instance, if it is for one.
     func wireName(_ instance: String?) -> String {
-        guard let instance, let slash = name.firstIndex(of: "/") else { return name }
+        instance.map { Self.wireName(name, $0) } ?? name
+    }
+
+    private static func wireName(_ name: String, _ instance: String) -> String {
+        guard let slash = name.firstIndex(of: "/") else { return name }
         return "\(name[..<slash])/\(instance)\(name[slash...])"
     }
 }

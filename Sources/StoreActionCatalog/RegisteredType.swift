@@ -29,70 +29,33 @@ package final class RegisteredType: Sendable {
 
 extension RegisteredType {
     /// Registers a type that is its own payload.
-    package static func whole<A: Action & Codable>(
-        _ type: A.Type,
-        named name: String,
-        module: String?
-    ) throws(ConfigurationError) -> RegisteredType {
-        try whole(type, named: name, module: module, form: ActionForm(name, type))
-    }
-
-    /// Registers a type that is its own payload, and changes the whole state.
-    static func whole<A: Action & Codable>(
-        ofWholeState type: A.Type,
-        named name: String
-    ) throws(ConfigurationError) -> RegisteredType {
-        try whole(
-            type,
-            named: name,
-            module: nil,
-            form: ActionForm(name, type),
-            isOfWholeState: true
-        )
-    }
-
-    /// Registers a type that is its own payload, for the instances of a module.
     static func whole<A: Action & Codable>(
         _ type: A.Type,
-        forInstancesAt place: Place
-    ) throws(ConfigurationError) -> RegisteredType {
-        try whole(
-            type,
-            named: "\(place.module)/\(type)",
-            module: place.module,
-            form: place.form("\(type)", type),
-            access: place.access,
-            isForInstances: true
-        )
-    }
-
-    private static func whole<A: Action & Codable>(
-        _ type: A.Type,
         named name: String,
-        module: String?,
-        form: ActionForm,
-        access: ActionAccess = .everybody,
-        isForInstances: Bool = false,
-        isOfWholeState: Bool = false
+        at place: ActionPlace
     ) throws(ConfigurationError) -> RegisteredType {
         let entry = RegisteredAction(
             name: name,
-            module: module,
-            form: form,
-            access: access,
-            isForInstances: isForInstances,
+            at: place,
+            type,
             secrets: try secrets(of: type, named: name),
-            isBare: MemoryLayout<A>.size == 0,
-            isOfWholeState: isOfWholeState,
-            read: reader(of: type)
-        )
-        return RegisteredType(type, [entry], write: writer(of: type, entry))
+            isBare: MemoryLayout<A>.size == 0
+        ) { payload, decoder throws(JSONError) in
+            try decoder.decode(type, at: payload, pointerPrefix: "/payload")
+        }
+        if entry.isBare { return RegisteredType(type, [entry]) { _, _ in (0, emptyObject) } }
+        return RegisteredType(type, [entry]) { action, encoder in
+            guard let action = action as? A else { throw UnwrittenAction.unregistered(action) }
+            return (0, try encoder.encode(action))
+        }
     }
 
-    /// Registers an enum: each case is an action, and its associated values are the payload.
+    /// Registers an enum of a module: each case is an action, and its associated values are the
+    /// payload.
     static func cases<A: Action & Codable>(
         of type: A.Type,
-        at place: Place
+        in module: String,
+        at place: ActionPlace
     ) throws(ConfigurationError) -> RegisteredType {
         let form: EnumForm
         do throws(EnumFormError) {
@@ -104,29 +67,23 @@ extension RegisteredType {
                 )
             )
         } catch {
-            throw ConfigurationError("the actions of module '\(place.module)': \(error)")
+            throw ConfigurationError("the actions of module '\(module)': \(error)")
         }
         let secrets = (type as? any RedactedAction.Type)?.secrets ?? []
         var entries: [RegisteredAction] = []
         for choice in form.cases {
-            let name = choice.wireName(in: place.module)
+            let name = choice.wireName(in: module)
             try refuse(secrets, neededBy: choice.payload, named: name)
             entries.append(
                 RegisteredAction(
                     name: name,
-                    module: place.module,
-                    form: place.form(of: choice, type),
-                    access: place.access,
-                    isForInstances: place.isForInstances,
+                    at: place,
+                    type,
+                    caseName: choice.key,
                     secrets: secrets,
                     isBare: choice.isBare
-                ) { [caseName = choice.key] payload, decoder throws(JSONError) in
-                    try decoder.decode(
-                        A.self,
-                        at: payload,
-                        asCase: caseName,
-                        pointerPrefix: "/payload"
-                    )
+                ) { [key = choice.key] payload, decoder throws(JSONError) in
+                    try decoder.decode(A.self, at: payload, asCase: key, pointerPrefix: "/payload")
                 }
             )
         }
@@ -144,19 +101,17 @@ extension RegisteredType {
 
     /// Registers the action that starts or stops a module, whose payload has another type.
     static func lifecycle<Wire: Codable & Sendable>(
-        _ name: String,
         _ type: any Action.Type,
         _ wire: Wire.Type,
-        at place: Place,
+        named name: String,
+        at place: ActionPlace,
         make: @escaping @Sendable (any Codable) -> (any Action)?,
         payload: @escaping @Sendable (any Action) -> (any Codable)?
     ) -> RegisteredType {
         let entry = RegisteredAction(
-            name: "\(place.module)/\(name)",
-            module: place.module,
-            form: place.form(name, wire),
-            access: place.access,
-            isForInstances: place.isForInstances,
+            name: name,
+            at: place,
+            wire,
             isBare: MemoryLayout<Wire>.size == 0
         ) { payload, decoder throws(JSONError) in
             let value = try decoder.decode(wire, at: payload, pointerPrefix: "/payload")
@@ -173,25 +128,6 @@ extension RegisteredType {
         }
     }
 
-    private static func reader<A: Action & Codable>(of type: A.Type) -> RegisteredAction.Reader {
-        { payload, decoder throws(JSONError) in
-            try decoder.decode(type, at: payload, pointerPrefix: "/payload")
-        }
-    }
-
-    private static func writer<A: Action & Codable>(
-        of type: A.Type,
-        _ entry: RegisteredAction
-    ) -> Writer {
-        if entry.isBare { return { _, _ in (0, emptyObject) } }
-        return { action, encoder in
-            guard let action = action as? A else { throw UnwrittenAction.unregistered(action) }
-            return (0, try encoder.encode(action))
-        }
-    }
-}
-
-extension RegisteredType {
     /// Returns the members of a payload that are removed before the action is made.
     private static func secrets<A: Action & Codable>(
         of type: A.Type,
@@ -213,45 +149,6 @@ extension RegisteredType {
             "the action '\(name)' needs its member '\(needed)', which is secret and so taken off "
                 + "before the action is made; declare it optional"
         )
-    }
-}
-
-// The place
-
-extension RegisteredType {
-    /// The module and the access of a type's actions.
-    struct Place {
-        let module: String
-        var access = ActionAccess.everybody
-        let isForInstances: Bool
-
-        /// Returns the form of an enum's case on the wire.
-        func form(
-            of choice: EnumForm.Case,
-            _ type: any (Decodable & SendableMetatype).Type
-        ) -> ActionForm {
-            guard isForInstances else {
-                return ActionForm(choice.wireName(in: module), type, caseName: choice.key)
-            }
-            return form(choice.key, type, caseName: choice.key)
-        }
-
-        /// Returns the form on the wire of an action whose wire name ends with `name`.
-        func form(
-            _ name: String,
-            _ type: any (Decodable & SendableMetatype).Type,
-            caseName: String? = nil
-        ) -> ActionForm {
-            guard isForInstances else {
-                return ActionForm("\(module)/\(name)", type, caseName: caseName)
-            }
-            return ActionForm(
-                "\(module)/{id}/\(name)",
-                type,
-                caseName: caseName,
-                pattern: "^\(module)/.{1,\(InstanceID.bytesMax)}/\(name)$"
-            )
-        }
     }
 }
 
