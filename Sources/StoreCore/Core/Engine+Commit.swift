@@ -53,7 +53,7 @@ extension Engine {
         let keys = batch.keys.count > 0 ? Array(batch.keys.values) : []
         try journal.append(JournalBatch(records: records, outcomes: keys), at: batch.base)
         if conflicts > 0 { conflicts = 0 }
-        if keys.count > 0 { noteCommittedKeys() }
+        if keys.count > 0 { keyOutcomes.add(batch.keys) }
         ports.follower?.appended(through: version, bytes: bytes)
     }
 

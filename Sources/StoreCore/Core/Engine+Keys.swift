@@ -9,7 +9,7 @@ extension Engine {
     /// journal; `nil` if there is none.
     func keptOutcome(of key: IdempotencyKey) throws(JournalError) -> KeptOutcome? {
         if let pending = batch.keys[key] { return pending }
-        if keyOutcomes.isFilled { return keyOutcomes[key] }
+        if keyOutcomes.isFilled { return keyOutcomes.found[key] }
         return try ports.journal?.outcome(of: key)
     }
 
@@ -32,21 +32,20 @@ extension Engine {
     /// Looks up the turn's keys again after another writer of the journal has appended, possibly
     /// with one of these keys.
     func lookUpKeysAgain() {
-        guard keyOutcomes.isFilled else { return }
-        lookUp(keyOutcomes.keys)
-    }
-
-    /// Adds the outcomes of the last commit, for later requests of the turn with the same keys.
-    func noteCommittedKeys() {
-        keyOutcomes.commit(batch.keys)
+        if keyOutcomes.isFilled { lookUp(keyOutcomes.keys) }
     }
 
     private func lookUp(_ keys: [IdempotencyKey]) {
-        if let found = try? ports.journal?.outcomes(of: keys) {
-            keyOutcomes.note(found, of: keys)
-        } else {
-            keyOutcomes.forget()
-        }
+        let found = try? ports.journal?.outcomes(of: keys)
+        keyOutcomes = found.map { KeyOutcomes(keys: keys, found: $0) } ?? KeyOutcomes()
+    }
+
+    /// Makes the last commit of a turn, and forgets the outcomes of its keys.
+    func commitLast() {
+        guard drainedKeyCount > 1 else { return commit() }
+        keyOutcomes.isEnding = true
+        commit()
+        keyOutcomes = KeyOutcomes()
     }
 }
 
@@ -56,29 +55,16 @@ extension Engine {
 /// After another writer has appended, the engine looks up all keys again.
 struct KeyOutcomes {
     /// The keys of all requests of the turn; empty if each key is looked up on its own.
-    private(set) var keys: [IdempotencyKey] = []
-    private var found: [IdempotencyKey: KeptOutcome] = [:]
+    var keys: [IdempotencyKey] = []
+    var found: [IdempotencyKey: KeptOutcome] = [:]
     /// True if the next commit is the last of the turn. No later request then needs its outcomes.
     var isEnding = false
 
     /// True if the keys of the turn were looked up.
     var isFilled: Bool { keys.count > 0 }
 
-    /// The stored outcome of one of the keys; `nil` if there is none.
-    subscript(key: IdempotencyKey) -> KeptOutcome? { found[key] }
-
-    /// Replaces the outcomes with the result of one call of the journal.
-    mutating func note(_ found: [IdempotencyKey: KeptOutcome], of keys: [IdempotencyKey]) {
-        self.keys = keys
-        self.found = found
+    /// Adds the outcomes of a commit, for later requests of the turn with the same keys.
+    mutating func add(_ committed: [IdempotencyKey: KeptOutcome]) {
+        if isFilled, !isEnding { found.merge(committed) { $1 } }
     }
-
-    /// Adds the outcomes of a commit.
-    mutating func commit(_ committed: [IdempotencyKey: KeptOutcome]) {
-        guard isFilled, !isEnding else { return }
-        found.merge(committed) { $1 }
-    }
-
-    /// Drops all outcomes, at the end of the turn or if the journal cannot be read.
-    mutating func forget() { self = KeyOutcomes() }
 }

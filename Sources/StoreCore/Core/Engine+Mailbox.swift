@@ -141,15 +141,11 @@ extension Engine {
     /// Processes the queued items until the mailbox is empty.
     private func drain() {
         while true {
-            let isDone = mailbox.withLock { mailbox -> Bool in
-                guard mailbox.items.count > 0 else {
-                    mailbox.isDraining = false
-                    return true
-                }
-                drainedKeyCount = mailbox.take(into: &taken)
-                return false
+            let hasItems = mailbox.withLock { mailbox in
+                mailbox.isDraining = mailbox.take(into: &taken, &drainedKeyCount)
+                return mailbox.isDraining
             }
-            if isDone { return }
+            guard hasItems else { return }
             processDrained()
         }
     }
@@ -166,9 +162,7 @@ extension Engine {
                 if !isThreaded { commit() }
             }
         }
-        if drainedKeyCount > 1 { keyOutcomes.isEnding = true }
-        commit()
-        if drainedKeyCount > 1 { keyOutcomes.forget() }
+        commitLast()
         items.removeAll(keepingCapacity: true)
         swap(&items, &taken)
     }
@@ -217,8 +211,7 @@ extension Engine {
                 wakes = true
                 return false
             }
-            drainedKeyCount = mailbox.take(into: &taken)
-            return true
+            return mailbox.take(into: &taken, &drainedKeyCount)
         }
         if wakes { wakeUp() }
         return isClaimed
@@ -243,34 +236,31 @@ extension Engine {
 // The Core's own thread.
 
 extension Engine {
-    /// The next step of the Core's own thread.
-    private enum Next {
-        case work, sleep, end
-    }
-
     /// Starts the Core's own thread, or submits the first turn to the pool.
     func start(named name: String = "core") {
         guard isThreaded else { return }
         if let pool { return submitTurn(to: pool) }
         SystemThread.start(name: name) { [self] in
-            while next() {
-                processDrained()
-                if isSlowToCommit { SystemThread.giveWay() }
+            while true {
+                switch next() {
+                case .work:
+                    processDrained()
+                    if isSlowToCommit { SystemThread.giveWay() }
+                case .sleep: wake.wait()
+                case .end:
+                    ended.signal()
+                    return
+                }
             }
-            ended.signal()
         }
     }
 
     /// Processes the waiting items in place of the Core's own thread, which was not started.
     /// Returns `true` if any item waited.
     func turn() -> Bool {
-        let isEmpty = mailbox.withLock { mailbox -> Bool in
-            guard mailbox.items.count > 0 else { return true }
-            drainedKeyCount = mailbox.take(into: &taken)
-            return false
-        }
-        if !isEmpty { processDrained() }
-        return !isEmpty
+        let hasItems = mailbox.withLock { $0.take(into: &taken, &drainedKeyCount) }
+        if hasItems { processDrained() }
+        return hasItems
     }
 
     /// Closes the mailbox. With a thread or a pool, returns after all queued items are processed.
@@ -286,25 +276,14 @@ extension Engine {
         ended.signal()
     }
 
-    /// Takes the items that arrived during the last batch; sleeps if there are none.
-    ///
-    /// Returns `false` if the mailbox is closed and empty.
-    private func next() -> Bool {
-        while true {
-            let next = mailbox.withLock { mailbox -> Next in
-                if mailbox.items.count > 0 {
-                    drainedKeyCount = mailbox.take(into: &taken)
-                    return .work
-                }
-                if mailbox.isClosed { return .end }
-                mailbox.isSleeping = true
-                return .sleep
-            }
-            switch next {
-            case .work: return true
-            case .sleep: wake.wait()
-            case .end: return false
-            }
+    /// Takes the items that arrived during the last batch. If there are none, the Core sleeps from
+    /// now on, or ends if the mailbox is closed.
+    func next() -> Mailbox.Next {
+        mailbox.withLock { mailbox in
+            if mailbox.take(into: &taken, &drainedKeyCount) { return .work }
+            if mailbox.isClosed { return .end }
+            mailbox.isSleeping = true
+            return .sleep
         }
     }
 }

@@ -11,11 +11,6 @@ extension Engine: PooledTask {
     /// commit follows each portion. The turn may end between two items.
     static let portionItemsMax = 1_024
 
-    /// The next step of a turn.
-    private enum Next {
-        case work, sleep, end
-    }
-
     /// Submits a turn to the pool. If the pool is closed, the calling thread runs the turn, so that
     /// ``stop()`` still processes all queued items.
     func submitTurn(to pool: ThreadPool) {
@@ -28,7 +23,7 @@ extension Engine: PooledTask {
     func takeTurn() {
         let began = SystemTime.steadyNanoseconds()
         while true {
-            switch next() {
+            switch taken.isEmpty ? next() : .work {
             case .work: processPortion(since: began)
             case .sleep: return
             case .end:
@@ -56,27 +51,11 @@ extension Engine: PooledTask {
         } while workedCount < portionEnd && pool?.isTurnOver(since: began) != true
         // Within a portion, the looked-up keys stay valid: no other turn of this Core runs in
         // between.
-        let isWhole = workedCount == portionEnd
-        if isWhole, drainedKeyCount > 1 { keyOutcomes.isEnding = true }
-        commit()
-        if isWhole, drainedKeyCount > 1 { keyOutcomes.forget() }
+        if workedCount == portionEnd { commitLast() } else { commit() }
         if workedCount == items.count {
             items.removeAll(keepingCapacity: true)
             (workedCount, portionEnd) = (0, 0)
         }
         swap(&items, &taken)
-    }
-
-    private func next() -> Next {
-        if taken.count > 0 { return .work }
-        return mailbox.withLock { mailbox in
-            if mailbox.items.count > 0 {
-                drainedKeyCount = mailbox.take(into: &taken)
-                return .work
-            }
-            if mailbox.isClosed { return .end }
-            mailbox.isSleeping = true
-            return .sleep
-        }
     }
 }

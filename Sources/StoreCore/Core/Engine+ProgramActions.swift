@@ -13,54 +13,37 @@ extension Engine {
         from source: ActionSource,
         applied: (@Sendable (UInt64?) -> Void)? = nil
     ) {
+        try? offerProgramAction(action, from: source, applied: applied)
+    }
+
+    /// Dispatches an action like ``dispatchProgramAction(_:from:applied:)``.
+    ///
+    /// - Throws: the error of the mailbox if it does not take the action. An encoding error is only
+    ///   reported.
+    package func offerProgramAction(
+        _ action: any Action,
+        from source: ActionSource,
+        applied: (@Sendable (UInt64?) -> Void)? = nil
+    ) throws(MailboxError) {
         do {
-            try offerProgramAction(action, from: source, applied: applied)
+            let span = span(within: source.trace)
+            let member = try member(of: action).traced(span?.identity.traceparent ?? source.trace)
+            let completion = IgnoredOutcome(source.watch, applied: applied) { [unowned self] in
+                drop(DroppedAction(type: member.type, source: source, reason: $0))
+            }
+            source.watch?.begin()
+            do {
+                try offer(
+                    Envelope(members: [member], source: source, span: span, completion: completion)
+                )
+            } catch {
+                source.watch?.end()
+                throw error
+            }
         } catch {
             applied?(nil)
             drop(DroppedAction(type: "\(type(of: action))", source: source, reason: error))
-        }
-    }
-
-    /// Dispatches an action that follows from the streams of a client, for the client's session.
-    /// The engine reports an action that is not accepted as dropped. An encoding error is not
-    /// thrown.
-    ///
-    /// - Throws: the error of the mailbox if it does not take the action.
-    package func offerProgramAction(
-        _ action: any Action,
-        from session: String?,
-        origin: String
-    ) throws(MailboxError) {
-        let source = ActionSource(place: origin, session: session)
-        do {
-            try offerProgramAction(action, from: source, applied: nil)
-        } catch {
-            drop(DroppedAction(type: "\(type(of: action))", source: source, reason: error))
             if let error = error as? MailboxError { throw error }
-        }
-    }
-
-    private func offerProgramAction(
-        _ action: any Action,
-        from source: ActionSource,
-        applied: (@Sendable (UInt64?) -> Void)?
-    ) throws {
-        let span = span(within: source.trace)
-        let member = try member(of: action).traced(span?.identity.traceparent ?? source.trace)
-        source.watch?.begin()
-        let envelope = Envelope(
-            members: [member],
-            source: source,
-            span: span,
-            completion: IgnoredOutcome(source.watch, applied: applied) { [unowned self] error in
-                drop(DroppedAction(type: member.type, source: source, reason: error))
-            }
-        )
-        do {
-            try offer(envelope)
-        } catch {
-            source.watch?.end()
-            throw error
         }
     }
 

@@ -29,6 +29,11 @@ struct Mailbox: ~Copyable, Sendable {
         case closed
     }
 
+    /// The next step of the thread that does the Core's work.
+    enum Next: Sendable {
+        case work, sleep, end
+    }
+
     private(set) var items: ContiguousArray<Item> = []
     /// The number of waiting actions in each lane.
     private(set) var clients = 0
@@ -83,14 +88,14 @@ struct Mailbox: ~Copyable, Sendable {
         return .wake
     }
 
-    /// Empties the mailbox into `taken`, and reuses the memory of `taken`. Returns the number of
-    /// idempotency keys.
-    mutating func take(into taken: inout ContiguousArray<Item>) -> Int {
+    /// Empties the mailbox into `taken`, whose memory it reuses, and sets `keyCount` to the number
+    /// of idempotency keys. Returns `false` if no item waits.
+    mutating func take(into taken: inout ContiguousArray<Item>, _ keyCount: inout Int) -> Bool {
+        guard items.count > 0 else { return false }
         swap(&items, &taken)
-        clients = 0
-        own = 0
-        defer { keys = 0 }
-        return keys
+        keyCount = keys
+        (clients, own, keys) = (0, 0, 0)
+        return true
     }
 }
 

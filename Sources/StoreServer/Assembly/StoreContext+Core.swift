@@ -148,7 +148,8 @@ extension StoreContext {
     private func presence(of modules: [SliceDescription], _ core: Core<State>) -> ViewPresence {
         let presence = ViewPresence(modules) {
             [engine = core.engine] action, session, origin throws(MailboxError) in
-            try engine.offerProgramAction(action, from: session, origin: origin)
+            let source = ActionSource(place: origin, session: session)
+            try engine.offerProgramAction(action, from: source)
         }
         for module in presence.watched {
             composition.watchSlices(of: module, in: core) { [weak presence] key, isThere in
