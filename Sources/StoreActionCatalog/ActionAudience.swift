@@ -37,8 +37,7 @@ package enum ActionAudience: Sendable {
         case (.views(let own, let instance), _):
             "'\(name)' is no action of a view of '\(own)\(instance.map { "/" + $0 } ?? "")' says; "
                 + "it goes to POST /dispatch."
-        case (.everybody, _):
-            "'\(name)' is not accepted here."
+        case (.everybody, _): "'\(name)' is not accepted here."
         }
     }
 }

@@ -16,9 +16,7 @@ public struct ActionList: ExpressibleByArrayLiteral, Sendable {
     package let entries: [Entry]
 
     /// Makes a list of these types, under their own names and without a module.
-    public init(arrayLiteral types: Element...) {
-        self.init(types, module: nil)
-    }
+    public init(arrayLiteral types: Element...) { self.init(types, module: nil) }
 
     /// Makes a list of the actions of one slice of the state: `module` is the `subject` of their
     /// analytics lines.
@@ -36,9 +34,7 @@ public struct ActionList: ExpressibleByArrayLiteral, Sendable {
         ActionList(entries: first.entries + second.entries)
     }
 
-    private init(entries: [Entry]) {
-        self.entries = entries
-    }
+    private init(entries: [Entry]) { self.entries = entries }
 
     private init(_ types: [Element], module: String?) {
         entries = types.map { Entry(name: String(describing: $0), module: module, type: $0) }

@@ -219,18 +219,14 @@ package final class ActionTable: Sendable {
 }
 
 /// The bound on the ids of instances.
-package enum InstanceID {
-    package static let bytesMax = 128
-}
+package enum InstanceID { package static let bytesMax = 128 }
 
 /// The error for a configuration that can't be used: a line with the fault and the allowed values.
 public struct ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The line, without the program's name.
     public let description: String
 
-    package init(_ description: String) {
-        self.description = description
-    }
+    package init(_ description: String) { self.description = description }
 
     package static func value(_ value: String, of origin: String, allowed: String) -> Self {
         Self("\(origin): '\(value)' is not allowed; allowed is \(allowed)")

@@ -32,8 +32,7 @@ struct ActionPlace: Sendable {
 /// for each action that arrives. Entries are objects, so that a look-up copies only a reference.
 package final class RegisteredAction: Sendable {
     /// Makes an action from its payload; `nil` means no payload.
-    typealias Reader =
-        @Sendable (JSONNode?, JSONDecoder) throws(JSONError) -> any Action
+    typealias Reader = @Sendable (JSONNode?, JSONDecoder) throws(JSONError) -> any Action
 
     /// The wire name. For an action of instances, it is the name without the id: `cards/liked`, for
     /// `cards/7/liked`.

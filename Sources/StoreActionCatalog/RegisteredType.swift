@@ -16,11 +16,7 @@ package final class RegisteredType: Sendable {
     package let entries: [RegisteredAction]
     let write: Writer
 
-    private init(
-        _ type: any Action.Type,
-        _ entries: [RegisteredAction],
-        write: @escaping Writer
-    ) {
+    private init(_ type: any Action.Type, _ entries: [RegisteredAction], write: @escaping Writer) {
         self.type = type
         self.entries = entries
         self.write = write

@@ -41,9 +41,7 @@ public final class Command<Value>: Sendable {
     }
 
     /// Runs the command on the caller's thread: `command(with: 7)`.
-    public func callAsFunction(with value: Value) {
-        action(value)
-    }
+    public func callAsFunction(with value: Value) { action(value) }
 
     /// Returns a command that first computes its value from another value.
     public func map<Other>(_ transform: @escaping @Sendable (Other) -> Value) -> Command<Other> {
@@ -52,15 +50,11 @@ public final class Command<Value>: Sendable {
 
     /// Returns a command that runs on a queue, independently of the calling thread.
     public func async(on queue: DispatchQueue) -> Command<Value> where Value: Sendable {
-        derived(queue.label) { [self] value in
-            queue.async { self.action(value) }
-        }
+        derived(queue.label) { [self] value in queue.async { self.action(value) } }
     }
 
     /// A command that does nothing.
-    public static var nop: Command<Value> {
-        Command(id: "nop") { _ in }
-    }
+    public static var nop: Command<Value> { Command(id: "nop") { _ in } }
 
     /// Returns a command that is derived from this command, with its name and origin.
     private func derived<Other>(
@@ -89,26 +83,18 @@ public typealias PlainCommand = Command<Void>
 
 extension Command where Value == Void {
     /// Runs the command on the caller's thread: `command()`.
-    public func callAsFunction() {
-        callAsFunction(with: ())
-    }
+    public func callAsFunction() { callAsFunction(with: ()) }
 
     /// Adds the command to a disposer, which runs it when the disposer is deallocated.
-    public func dispose(on disposer: Disposer) {
-        disposer.add(disposal: self)
-    }
+    public func dispose(on disposer: Disposer) { disposer.add(disposal: self) }
 }
 
 extension Command: Hashable, CustomDebugStringConvertible {
     /// True if both are the same command.
-    public static func == (a: Command, b: Command) -> Bool {
-        a === b
-    }
+    public static func == (a: Command, b: Command) -> Bool { a === b }
 
     /// Hashes the identity.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(ObjectIdentifier(self))
-    }
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
     /// The type, the name and the origin, on a line each.
     public var debugDescription: String {
@@ -134,9 +120,7 @@ public final class Disposer: Sendable {
     public init() {}
 
     /// Adds a command that runs at the end. Any thread may call this.
-    public func add(disposal: PlainCommand) {
-        disposals.withLock { $0.append(disposal) }
-    }
+    public func add(disposal: PlainCommand) { disposals.withLock { $0.append(disposal) } }
 
     deinit {
         for disposal in disposals.withLock({ $0 }) {

@@ -12,14 +12,10 @@ public struct ActionPrincipal: Sendable, LosslessStringConvertible {
     /// - Parameters:
     ///   - name: the name of the principal, as `$principal` in a policy compares it.
     ///   - role: the name of the role, without a slash.
-    public init(name: String, role: String) {
-        description = "\(role)/\(name)"
-    }
+    public init(name: String, role: String) { description = "\(role)/\(name)" }
 
     /// Reads the text that a journal stores. A text without a slash is a name without a role.
-    public init(_ description: String) {
-        self.description = description
-    }
+    public init(_ description: String) { self.description = description }
 
     /// The name of the principal, as `$principal` in a policy compares it.
     public var name: String {
@@ -41,7 +37,5 @@ extension ActionPrincipal: Hashable {
     }
 
     /// Hashes the bytes.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(ExactText(description))
-    }
+    public func hash(into hasher: inout Hasher) { hasher.combine(ExactText(description)) }
 }

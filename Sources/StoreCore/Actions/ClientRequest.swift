@@ -33,9 +33,7 @@ package struct ClientRequest: Action {
     package init?(recorded name: String) {
         let parts = name.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 1)
         guard parts.count == 2,
-            [Self.useCases, Self.notifications].contains(where: {
-                $0.utf8.elementsEqual(parts[0])
-            })
+            [Self.useCases, Self.notifications].contains(where: { $0.utf8.elementsEqual(parts[0]) })
         else { return nil }
         self.init(name: name, address: nil, effect: nil)
     }

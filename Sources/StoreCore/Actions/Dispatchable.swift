@@ -12,9 +12,7 @@ public protocol Dispatchable: Action, Codable {
 public struct ActionHandling: Sendable {
     package let maker: any HandlerMaker
 
-    package init(_ maker: any HandlerMaker) {
-        self.maker = maker
-    }
+    package init(_ maker: any HandlerMaker) { self.maker = maker }
 }
 
 /// Makes the reducers for one type of action.

@@ -36,9 +36,7 @@ public struct Interception<State: Sendable>: Sendable {
 
     /// Lets the action pass unchanged. After the commit, calls `after` with the state that the
     /// action led to. With several interceptors, the closure of the last one is called first.
-    public static func proceed(
-        after: @escaping @Sendable (State) -> Void
-    ) -> Interception {
+    public static func proceed(after: @escaping @Sendable (State) -> Void) -> Interception {
         Interception(after: after)
     }
 

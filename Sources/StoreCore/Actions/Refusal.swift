@@ -30,18 +30,11 @@ public struct Refusal: Error, Sendable, Equatable {
     }
 
     /// Makes the refusal of an action for a slice of a session that has ended.
-    static var ofEndedSession: Refusal {
-        .ofEndedSession("The session of this action has ended.")
-    }
+    static var ofEndedSession: Refusal { .ofEndedSession("The session of this action has ended.") }
 
     /// Makes the same refusal with another reason.
     static func ofEndedSession(_ reason: String) -> Refusal {
-        Refusal(
-            reason: reason,
-            pointer: nil,
-            isForbidden: false,
-            isOfEndedSession: true
-        )
+        Refusal(reason: reason, pointer: nil, isForbidden: false, isOfEndedSession: true)
     }
 
     /// Makes a refusal of the error that a reducer threw. An error that is not a refusal gets a

@@ -32,9 +32,7 @@ public final class SeededRandom: RandomNumberGenerator, Sendable {
     private let state: Locked<UInt64>
 
     /// Makes a source; the same seed always gives the same numbers.
-    public init(seed: UInt64) {
-        state = Locked(seed)
-    }
+    public init(seed: UInt64) { state = Locked(seed) }
 
     /// Returns the next 64 bits.
     @Sendable public func next() -> UInt64 {

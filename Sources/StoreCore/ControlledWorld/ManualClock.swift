@@ -64,9 +64,7 @@ public final class ManualClock: Clock, Sendable {
     /// Makes a clock.
     ///
     /// - Parameter timeOfDay: the first value of ``timeOfDay``, in nanoseconds since 1970.
-    public init(timeOfDay: Int64 = 0) {
-        self.timeOfDay = ManualWallClock(at: timeOfDay)
-    }
+    public init(timeOfDay: Int64 = 0) { self.timeOfDay = ManualWallClock(at: timeOfDay) }
 
     /// The current moment of the clock.
     public var now: Instant { table.withLock { $0.now } }
@@ -219,17 +217,11 @@ public final class ManualWallClock: WallClock {
     private let time: Locked<Int64>
 
     /// Makes a clock that shows this time, in nanoseconds since 1970.
-    public init(at time: Int64 = 0) {
-        self.time = Locked(time)
-    }
+    public init(at time: Int64 = 0) { self.time = Locked(time) }
 
     /// Returns the current time of the clock, in nanoseconds since 1970.
-    public func now() -> Int64 {
-        time.withLock { $0 }
-    }
+    public func now() -> Int64 { time.withLock { $0 } }
 
     /// Moves the time by so many nanoseconds; a negative number moves it back.
-    public func advance(by nanoseconds: Int64) {
-        time.withLock { $0 &+= nanoseconds }
-    }
+    public func advance(by nanoseconds: Int64) { time.withLock { $0 &+= nanoseconds } }
 }

@@ -14,9 +14,7 @@ package final class OrderedExecutor: TaskExecutor, Sendable {
     private let changes: Changes
 
     /// - Parameter changes: gets a signal each time that no job is left.
-    package init(_ changes: Changes) {
-        self.changes = changes
-    }
+    package init(_ changes: Changes) { self.changes = changes }
 
     /// The number of jobs that have become ready.
     var begunTotal: UInt64 { begun.load(ordering: .sequentiallyConsistent) }

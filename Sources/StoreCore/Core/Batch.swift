@@ -20,9 +20,7 @@ struct Batch {
         let outcome: Outcome
     }
 
-    init(startingAt version: UInt64) {
-        base = version
-    }
+    init(startingAt version: UInt64) { base = version }
 
     /// The version that the last action of the batch makes.
     var version: UInt64 { base + UInt64(steps.count) }

@@ -9,11 +9,7 @@ package struct Change: Sendable {
     /// nothing but a new version number.
     package var isOfSession = false
 
-    package init(
-        isChange: Bool,
-        edits: SliceEdits = SliceEdits(),
-        isOfSession: Bool = false
-    ) {
+    package init(isChange: Bool, edits: SliceEdits = SliceEdits(), isOfSession: Bool = false) {
         self.isChange = isChange
         self.edits = edits
         self.isOfSession = isOfSession

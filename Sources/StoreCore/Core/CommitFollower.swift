@@ -90,11 +90,7 @@ package struct ReducerFailure: Sendable {
 extension Engine {
     /// Makes the refusal of an action. The follower gets the refusal of a client's action, and each
     /// error that is no refusal.
-    func refusal(
-        _ error: any Error,
-        _ member: EnvelopeMember,
-        _ envelope: Envelope
-    ) -> Refusal {
+    func refusal(_ error: any Error, _ member: EnvelopeMember, _ envelope: Envelope) -> Refusal {
         let refusal = Refusal(error)
         if let failure = refusal.failure {
             ports.follower?.reducerFailed(

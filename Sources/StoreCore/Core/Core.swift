@@ -63,16 +63,10 @@ public final class Core<State: Sendable>: Sendable {
 
     /// Stops accepting actions. If the Core has a thread, waits until the queued actions are
     /// applied and the thread has ended.
-    public func stop() {
-        engine.stop()
-    }
+    public func stop() { engine.stop() }
 
     /// Makes a Core with ports.
-    package init(
-        state: State,
-        form: ReducerForm<State>,
-        configuration: CoreConfiguration<State>
-    ) {
+    package init(state: State, form: ReducerForm<State>, configuration: CoreConfiguration<State>) {
         owner = TypedStateOwner(state, form, configuration)
         engine = Engine(owner, configuration.ports, hasSink: configuration.sink != nil)
     }
@@ -155,9 +149,7 @@ public final class Core<State: Sendable>: Sendable {
         }
         return PlainCommand(id: "end") { [weak self] in
             guard subscriber.end(), let self else { return }
-            engine.perform { [owner] _ in
-                owner[keyPath: list].removeAll { $0 === subscriber }
-            }
+            engine.perform { [owner] _ in owner[keyPath: list].removeAll { $0 === subscriber } }
         }
     }
 }
@@ -221,14 +213,10 @@ extension Core {
     /// may call this; it does not wait for the Core.
     ///
     /// A journal that sends notifications makes this call unnecessary (``Journal/watch(_:)``).
-    package func follow() {
-        engine.followAll()
-    }
+    package func follow() { engine.followAll() }
 
     /// Starts the Core's thread or the first turn on its pool; does nothing if callers do the work.
-    package func start() {
-        engine.start()
-    }
+    package func start() { engine.start() }
 
     /// Processes the waiting items in place of the Core's thread, which was not started. A
     /// simulation does all work on one thread. Returns `true` if any item waited.

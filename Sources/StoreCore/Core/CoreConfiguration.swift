@@ -130,7 +130,5 @@ package final class ReducerProgress: Sendable {
         work.withLock { $0 = Work(type: type, version: version) }
     }
 
-    func end() {
-        work.withLock { $0 = nil }
-    }
+    func end() { work.withLock { $0 = nil } }
 }

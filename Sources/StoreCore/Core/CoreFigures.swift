@@ -90,9 +90,7 @@ extension CoreFigures {
     package var actions: [ActionFigures] {
         types.indices.compactMap { type in
             let row = rows.first + rowCount * type
-            let outcomes = ActionOutcome.allCases.map {
-                row[$0.rawValue].load(ordering: .relaxed)
-            }
+            let outcomes = ActionOutcome.allCases.map { row[$0.rawValue].load(ordering: .relaxed) }
             guard outcomes.contains(where: { $0 > 0 }) else { return nil }
             return ActionFigures(
                 type: types[type],

@@ -103,8 +103,7 @@ extension DispatchError {
         case .unreadable: self.init(.journalUnreadable, "the journal can't be read")
         case .contended:
             self.init(.contended, "other writers of the journal appended first too often")
-        case .unknown:
-            self.init(.outcomeUnknown, "the append to the journal has no known result")
+        case .unknown: self.init(.outcomeUnknown, "the append to the journal has no known result")
         }
     }
 }

@@ -17,9 +17,7 @@ package final class DispatchSpan: @unchecked Sendable {
     fileprivate var commit: CommitTimes?
 
     /// Begins the span.
-    package init(_ identity: Span.Identity) {
-        self.identity = identity
-    }
+    package init(_ identity: Span.Identity) { self.identity = identity }
 }
 
 extension Engine {

@@ -106,9 +106,7 @@ extension Engine {
         if let sees = envelope.sees { seen = hasChange(since: savepoint.steps, seenBy: sees) }
         if isDry { return dryRun(savepoint, seen) }
         let first = batch.base + UInt64(savepoint.steps) + 1
-        if let idempotency = envelope.idempotency {
-            keep(idempotency, first: first, changed: seen)
-        }
+        if let idempotency = envelope.idempotency { keep(idempotency, first: first, changed: seen) }
         owner.reduced(version: version, batch.steps, from: savepoint.steps, changed: changed)
         return .applied(
             first: first,

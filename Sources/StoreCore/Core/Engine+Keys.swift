@@ -21,8 +21,7 @@ extension Engine {
         var keys: [IdempotencyKey] = []
         keys.reserveCapacity(min(drainedKeyCount, turn.count))
         for index in turn {
-            guard case .envelope(let envelope) = items[index],
-                let key = envelope.idempotency?.key
+            guard case .envelope(let envelope) = items[index], let key = envelope.idempotency?.key
             else { continue }
             keys.append(key)
         }

@@ -142,13 +142,9 @@ private final class AwaitedOutcome: Completion {
 
     private let continuation: Continuation
 
-    init(_ continuation: Continuation) {
-        self.continuation = continuation
-    }
+    init(_ continuation: Continuation) { self.continuation = continuation }
 
-    func complete(_ outcome: Outcome) {
-        continuation.resume(returning: .success(outcome))
-    }
+    func complete(_ outcome: Outcome) { continuation.resume(returning: .success(outcome)) }
 }
 
 /// A command that the screens of a session execute once, such as to scroll, to focus a field, or to

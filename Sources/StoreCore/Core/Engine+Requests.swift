@@ -38,15 +38,11 @@ extension Engine {
     }
 
     /// Returns the current root state; an empty value if the Core has stopped.
-    func read() async -> any Sendable {
-        await read { $0.state }
-    }
+    func read() async -> any Sendable { await read { $0.state } }
 
     /// Returns the current root state, read on behalf of a session; an empty value if the Core has
     /// stopped.
-    func read(as session: String?) async -> any Sendable {
-        await read { $0.state(of: session) }
-    }
+    func read(as session: String?) async -> any Sendable { await read { $0.state(of: session) } }
 
     private func read(
         _ state: @escaping @Sendable (any StateOwner) -> any Sendable

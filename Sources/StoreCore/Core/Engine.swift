@@ -87,8 +87,7 @@ package final class Engine: @unchecked Sendable {
         case .thread: (isThreaded, pool) = (true, nil)
         case .pool(let pool): (isThreaded, self.pool) = (true, pool)
         }
-        isPlain =
-            ports.journal == nil && !hasSink && ports.effects == nil && ports.member == nil
+        isPlain = ports.journal == nil && !hasSink && ports.effects == nil && ports.member == nil
         isSlowToCommit = ports.journal?.canFail == true
         lendsTurns = isThreaded && pool == nil && !isSlowToCommit
         takesActions = ports.follower?.takesActions == true
@@ -115,9 +114,7 @@ package final class Engine: @unchecked Sendable {
         }
     }
 
-    deinit {
-        watching?()
-    }
+    deinit { watching?() }
 
     /// The version of the current state, durable or not.
     var version: UInt64 { batch.version + plainVersions }

@@ -30,9 +30,7 @@ struct Mailbox: ~Copyable, Sendable {
     }
 
     /// The next step of the thread that does the Core's work.
-    enum Next: Sendable {
-        case work, sleep, end
-    }
+    enum Next: Sendable { case work, sleep, end }
 
     private(set) var items: ContiguousArray<Item> = []
     /// The number of waiting actions in each lane.
@@ -112,7 +110,5 @@ final class QueuedAction: Sendable {
 final class EngineTask: Sendable {
     let run: @Sendable (Engine) -> Void
 
-    init(_ run: @escaping @Sendable (Engine) -> Void) {
-        self.run = run
-    }
+    init(_ run: @escaping @Sendable (Engine) -> Void) { self.run = run }
 }

@@ -29,9 +29,7 @@ package enum Outcome: Sendable {
 package final class RequestedState: Sendable {
     package let value: any Sendable
 
-    init(_ value: any Sendable) {
-        self.value = value
-    }
+    init(_ value: any Sendable) { self.value = value }
 }
 
 /// The result of a dry run.

@@ -32,11 +32,7 @@ protocol StateOwner: AnyObject {
     ) throws -> Reduction
 
     /// Reduces an action of another engine as a replay does. If it throws, the state is unchanged.
-    func replay(
-        _ action: any Action,
-        version: UInt64,
-        from session: String?
-    ) throws -> Reduction
+    func replay(_ action: any Action, version: UInt64, from session: String?) throws -> Reduction
 
     /// Switches the state to the slices of the session whose actions come next.
     func show(to session: String?)
@@ -63,12 +59,7 @@ protocol StateOwner: AnyObject {
 
     /// Passes the result of an accepted envelope to the sink: the steps of the batch from `first`
     /// on.
-    func reduced(
-        version: UInt64,
-        _ steps: ContiguousArray<Step>,
-        from first: Int,
-        changed: Bool
-    )
+    func reduced(version: UInt64, _ steps: ContiguousArray<Step>, from first: Int, changed: Bool)
     /// Makes the sink encode the state that is about to become durable.
     func prepare(through version: UInt64) throws
     /// Makes the sink publish the durable state.

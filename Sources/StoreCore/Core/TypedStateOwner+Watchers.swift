@@ -83,9 +83,7 @@ final class Subscriber<Handler>: @unchecked Sendable {
     var isActive: Bool { active.load(ordering: .relaxed) }
 
     /// Ends the subscription. Returns `false` if it had already ended.
-    func end() -> Bool {
-        active.exchange(false, ordering: .sequentiallyConsistent)
-    }
+    func end() -> Bool { active.exchange(false, ordering: .sequentiallyConsistent) }
 }
 
 /// A function that answers an applied action with another action to dispatch.

@@ -80,11 +80,7 @@ extension TypedStateOwner {
         try changeState(action, version, session, isReplay: false)
     }
 
-    func replay(
-        _ action: any Action,
-        version: UInt64,
-        from session: String?
-    ) throws -> Reduction {
+    func replay(_ action: any Action, version: UInt64, from session: String?) throws -> Reduction {
         show(to: session)
         return try changeState(action, version, session, isReplay: true)
     }
@@ -242,12 +238,7 @@ extension TypedStateOwner {
 // The output of the Core: states and changes, shown to the sink and to the observers of slices.
 
 extension TypedStateOwner {
-    func reduced(
-        version: UInt64,
-        _ steps: ContiguousArray<Step>,
-        from first: Int,
-        changed: Bool
-    ) {
+    func reduced(version: UInt64, _ steps: ContiguousArray<Step>, from first: Int, changed: Bool) {
         for edited in edited {
             for index in first..<steps.count {
                 edited.insert(steps[index].change, from: steps[index].envelope.session)
@@ -258,17 +249,13 @@ extension TypedStateOwner {
         }
     }
 
-    func prepare(through version: UInt64) throws {
-        try sink?.prepare(current, through: version)
-    }
+    func prepare(through version: UInt64) throws { try sink?.prepare(current, through: version) }
 
     func committed(through version: UInt64, for audience: Audience?) {
         sink?.committed(current, through: version, for: audience)
     }
 
-    func completed() {
-        sink?.completed()
-    }
+    func completed() { sink?.completed() }
 
     func showSlices(_ step: Step, version: UInt64?) {
         guard let machine, let place = step.kept else { return }

@@ -90,9 +90,7 @@ struct ModuleVisibility {
     private var shared: [UInt64] = []
     private var ofSessions: [Slice: UInt64] = [:]
 
-    init(after version: UInt64) {
-        base = version
-    }
+    init(after version: UInt64) { base = version }
 
     /// Records that the action of `version`, the next version, has changed a slice.
     mutating func note(_ edit: SliceEdit, at version: UInt64) {
@@ -139,7 +137,5 @@ struct SessionHash: Hashable {
 
     /// Makes the hash for a client's session; without a session, for the session that such clients
     /// share.
-    init(_ name: String?) {
-        hash = ExactText(name ?? SessionName.shared).hashValue
-    }
+    init(_ name: String?) { hash = ExactText(name ?? SessionName.shared).hashValue }
 }

@@ -13,9 +13,7 @@ public struct SystemClock: WallClock {
     public init() {}
 
     /// Returns the time of day, in nanoseconds since 1970.
-    public func now() -> Int64 {
-        SystemTime.wallNanoseconds()
-    }
+    public func now() -> Int64 { SystemTime.wallNanoseconds() }
 }
 
 /// A clock for ages, such as the age of a session or of a stored idempotency key. The clock starts
@@ -27,14 +25,10 @@ public final class SteadyClock: WallClock {
     private let offset: Atomic<Int64>
 
     /// Makes a clock that shows the time of day at this moment.
-    public init() {
-        offset = Atomic(SystemTime.wallNanoseconds() &- SystemTime.bootNanoseconds())
-    }
+    public init() { offset = Atomic(SystemTime.wallNanoseconds() &- SystemTime.bootNanoseconds()) }
 
     /// Returns the nanoseconds since 1970, if the time of day was right when the clock began.
-    public func now() -> Int64 {
-        SystemTime.bootNanoseconds() &+ offset.load(ordering: .relaxed)
-    }
+    public func now() -> Int64 { SystemTime.bootNanoseconds() &+ offset.load(ordering: .relaxed) }
 
     /// Sets the clock ahead to `time`, the last time of an earlier process, if the clock is behind
     /// it. Otherwise the entries of that process would seem to come from the future.

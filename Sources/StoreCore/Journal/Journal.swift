@@ -59,9 +59,7 @@ public protocol Journal: AnyObject, Sendable {
 
     /// Returns the stored outcomes of the requests with these keys. A key that is missing in the
     /// result was never used, or its outcome was removed. Keys are compared by their bytes.
-    func outcomes(
-        of keys: [IdempotencyKey]
-    ) throws(JournalError) -> [IdempotencyKey: KeptOutcome]
+    func outcomes(of keys: [IdempotencyKey]) throws(JournalError) -> [IdempotencyKey: KeptOutcome]
 
     /// Stores the state of a durable version. Removes the snapshots, records and outcomes that
     /// exceed the bounds of the journal.

@@ -66,9 +66,7 @@ public final class MemoryJournal: Journal {
 
     private let history: History
 
-    private init(_ history: History) {
-        self.history = history
-    }
+    private init(_ history: History) { self.history = history }
 
     /// Begins an empty history.
     ///
@@ -113,9 +111,7 @@ public final class MemoryJournal: Journal {
         let this = ObjectIdentifier(self)
         let id = history.kept.withLock { kept in
             kept.newestWatcher += 1
-            kept.watchers.append(
-                Watcher(id: kept.newestWatcher, journal: this, appended: appended)
-            )
+            kept.watchers.append(Watcher(id: kept.newestWatcher, journal: this, appended: appended))
             return kept.newestWatcher
         }
         return PlainCommand { [history] in

@@ -42,9 +42,7 @@ package struct RecordReplay {
     }
 
     /// Ends the pass.
-    package func finish() {
-        counter?.finish()
-    }
+    package func finish() { counter?.finish() }
 }
 
 /// A reader that makes today's actions of records. Only one thread at a time may use it.
