@@ -28,7 +28,7 @@ import Testing
             _ actions: [any Action],
             expecting version: UInt64? = nil,
             key: (name: String, body: UInt8)? = nil,
-            mode: Envelope.Mode = .apply
+            mode: EnvelopeMode = .apply
         ) throws -> Outcome? {
             let outcomes = Outcomes()
             try core.engine.offer(

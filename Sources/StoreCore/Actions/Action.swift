@@ -91,23 +91,13 @@ extension Action {
     /// Cost: two comparisons for an action without an instance.
     package func kind(of wireName: String) -> String {
         let own = type(of: self)
-        if own == AddressedAction.self { return wireName.withoutInstance(from: 0) }
-        guard own == ClientRequest.self, (self as? ClientRequest)?.address?.instance != nil else {
-            return wireName
-        }
-        return wireName.withoutInstance(from: ClientRequest.useCases.utf8.count + 1)
-    }
-}
-
-extension String {
-    /// Replaces the text between the first slash after `start` and the last slash with `{id}`.
-    fileprivate func withoutInstance(from start: Int) -> String {
+        if own == ClientRequest.self, let request = self as? ClientRequest { return request.kind }
+        guard own == AddressedAction.self else { return wireName }
         // Compares bytes: a slash with a combining mark behind it is another `Character`.
-        let slash = UInt8(ascii: "/")
-        let rest = utf8.dropFirst(start)
-        guard let first = rest.firstIndex(of: slash), let last = rest.lastIndex(of: slash),
+        let (name, slash) = (wireName.utf8, UInt8(ascii: "/"))
+        guard let first = name.firstIndex(of: slash), let last = name.lastIndex(of: slash),
             first < last
-        else { return self }
-        return "\(self[..<utf8.index(after: first)]){id}\(self[last...])"
+        else { return wireName }
+        return "\(wireName[..<name.index(after: first)]){id}\(wireName[last...])"
     }
 }

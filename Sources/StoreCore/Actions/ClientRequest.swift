@@ -9,7 +9,9 @@ package struct ClientRequest: Action {
     package let address: SliceAddress?
     /// The work of a use case; `nil` for a notification and in a replay.
     let effect: PendingEffect?
+}
 
+extension ClientRequest {
     /// The first parts of the names. No module may have these names.
     package static let useCases = "usecases"
     package static let notifications = "notify"
@@ -50,11 +52,5 @@ package struct ClientRequest: Action {
             )
         else { return name }
         return name[...second] + "{id}" + name[end...]
-    }
-
-    init(name: String, address: SliceAddress?, effect: PendingEffect?) {
-        self.name = name
-        self.address = address
-        self.effect = effect
     }
 }

@@ -17,19 +17,9 @@ public typealias Interceptor<State: Sendable> =
 
 /// The decision of an interceptor about an action.
 public struct Interception<State: Sendable>: Sendable {
-    let replacement: (any Action)?
-    let following: [any Action]
-    let after: (@Sendable (State) -> Void)?
-
-    private init(
-        replacement: (any Action)? = nil,
-        following: [any Action] = [],
-        after: (@Sendable (State) -> Void)? = nil
-    ) {
-        self.replacement = replacement
-        self.following = following
-        self.after = after
-    }
+    var replacement: (any Action)?
+    var following: [any Action] = []
+    var after: (@Sendable (State) -> Void)?
 
     /// The decision that lets the action pass unchanged.
     public static var proceed: Interception { Interception() }

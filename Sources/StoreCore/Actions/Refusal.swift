@@ -6,10 +6,10 @@ public struct Refusal: Error, Sendable, Equatable {
     public let pointer: String?
 
     /// True if the client may not do this in any state. Over HTTP the status is then 403, else 409.
-    public let isForbidden: Bool
+    public private(set) var isForbidden = false
 
     /// True if the session that owns the slice of the action has ended.
-    package let isOfEndedSession: Bool
+    package private(set) var isOfEndedSession = false
 
     /// True if a function of the whole state refused the action, and not the action's module. The
     /// reason may then name any part of the state.
@@ -17,16 +17,19 @@ public struct Refusal: Error, Sendable, Equatable {
 
     /// The error of a reducer that is not a refusal. Clients never get this error: ``reason`` is a
     /// fixed text then.
-    public let failure: (any Error)?
+    public private(set) var failure: (any Error)?
 
     /// Makes a refusal.
     public init(reason: String, pointer: String? = nil) {
-        self.init(reason: reason, pointer: pointer, isForbidden: false)
+        self.reason = reason
+        self.pointer = pointer
     }
 
     /// Makes a refusal of an action that the client may not dispatch in any state.
     public static func forbidden(_ reason: String) -> Refusal {
-        Refusal(reason: reason, pointer: nil, isForbidden: true)
+        var refusal = Refusal(reason: reason)
+        refusal.isForbidden = true
+        return refusal
     }
 
     /// Makes the refusal of an action for a slice of a session that has ended.
@@ -34,20 +37,20 @@ public struct Refusal: Error, Sendable, Equatable {
 
     /// Makes the same refusal with another reason.
     static func ofEndedSession(_ reason: String) -> Refusal {
-        Refusal(reason: reason, pointer: nil, isForbidden: false, isOfEndedSession: true)
+        var refusal = Refusal(reason: reason)
+        refusal.isOfEndedSession = true
+        return refusal
     }
 
     /// Makes a refusal of the error that a reducer threw. An error that is not a refusal gets a
     /// fixed text.
     package init(_ error: any Error) {
-        self =
-            error.refusal
-            ?? Refusal(
-                reason: "The reducer failed; the server's log has the reason.",
-                pointer: nil,
-                isForbidden: false,
-                failure: error
-            )
+        if let refusal = error.refusal {
+            self = refusal
+        } else {
+            self.init(reason: "The reducer failed; the server's log has the reason.")
+            failure = error
+        }
     }
 
     /// Marks a refusal by a function of the whole state. Returns any other error unchanged.
@@ -55,20 +58,6 @@ public struct Refusal: Error, Sendable, Equatable {
         guard var refusal = error as? Refusal else { return error }
         refusal.isOfWholeState = true
         return refusal
-    }
-
-    private init(
-        reason: String,
-        pointer: String?,
-        isForbidden: Bool,
-        isOfEndedSession: Bool = false,
-        failure: (any Error)? = nil
-    ) {
-        self.reason = reason
-        self.pointer = pointer
-        self.isForbidden = isForbidden
-        self.isOfEndedSession = isOfEndedSession
-        self.failure = failure
     }
 
     /// True if both have the same reason, pointer and kind; ``failure`` is not compared.

@@ -154,12 +154,6 @@ package struct ScreenCommand: Sendable {
     /// The data for the command; `nil` if there are none.
     package let payload: (any Encodable & Sendable)?
     package let session: String
-
-    package init(_ name: String, _ payload: (any Encodable & Sendable)?, for session: String) {
-        self.name = name
-        self.payload = payload
-        self.session = session
-    }
 }
 
 /// The error of a command that no screen can receive.
@@ -170,14 +164,16 @@ struct ScreenlessCommand: Error, CustomStringConvertible {
 extension Engine {
     /// Sends a command of the program to a session's screens. Without sessions, drops and reports
     /// the command.
-    func command(_ command: ScreenCommand, from source: ActionSource) {
-        if let send = ports.commands { return send(command) }
-        drop(
-            DroppedAction(
-                type: "the command '\(command.name)'",
-                source: source,
-                reason: ScreenlessCommand()
-            )
-        )
+    func command(
+        _ name: String,
+        _ payload: (any Encodable & Sendable)?,
+        for session: String,
+        from source: ActionSource
+    ) {
+        if let send = ports.commands {
+            return send(ScreenCommand(name: name, payload: payload, session: session))
+        }
+        let type = "the command '\(name)'"
+        drop(DroppedAction(type: type, source: source, reason: ScreenlessCommand()))
     }
 }

@@ -1,9 +1,6 @@
 /// An action or an array on its way through the Core, with its origin.
 package final class Envelope: Sendable {
-    package typealias Member = EnvelopeMember
-    package typealias Mode = EnvelopeMode
-
-    package let members: [Member]
+    package let members: [EnvelopeMember]
     package let requestID: String?
     /// The principal of the client, or of the action that this envelope follows; `nil` for clients
     /// without a credential, and for the program itself.
@@ -16,7 +13,7 @@ package final class Envelope: Sendable {
     /// True if there is an idempotency key. Read for each envelope, and cheaper than a copy of the
     /// key.
     let hasKey: Bool
-    package let mode: Mode
+    package let mode: EnvelopeMode
     /// True if the batch must end here, so that exactly this version is published.
     package let endsBatch: Bool
     /// True if the outcome must have the state.
@@ -42,12 +39,12 @@ package final class Envelope: Sendable {
     package let span: DispatchSpan?
 
     package init(
-        members: [Member],
+        members: [EnvelopeMember],
         requestID: String? = nil,
         principal: ActionPrincipal? = nil,
         condition: VersionCondition? = nil,
         idempotency: Idempotency? = nil,
-        mode: Mode = .apply,
+        mode: EnvelopeMode = .apply,
         endsBatch: Bool = false,
         returnsState: Bool = false,
         source: ActionSource? = nil,

@@ -101,8 +101,7 @@ public struct EffectContext<State: Sendable>: Sendable {
     ) {
         guard !token.isCancelled else { return }
         let session = token.address.key.session ?? token.cause.session ?? SessionName.shared
-        let command = ScreenCommand(name, payload, for: session)
-        runner.engine?.command(command, from: source("\(file):\(line)"))
+        runner.engine?.command(name, payload, for: session, from: source("\(file):\(line)"))
     }
 
     /// Dispatches an action, and waits for the result of the effects that follow it.

@@ -96,8 +96,7 @@ extension PresenterContext {
         line: Int = #line
     ) {
         guard let session = session ?? audience else { return }
-        let command = ScreenCommand(name, payload, for: session)
-        engine?.command(command, from: source("\(file):\(line)"))
+        engine?.command(name, payload, for: session, from: source("\(file):\(line)"))
     }
 
     /// Returns the origin of a dispatch: its place in the program, and the action that led to it.
