@@ -117,7 +117,7 @@ extension Engine {
     @discardableResult
     func perform(_ task: @escaping @Sendable (Engine) -> Void) -> Bool {
         do {
-            try enter(.task(task), .tasks)
+            try enter(.task(EngineTask(task)), .tasks)
             return true
         } catch {
             return false
@@ -177,7 +177,7 @@ extension Engine {
         case .task(let task):
             // Commits first: an observer joins or leaves at a durable version.
             commit()
-            task(self)
+            task.run(self)
         }
     }
 }

@@ -1,12 +1,12 @@
 /// The items that wait for the Core, and the state of the thread that processes them.
 struct Mailbox: ~Copyable, Sendable {
-    /// An item of work. Each case has an object, so that a copy is cheap.
+    /// An item of work. Each case has an object, so that a copy is a reference.
     enum Item: Sendable {
         /// An action without an envelope.
         case action(QueuedAction)
         case envelope(Envelope)
         /// A task of the Core itself: an observer joins or leaves. No bound applies to it.
-        case task(@Sendable (Engine) -> Void)
+        case task(EngineTask)
     }
 
     /// The bound that an item counts against.
@@ -102,4 +102,13 @@ final class QueuedAction: Sendable {
     let action: any Action
 
     init(_ action: any Action) { self.action = action }
+}
+
+/// A task of the Core itself, at its place in the order.
+final class EngineTask: Sendable {
+    let run: @Sendable (Engine) -> Void
+
+    init(_ run: @escaping @Sendable (Engine) -> Void) {
+        self.run = run
+    }
 }
