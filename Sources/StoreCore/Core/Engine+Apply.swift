@@ -221,7 +221,8 @@ extension Engine {
             reduction = try owner.changeState(
                 member.action,
                 version: next,
-                from: member.envelope.session
+                from: member.envelope.session,
+                isReplay: false
             )
         } catch {
             _ = end(began)

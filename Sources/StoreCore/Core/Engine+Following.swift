@@ -140,7 +140,12 @@ extension Engine {
 
     /// Reduces the action of a record, and adds its step to the batch.
     private func addStep(of record: Record, with action: any Action) throws {
-        let reduction = try owner.replay(action, version: record.version, from: record.session)
+        let reduction = try owner.changeState(
+            action,
+            version: record.version,
+            from: record.session,
+            isReplay: true
+        )
         let first = batch.steps.count
         batch.steps.append(
             Step(

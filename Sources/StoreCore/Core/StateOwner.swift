@@ -22,17 +22,16 @@ protocol StateOwner: AnyObject {
     /// encodes and restores nothing.
     func changePlainly(_ action: any Action) throws
 
-    /// Reduces an action on behalf of a session.
+    /// Reduces an action on behalf of a session. An action of another engine is reduced as in a
+    /// replay.
     ///
     /// - Throws: the error of the reducer. The state is then unchanged.
     func changeState(
         _ action: any Action,
         version: UInt64,
-        from session: String?
+        from session: String?,
+        isReplay: Bool
     ) throws -> Reduction
-
-    /// Reduces an action of another engine as a replay does. If it throws, the state is unchanged.
-    func replay(_ action: any Action, version: UInt64, from session: String?) throws -> Reduction
 
     /// Switches the state to the slices of the session whose actions come next.
     func show(to session: String?)

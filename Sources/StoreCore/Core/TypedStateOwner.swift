@@ -75,23 +75,10 @@ extension TypedStateOwner {
     func changeState(
         _ action: any Action,
         version: UInt64,
-        from session: String?
-    ) throws -> Reduction {
-        try changeState(action, version, session, isReplay: false)
-    }
-
-    func replay(_ action: any Action, version: UInt64, from session: String?) throws -> Reduction {
-        show(to: session)
-        return try changeState(action, version, session, isReplay: true)
-    }
-
-    @inline(__always)
-    private func changeState(
-        _ action: any Action,
-        _ version: UInt64,
-        _ session: String?,
+        from session: String?,
         isReplay: Bool
     ) throws -> Reduction {
+        if isReplay { show(to: session) }
         let isShown = counts.hasStateWatchers
         var effect: PendingEffect?
         let kept: Int?
@@ -127,7 +114,8 @@ extension TypedStateOwner {
             kept = keepCurrent(isShown)
             change = try self.change(action)
         }
-        keepNext(kept)
+        // Keeps the state after the action as well.
+        if kept != nil { keep() }
         return Reduction(change: change, effect: effect, kept: kept)
     }
 
@@ -154,11 +142,6 @@ extension TypedStateOwner {
         if !lastIsCurrent { keep() }
         lastIsCurrent = true
         return keptCount - 1
-    }
-
-    /// Keeps the state after an action, if the state before it is kept.
-    private func keepNext(_ place: Int?) {
-        if place != nil { keep() }
     }
 
     private func keep() {
