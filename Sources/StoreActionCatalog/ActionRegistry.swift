@@ -76,16 +76,14 @@ package final class ActionTable: Sendable {
 
     package let entries: [RegisteredAction]
     private let names: NameIndex
-    private let types: [ObjectIdentifier: PlacedType]
+    /// The types, each with the index of its first entry in ``entries``.
+    private let types: [ObjectIdentifier: (type: RegisteredType, first: Int)]
     private let payloadBytesMax: Int
 
     /// Makes the table.
     ///
     /// - Throws: ``ConfigurationError`` if two actions share a wire name, or if one is empty.
-    package init(
-        _ types: [RegisteredType],
-        payloadBytesMax: Int = ActionTable.payloadBytesMax
-    ) throws(ConfigurationError) {
+    init(_ types: [RegisteredType], payloadBytesMax: Int) throws(ConfigurationError) {
         self.payloadBytesMax = payloadBytesMax
         entries = types.flatMap(\.entries)
         var taken: Set<ExactText> = []
@@ -101,18 +99,12 @@ package final class ActionTable: Sendable {
         }
         names = NameIndex(entries.map(\.name))
         var first = 0
-        var placed: [ObjectIdentifier: PlacedType] = [:]
+        var placed: [ObjectIdentifier: (type: RegisteredType, first: Int)] = [:]
         for type in types {
-            placed[ObjectIdentifier(type.type)] = PlacedType(type: type, first: first)
+            placed[ObjectIdentifier(type.type)] = (type, first)
             first += type.entries.count
         }
         self.types = placed
-    }
-
-    /// A type, and the index of its first entry in ``entries``.
-    private struct PlacedType {
-        let type: RegisteredType
-        let first: Int
     }
 
     package subscript(name: String) -> FoundAction? {
@@ -152,15 +144,14 @@ package final class ActionTable: Sendable {
         for audience: ActionAudience,
         by sender: (any DispatchPermission)? = nil
     ) -> [ActionForm] {
-        entries.indices.filter { place in
-            let entry = entries[place]
+        entries.enumerated().filter { place, entry in
             let isTaken =
                 switch audience {
                 case .everybody: entry.access == .everybody
                 case .views(let module, _): entry.access == .views && entry.module == module
                 }
             return isTaken && sender?.mayDispatch(place) != false
-        }.map { entries[$0].form }
+        }.map(\.element.form)
     }
 
     /// Returns an action for one instance. Returns the action itself if its type is not for
