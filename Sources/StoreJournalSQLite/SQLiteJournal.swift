@@ -249,7 +249,7 @@ extension SQLiteJournal {
 extension SQLiteJournal: MeasuredJournal {
     /// The sizes of the database and of its write-ahead log, and the durations of the syncs.
     package var figures: JournalFigures {
-        JournalFigures(
+        (
             files: [
                 ("database", Self.bytes(of: databasePath)),
                 ("log", Self.bytes(of: databasePath + "-wal")),

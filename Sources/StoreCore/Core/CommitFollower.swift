@@ -49,13 +49,6 @@ package struct AppliedAction: Sendable, Equatable {
     package let changed: Bool
     /// The time that the reducer took.
     package let duration: Duration
-
-    package init(version: UInt64, type: String, changed: Bool, duration: Duration) {
-        self.version = version
-        self.type = type
-        self.changed = changed
-        self.duration = duration
-    }
 }
 
 /// An action of a presenter, a reaction or an effect that was not applied. The reducer refused it,

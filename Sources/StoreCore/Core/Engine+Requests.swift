@@ -4,37 +4,14 @@ import Synchronization
 // Requests that are no actions. Any thread may make any call; only reads wait for the Core.
 
 extension Engine {
-    /// Accepts or refuses a client request that is no action. If the outcome of the completion is
-    /// `applied`, the request is recorded and its work begins. The watch ends with the work and all
-    /// its consequences. The record and its consequences belong to `trace`.
+    /// Accepts or refuses the envelope of a client request that is no action. If the outcome of the
+    /// completion is `applied`, the request is recorded and its work begins. The envelope's watch
+    /// ends with the work and all its consequences.
     ///
     /// - Throws: ``MailboxError/full`` at the mailbox's bound; ``MailboxError/closed`` after the
     ///   Core has stopped.
-    package func offer(
-        _ request: ClientRequest,
-        requestID: String? = nil,
-        principal: ActionPrincipal? = nil,
-        from session: String? = nil,
-        origin: String? = nil,
-        trace: String? = nil,
-        watch: EffectWatch? = nil,
-        completion: any Completion
-    ) throws(MailboxError) {
-        let member = EnvelopeMember(action: request, type: request.name, payload: [123, 125])
-        try enter(
-            .envelope(
-                Envelope(
-                    members: [member.traced(trace)],
-                    requestID: requestID,
-                    principal: principal,
-                    watch: watch,
-                    session: session,
-                    origin: origin,
-                    completion: completion
-                )
-            ),
-            .own
-        )
+    package func offer(request envelope: Envelope) throws(MailboxError) {
+        try enter(.envelope(envelope), .own)
     }
 
     /// Returns the current root state; an empty value if the Core has stopped.

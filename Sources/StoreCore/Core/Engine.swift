@@ -20,7 +20,6 @@ package final class Engine: @unchecked Sendable {
     let dropped = Atomic<UInt64>(0)
     /// True if a thread of the Core or a pool does the work, and not the callers.
     let isThreaded: Bool
-    /// The pool that does the work; `nil` if there is none.
     let pool: ThreadPool?
     /// True if an action can take the short path: nothing is appended, encoded or compared.
     let isPlain: Bool
@@ -34,8 +33,6 @@ package final class Engine: @unchecked Sendable {
     @exclusivity(unchecked) var ownTurns = 0
     /// True if the time of the reducer is measured.
     let isTimed: Bool
-    /// The receiver of the measurements.
-    let figures: CoreFigures?
     /// True if envelopes may have spans.
     let isTraced: Bool
     /// The offer time of the current envelope, until its first action is reduced; 0 if it is not
@@ -49,7 +46,6 @@ package final class Engine: @unchecked Sendable {
     @exclusivity(unchecked) var batch: Batch
     /// The versions that last changed each client's view; `nil` if all clients have the same view.
     @exclusivity(unchecked) var seen: VisibleVersions?
-    /// True if sessions have slices of their own.
     let hasSessions: Bool
     /// The items that were last taken from the mailbox; empty, with its memory, after they are
     /// processed.
@@ -91,9 +87,8 @@ package final class Engine: @unchecked Sendable {
         isSlowToCommit = ports.journal?.canFail == true
         lendsTurns = isThreaded && pool == nil && !isSlowToCommit
         takesActions = ports.follower?.takesActions == true
-        figures = ports.figures
         isTraced = ports.tracing != nil
-        isTimed = ports.progress != nil || takesActions || figures != nil
+        isTimed = ports.progress != nil || takesActions || ports.figures != nil
         mailbox = Locked(
             Mailbox(
                 isThreaded: isThreaded,
@@ -115,6 +110,8 @@ package final class Engine: @unchecked Sendable {
     }
 
     deinit { watching?() }
+
+    var figures: CoreFigures? { ports.figures }
 
     /// The version of the current state, durable or not.
     var version: UInt64 { batch.version + plainVersions }

@@ -127,6 +127,13 @@ package struct EnvelopeMember: Sendable {
 }
 
 extension EnvelopeMember {
+    /// Makes the member of a client request that is no action. The record of the request and its
+    /// consequences belong to `trace`.
+    package init(_ request: ClientRequest, in trace: String? = nil) {
+        self.init(action: request, type: request.name, payload: Array("{}".utf8))
+        self = traced(trace)
+    }
+
     /// The wire name without the id of an instance.
     var kind: String { action.kind(of: type) }
 }

@@ -73,14 +73,15 @@ final class WorkTicket: DispatchTicket, @unchecked Sendable {
         park(cancelsOnClose: cancelsOnClose)
         do {
             try store.core.offer(
-                request,
-                requestID: id.text,
-                principal: caller.stamp,
-                from: caller.session,
-                origin: origin,
-                trace: trace,
-                watch: work,
-                completion: self
+                request: Envelope(
+                    members: [EnvelopeMember(request, in: trace)],
+                    requestID: id.text,
+                    principal: caller.stamp,
+                    watch: work,
+                    session: caller.session,
+                    origin: origin,
+                    completion: self
+                )
             )
         } catch {
             answerRefusal(

@@ -77,10 +77,12 @@ extension TestStore {
                     try await withCheckedThrowingContinuation { continuation in
                         do {
                             try core.engine.offer(
-                                request,
-                                principal: sender.principal,
-                                from: sender.session,
-                                completion: BegunUseCase(continuation)
+                                request: Envelope(
+                                    members: [EnvelopeMember(request)],
+                                    principal: sender.principal,
+                                    session: sender.session,
+                                    completion: BegunUseCase(continuation)
+                                )
                             )
                         } catch {
                             continuation.resume(throwing: error)
