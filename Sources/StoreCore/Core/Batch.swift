@@ -5,7 +5,6 @@
 struct Batch {
     /// The version before the first action of the batch.
     private(set) var base: UInt64
-    /// The actions of the batch, in their order.
     var steps: ContiguousArray<Step> = []
     /// The outcomes to store with the records, under their keys.
     var keys: [IdempotencyKey: KeptOutcome] = [:]
@@ -14,7 +13,6 @@ struct Batch {
     /// of its own.
     var audience: Audience?
 
-    /// An envelope and its outcome.
     struct Answered {
         let envelope: Envelope
         let outcome: Outcome
@@ -44,7 +42,6 @@ struct Step {
     let member: ReducedMember
     /// The time of the stamp, in nanoseconds since 1970.
     let time: Int64
-    /// The change of the state.
     let change: Change
     /// The time that the reducer took; zero if it is not measured.
     let nanoseconds: UInt64

@@ -46,7 +46,6 @@ package struct SliceEdit: Sendable, Hashable {
         self.isRestart = isRestart
     }
 
-    /// True if both are about the same slice.
     fileprivate func isSameSlice(as other: SliceEdit) -> Bool {
         module == other.module && key == other.key
     }

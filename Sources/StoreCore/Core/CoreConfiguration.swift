@@ -78,12 +78,10 @@ package struct EnginePorts: Sendable {
     /// The reader of the records that other writers have appended. Only the thread that does the
     /// Core's work uses it.
     package var reader: (any ActionReader)?
-    /// The runner of the modules' effects.
     package var effects: EffectRunner?
     /// Makes the journal's form of an action that is dispatched in process. Without this closure,
     /// an envelope has only the name of the action's type.
     package var member: (@Sendable (any Action) throws -> EnvelopeMember)?
-    /// The receiver of the commits.
     package var follower: (any CommitFollower)?
     /// The presentation, which decides to which sessions modules are presented.
     var presentation: (any Presentation)?

@@ -16,7 +16,6 @@ package final class DispatchSpan: @unchecked Sendable {
     /// The times of the commit; `nil` if nothing was committed.
     fileprivate var commit: CommitTimes?
 
-    /// Begins the span.
     package init(_ identity: Span.Identity) { self.identity = identity }
 }
 

@@ -47,39 +47,29 @@ extension Engine {
                 return .failed(.unreadable)
             }
         }
-        if let condition = envelope.condition, condition.version != version,
-            !isMet(condition, for: envelope.session)
-        {
+        if let condition = envelope.condition, !isMet(condition, for: envelope.session) {
             return .versionMismatch(current: version)
         }
         return applyMembers(of: envelope)
     }
 
-    /// True if nothing in the scope of a condition has changed since its version.
+    /// True if the state has the version of a condition, or nothing in the condition's scope has
+    /// changed since that version.
     private func isMet(_ condition: VersionCondition, for session: String?) -> Bool {
         let since = condition.version
-        guard since < version else { return false }
+        guard since < version else { return since == version }
+        noteSteps()
         switch condition.scope {
         case .version: return false
-        case .visible(nil):
-            guard hasSessions else { return false }
-            noteSteps()
-            return seen?.isSame(for: session, since: since) == true
-        case .visible(let sees?):
-            noteSteps()
+        case .visible(let sees):
+            guard hasSessions || sees != nil else { return false }
             return seen?.isSame(for: session, seeing: sees, since: since) == true
         case .members(let members):
-            noteMembers()
+            // Most stores never need a record for each member. The first such condition begins it.
+            if seen == nil { seen = VisibleVersions(after: version, byModule: true) }
+            seen?.beginModules()
             return seen?.isSame(for: session, seeing: members, since: since) == true
         }
-    }
-
-    /// Records the changes of the batch's steps. The first condition on members also begins a
-    /// record for each member: most stores never need it.
-    private func noteMembers() {
-        noteSteps()
-        if seen == nil { seen = VisibleVersions(after: version, byModule: true) }
-        seen?.beginModules()
     }
 
     /// Reduces all members, and adds a step for each to the batch. If a member is refused, or the

@@ -43,7 +43,6 @@ struct Mailbox: ~Copyable, Sendable {
     /// True while the Core's thread sleeps; on a pool, while no turn runs or waits.
     var isSleeping = false
     var isClosed = false
-    /// True if a thread of the Core or a pool does the work, and not the callers.
     let isThreaded: Bool
     let clientsMax: Int
     let ownMax: Int

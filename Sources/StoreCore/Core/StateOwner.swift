@@ -7,7 +7,6 @@
 protocol StateOwner: AnyObject {
     /// The numbers of watchers of actions and states.
     var counts: WatcherCounts { get }
-    /// The current state.
     var state: any Sendable { get }
     /// Returns the current state, read on behalf of a session.
     func state(of session: String?) -> any Sendable
@@ -45,7 +44,6 @@ protocol StateOwner: AnyObject {
     /// - Throws: the error of the interceptor that refuses the action.
     func intercept(seal: ((any Action)?) throws -> ActionEnvelope) throws -> Intercepted
 
-    /// Saves the state.
     func save()
     /// Restores the state of ``save()``, and drops all kept states but the first `kept`.
     func restore(keeping kept: Int)

@@ -19,7 +19,6 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
     @exclusivity(unchecked) private(set) var kept: ContiguousArray<State> = []
     /// True if the last of them is the current state.
     @exclusivity(unchecked) private var lastIsCurrent = false
-    /// True if sessions have slices of their own.
     let hasSessions: Bool
     /// The session on whose behalf the state is read; outer `nil` if it is unknown.
     @exclusivity(unchecked) private var reader: String??

@@ -34,11 +34,11 @@ struct VisibleVersions {
         change.edits.forEach { edit in
             guard edit.isChange else { return }
             modules?.note(edit, at: version)
-            guard let session = edit.key.session else {
+            if let session = edit.key.session {
+                sessions[SessionHash(session)] = version
+            } else {
                 shared = version
-                return
             }
-            sessions[SessionHash(session)] = version
         }
         guard sessions.count > Self.sessionsMax else { return }
         sessions = [:]
@@ -54,26 +54,21 @@ struct VisibleVersions {
         for (session, changed) in sessions where changed > version { sessions[session] = version }
     }
 
-    /// True if a client of this session sees the same now as at a version.
-    func isSame(for session: String?, since version: UInt64) -> Bool {
-        let own = sessions[SessionHash(session)] ?? base
-        return max(shared, own, base) <= version
-    }
-
-    /// True if a client that sees only these modules sees the same now as at a version.
+    /// True if a client of this session sees the same now as at a version. `sees` returns true for
+    /// the modules that the client sees; `nil` stands for all modules.
     func isSame(
         for session: String?,
-        seeing sees: (_ module: Int) -> Bool,
+        seeing sees: ((_ module: Int) -> Bool)?,
         since version: UInt64
     ) -> Bool {
-        modules?.isSame(for: session, seeing: sees, since: version) == true
+        if let sees { return modules?.isSame(for: session, seeing: sees, since: version) == true }
+        let own = sessions[SessionHash(session)] ?? base
+        return max(shared, own, base) <= version
     }
 }
 
 /// The version that last changed each module: its shared slice, and the slices of sessions. The
 /// engine needs it for clients that see only some of the modules.
-///
-/// Belongs to the thread that drains the mailbox.
 struct ModuleVisibility {
     /// The most session slices that are recorded. Beyond this bound, all are dropped, and `base`
     /// becomes the current version.

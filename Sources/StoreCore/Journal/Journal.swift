@@ -193,11 +193,9 @@ public enum JournalError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// The measurements that a journal on disk takes of itself: the bytes of each file, under the purpose
-/// of the file, and the times that the syncs of its batches took.
-package typealias JournalFigures = (
-    files: [(file: String, bytes: UInt64)], syncs: Distribution
-)
+/// The measurements that a journal on disk takes of itself. The bytes of each file stand under the
+/// purpose of the file. `syncs` has the times that the syncs of its batches took.
+package typealias JournalFigures = (files: [(file: String, bytes: UInt64)], syncs: Distribution)
 
 /// A journal that measures itself. Any thread may read the figures, without waiting for an append.
 package protocol MeasuredJournal: Journal {

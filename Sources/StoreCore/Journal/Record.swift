@@ -101,11 +101,8 @@ extension Record {
 
 /// The fields of a record that a replay needs, as pointers to the stored bytes, without a copy.
 package struct RecordView {
-    /// The version that the action made.
     package let version: UInt64
-    /// The action's wire name.
     package let type: UnsafeRawBufferPointer
-    /// The action's fields, as JSON.
     package let payload: UnsafeRawBufferPointer
     /// The session that dispatched the action; `nil` if there was none.
     package let session: UnsafeRawBufferPointer?

@@ -41,7 +41,6 @@ package struct RecordReplay {
         _ = try record.withView { view throws(UnreadableRecord) in try reader.action(of: view) }
     }
 
-    /// Ends the pass.
     package func finish() { counter?.finish() }
 }
 

@@ -2,7 +2,6 @@ import StorePlatform
 
 /// The reports on the progress of a long pass over history.
 package struct ReplayProgress: Sendable {
-    /// A report on the progress.
     package struct Report: Sendable {
         /// The verb of the report: `replayed` or `compared`.
         let verb: String
