@@ -180,7 +180,7 @@ extension Core {
         by principal: ActionPrincipal? = nil
     ) async throws(DispatchError) -> Applied<State> {
         let member = try engine.validMember(of: action)
-        let outcome = try await engine.outcome { completion in
+        let (version, state) = try await engine.applied { completion in
             Envelope(
                 members: [member],
                 principal: principal,
@@ -194,9 +194,7 @@ extension Core {
         }
         // The engine does not have the type of the state, but its state is always of this Core's
         // type.
-        guard case .applied(_, let version, _, let state?) = outcome,
-            let state = state.value as? State
-        else { throw outcome.dispatchError ?? DispatchError(CoreFailure.unknown) }
+        guard let state = state?.value as? State else { throw DispatchError(CoreFailure.unknown) }
         return Applied(version: version, state: state)
     }
 }

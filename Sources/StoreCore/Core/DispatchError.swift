@@ -65,15 +65,6 @@ public struct DispatchError: Error, Sendable, Equatable, CustomStringConvertible
 extension DispatchError {
     init(_ refusal: Refusal) { self.init(.refused, refusal.reason, refusal) }
 
-    /// Makes the error of an action without a form for the journal. A refusal stays a refusal.
-    init(ofInvalidAction error: any Error) {
-        if let refusal = error as? Refusal {
-            self.init(refusal)
-        } else {
-            self.init(.invalidAction, "\(error)")
-        }
-    }
-
     static var cancelled: DispatchError {
         DispatchError(.cancelled, "the effect was cancelled, or its store has ended")
     }

@@ -146,32 +146,25 @@ extension Engine {
             from: record.session,
             isReplay: true
         )
-        let first = batch.steps.count
+        let envelope = Envelope(
+            members: [EnvelopeMember(action: action, type: record.type)],
+            principal: record.principal,
+            session: record.session,
+            completion: IgnoredOutcome()
+        )
+        let (first, change) = (batch.steps.count, reduction.change)
         batch.steps.append(
             Step(
-                member: ReducedMember(
-                    envelope: Envelope(
-                        members: [EnvelopeMember(action: action, type: record.type)],
-                        principal: record.principal,
-                        session: record.session,
-                        completion: IgnoredOutcome()
-                    ),
-                    place: 0
-                ),
+                member: ReducedMember(envelope: envelope, place: 0),
                 time: record.time,
-                change: reduction.change,
+                change: change,
                 nanoseconds: 0,
                 effect: reduction.effect,
                 released: [],
                 kept: reduction.kept
             )
         )
-        owner.reduced(
-            version: version,
-            batch.steps,
-            from: first,
-            changed: reduction.change.isChange
-        )
+        owner.reduced(version: version, batch.steps, from: first, changed: change.isChange)
     }
 }
 

@@ -72,26 +72,26 @@ extension Engine {
         let action = try admitted(action, by: module, instance, from: source)
         let span = span(within: source.trace)
         let member = try validMember(of: action).traced(span?.identity.traceparent ?? source.trace)
-        let outcome = try await outcome { completion in
+        return try await applied { completion in
             Envelope(members: [member], source: source, span: span, completion: completion)
-        }
-        guard case .applied(_, let version, _, _) = outcome else {
-            throw outcome.dispatchError ?? DispatchError(CoreFailure.unknown)
-        }
-        return version
+        }.version
     }
 
     /// Returns the journal's form of an action, or throws the error for its dispatcher.
     func validMember(of action: any Action) throws(DispatchError) -> EnvelopeMember {
         do {
             return try member(of: action)
+        } catch let refusal as Refusal {
+            throw DispatchError(refusal)
         } catch {
-            throw DispatchError(ofInvalidAction: error)
+            throw DispatchError(.invalidAction, "\(error)")
         }
     }
 
-    /// Offers the envelope that `make` makes of a completion, and waits for its outcome.
-    func outcome(of make: (any Completion) -> Envelope) async throws(DispatchError) -> Outcome {
+    /// Offers the envelope that `make` makes of a completion, and waits until it is applied.
+    func applied(
+        _ make: (any Completion) -> Envelope
+    ) async throws(DispatchError) -> (version: UInt64, state: RequestedState?) {
         let result = await withCheckedContinuation { continuation in
             do throws(MailboxError) {
                 try offer(make(AwaitedOutcome(continuation)))
@@ -99,7 +99,11 @@ extension Engine {
                 continuation.resume(returning: .failure(DispatchError(error)))
             }
         }
-        return try result.get()
+        let outcome = try result.get()
+        guard case .applied(_, let version, _, let state) = outcome else {
+            throw outcome.dispatchError ?? DispatchError(CoreFailure.unknown)
+        }
+        return (version, state)
     }
 
     /// Dispatches an action of a module's effect or presenter, behind the waiting items. Drops

@@ -91,7 +91,7 @@ package struct SliceCause: Sendable {
     /// True if another engine applied the action. The other engine shows it to its presenters.
     var isElsewhere = false
     /// The session that led to the action.
-    package let session: String?
+    package fileprivate(set) var session: String?
     /// The sender of the action and its trace; `nil` if neither is known.
     var sender: CauseSender?
     /// The observers that get the change; `nil` for all.
@@ -127,13 +127,8 @@ extension SliceCause {
 
     /// Returns the same cause for another session.
     func `for`(_ session: String?) -> SliceCause {
-        SliceCause(
-            version: version,
-            isElsewhere: isElsewhere,
-            session: session,
-            sender: sender,
-            audience: audience,
-            watch: watch
-        )
+        var cause = self
+        cause.session = session
+        return cause
     }
 }
