@@ -130,8 +130,7 @@ extension RegisteredType {
         named name: String
     ) throws(ConfigurationError) -> [String] {
         guard let secrets = (type as? any RedactedAction.Type)?.secrets else { return [] }
-        let document = JSONSchemaDocument(of: [type])
-        try refuse(secrets, neededBy: document.roots[0], named: name)
+        try refuse(secrets, neededBy: JSONSchemaDocument(of: [type]).roots[0], named: name)
         return secrets
     }
 

@@ -61,14 +61,10 @@ package final class Changes: Sendable {
                 table.waiting[table.lastID] = continuation
                 return table.lastID
             }
-            guard let id else {
-                continuation.resume(returning: true)
-                return
-            }
+            guard let id else { return continuation.resume(returning: true) }
             // At most eleven days: a timer cannot hold every duration of a caller.
             let seconds = min(timeout, .seconds(1_000_000)) / .seconds(1)
-            DispatchQueue.global().asyncAfter(deadline: .now() + seconds) {
-                [weak self] in
+            DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [weak self] in
                 self?.table.withLock { $0.waiting.removeValue(forKey: id) }?
                     .resume(returning: false)
             }

@@ -80,9 +80,7 @@ public final class Core<State: Sendable>: Sendable {
     ///   applied, and ``mailboxRefusedTotal`` counts it. Also `false` if a server has no wire name
     ///   for the action's type: the server logs the action, and ``droppedTotal`` counts it.
     @discardableResult
-    public func dispatch(_ action: any Action) -> Bool {
-        engine.dispatch(action)
-    }
+    public func dispatch(_ action: any Action) -> Bool { engine.dispatch(action) }
 
     /// Calls `observer` with the current state, and then after every action, even if the action did
     /// not change the state.

@@ -21,9 +21,9 @@ extension Engine {
         var keys: [IdempotencyKey] = []
         keys.reserveCapacity(min(drainedKeyCount, turn.count))
         for index in turn {
-            guard case .envelope(let envelope) = items[index], let key = envelope.idempotency?.key
-            else { continue }
-            keys.append(key)
+            if case .envelope(let envelope) = items[index], let key = envelope.idempotency?.key {
+                keys.append(key)
+            }
         }
         lookUp(keys)
     }

@@ -8,10 +8,7 @@ extension Engine {
     /// Accepts an item of `count` actions and `keys` idempotency keys. If callers do the work and
     /// no thread is working, this thread processes the item. Otherwise the item is queued. If
     /// `wakes` is true, this call wakes a sleeping Core; otherwise the next ``wakeIfNeeded()``
-    /// wakes it.
-    ///
-    /// - Throws: ``MailboxError/full`` at the mailbox's bound; ``MailboxError/closed`` after the
-    ///   Core has stopped.
+    /// wakes it. The errors are those of ``offer(_:wakes:)``.
     func enter(
         _ item: Mailbox.Item,
         _ lane: Mailbox.Lane,

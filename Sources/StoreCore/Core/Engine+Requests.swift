@@ -8,8 +8,7 @@ extension Engine {
     /// completion is `applied`, the request is recorded and its work begins. The envelope's watch
     /// ends with the work and all its consequences.
     ///
-    /// - Throws: ``MailboxError/full`` at the mailbox's bound; ``MailboxError/closed`` after the
-    ///   Core has stopped.
+    /// - Throws: the errors of ``offer(_:wakes:)``.
     package func offer(request envelope: Envelope) throws(MailboxError) {
         try enter(.envelope(envelope), .own)
     }
@@ -33,9 +32,7 @@ extension Engine {
     /// Runs a task on the thread that does the Core's work, behind the waiting items. Returns
     /// `false`, without running the task, if the Core has stopped.
     @discardableResult
-    package func enqueue(_ task: @escaping @Sendable () -> Void) -> Bool {
-        perform { _ in task() }
-    }
+    package func enqueue(_ task: @escaping @Sendable () -> Void) -> Bool { perform { _ in task() } }
 
     /// The runner of the effects, if the state is made of modules.
     package var effects: EffectRunner? { ports.effects }

@@ -91,13 +91,9 @@ final class IgnoredOutcome: Completion {
     }
 
     func complete(_ outcome: Outcome) {
-        if let applied {
-            if case .applied(_, let version, _, _) = outcome {
-                applied(version)
-            } else {
-                applied(nil)
-            }
-        }
+        var version: UInt64?
+        if case .applied(_, let last, _, _) = outcome { version = last }
+        applied?(version)
         switch outcome {
         case .refused(let refusal, _): failed?(refusal)
         case .failed(let failure): failed?(failure)

@@ -47,9 +47,8 @@ protocol StateOwner: AnyObject {
     func save()
     /// Restores the state of ``save()``, and drops all kept states but the first `kept`.
     func restore(keeping kept: Int)
-    /// Marks the state as durable.
+    /// Marks the state as durable. ``rollBack()`` restores the last durable state.
     func commit()
-    /// Restores the last durable state.
     func rollBack()
     /// Drops the kept states after they have been shown.
     func forgetKept()
