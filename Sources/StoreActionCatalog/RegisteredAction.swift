@@ -65,8 +65,6 @@ package final class RegisteredAction: Sendable {
     ) {
         self.name = name
         self.place = place
-        self.secrets = secrets
-        self.read = read
         let isForInstances = place.isForInstances
         let anyID = ".{1,\(InstanceID.bytesMax)}"
         form = ActionForm(
@@ -75,9 +73,11 @@ package final class RegisteredAction: Sendable {
             caseName: caseName,
             pattern: isForInstances ? "^\(Self.wireName(name, anyID))$" : nil
         )
+        self.secrets = secrets
         let constant = isBare ? try? read(nil, JSONDecoder()) : nil
         self.isBare = constant != nil
         self.constant = constant ?? NoAction()
+        self.read = read
     }
 
     /// The module of the action; `nil` if it has none.
