@@ -15,16 +15,6 @@ package enum ActionAccess: Sendable {
 /// The constant of an action that has fields. No client gets it.
 private struct NoAction: Action {}
 
-/// The module of a type's actions, and their access.
-struct ActionPlace: Sendable {
-    var module: String?
-    var access = ActionAccess.everybody
-    /// True if each action is for one instance of the module.
-    var isForInstances = false
-    /// True if the actions may change the whole state.
-    var isOfWholeState = false
-}
-
 /// The entry of a wire name: its module, its access, and the function that makes an action from a
 /// payload. A struct of an action has one entry, an enum of actions an entry for each case.
 ///
@@ -105,4 +95,14 @@ package final class RegisteredAction: Sendable {
         guard let slash = name.firstIndex(of: "/") else { return name }
         return "\(name[..<slash])/\(instance)\(name[slash...])"
     }
+}
+
+/// The module of a type's actions, and their access.
+struct ActionPlace: Sendable {
+    var module: String?
+    var access = ActionAccess.everybody
+    /// True if each action is for one instance of the module.
+    var isForInstances = false
+    /// True if the actions may change the whole state.
+    var isOfWholeState = false
 }

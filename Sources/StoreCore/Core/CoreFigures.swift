@@ -1,5 +1,4 @@
 package import StorePlatform
-import StoreTexts
 import Synchronization
 
 /// The measurements of a Core. The thread that drains the mailbox writes them; any thread may read

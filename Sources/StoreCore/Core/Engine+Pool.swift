@@ -1,6 +1,5 @@
 import Dispatch
 import StorePlatform
-import Synchronization
 
 // The Core on a pool. If an item arrives while the Core sleeps, a turn is submitted to the pool.
 // Until that turn ends, there is no other turn of this Core. A turn takes all items of the mailbox,

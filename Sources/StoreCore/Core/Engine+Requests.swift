@@ -1,4 +1,3 @@
-import StorePlatform
 import Synchronization
 
 // Requests that are no actions. Any thread may make any call; only reads wait for the Core.
