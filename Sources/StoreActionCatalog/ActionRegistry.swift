@@ -83,7 +83,10 @@ package final class ActionTable: Sendable {
     /// Makes the table.
     ///
     /// - Throws: ``ConfigurationError`` if two actions share a wire name, or if one is empty.
-    init(_ types: [RegisteredType], payloadBytesMax: Int) throws(ConfigurationError) {
+    package init(
+        _ types: [RegisteredType],
+        payloadBytesMax: Int = ActionTable.payloadBytesMax
+    ) throws(ConfigurationError) {
         self.payloadBytesMax = payloadBytesMax
         entries = types.flatMap(\.entries)
         var taken: Set<ExactText> = []
