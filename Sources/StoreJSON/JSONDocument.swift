@@ -78,7 +78,7 @@ package struct JSONNode {
     package var count: Int {
         switch kind {
         case .array: Int(tape.entries[index].detail)
-        case .object: children(step: 1).count
+        case .object: members.count
         default: 0
         }
     }
@@ -112,25 +112,33 @@ package struct JSONNode {
 
     /// The elements of an array in their order; empty for any other kind.
     package var elements: [JSONNode] {
-        guard kind == .array else { return [] }
-        return children(step: 0).map { JSONNode(tape: tape, index: $0) }
+        var elements: [JSONNode] = []
+        forEachElement { elements.append($0) }
+        return elements
+    }
+
+    /// Calls `body` with each element of an array in order; with none for any other kind.
+    package func forEachElement(_ body: (JSONNode) -> Void) {
+        guard kind == .array else { return }
+        var child = index + 1
+        let end = Int(tape.entries[index].next)
+        while child < end {
+            body(JSONNode(tape: tape, index: child))
+            child = Int(tape.entries[child].next)
+        }
     }
 
     /// The members of an object in their order; empty for any other kind.
     package var members: [(name: String, value: JSONNode)] {
         guard kind == .object else { return [] }
-        return children(step: 1).map { (tape.string(at: $0 - 1), JSONNode(tape: tape, index: $0)) }
-    }
-
-    private func children(step: Int) -> [Int] {
-        var found: [Int] = []
-        var child = index + 1
+        var members: [(name: String, value: JSONNode)] = []
+        var key = index + 1
         let end = Int(tape.entries[index].next)
-        while child < end {
-            found.append(child + step)
-            child = Int(tape.entries[child + step].next)
+        while key < end {
+            members.append((tape.string(at: key), JSONNode(tape: tape, index: key + 1)))
+            key = Int(tape.entries[key + 1].next)
         }
-        return found
+        return members
     }
 
     /// True if the value is an object with a member of one of these names.

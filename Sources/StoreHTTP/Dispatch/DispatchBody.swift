@@ -58,7 +58,8 @@ struct DispatchBody {
             audience = try Self.audience(of: action, at: "")
             members = [try reader.member(action, by: sender, in: trace)]
         case .array:
-            let actions = root.elements.map { ActionObject($0) }
+            var actions: [ActionObject] = []
+            root.forEachElement { actions.append(ActionObject($0)) }
             guard 1...batchMax ~= actions.count else {
                 throw .badRequest(
                     "The array has \(actions.count) actions; allowed are 1...\(batchMax)."
