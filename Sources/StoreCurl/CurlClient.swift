@@ -102,31 +102,31 @@ struct CurlURL: ~Copyable {
 
     /// Parses a URL; `nil` if it is not an absolute URL, or if libcurl cannot be used.
     init?(_ text: String) {
-        guard CurlLibrary.isReady, !text.utf8.contains(0), let handle = curl.url() else {
+        guard CurlLibrary.isReady, !text.utf8.contains(0), let handle = curl().url() else {
             return nil
         }
         let flags = UInt32(CURLU_NON_SUPPORT_SCHEME)
-        guard curl.url_set(handle, CURLUPART_URL, text, flags) == CURLUE_OK else {
-            curl.url_cleanup(handle)
+        guard curl().url_set(handle, CURLUPART_URL, text, flags) == CURLUE_OK else {
+            curl().url_cleanup(handle)
             return nil
         }
         self.handle = handle
     }
 
-    deinit { curl.url_cleanup(handle) }
+    deinit { curl().url_cleanup(handle) }
 
     /// Returns the part of this kind; `nil` if the URL does not have it.
     subscript(part: CURLUPart) -> String? {
         var text: UnsafeMutablePointer<CChar>?
-        guard curl.url_get(handle, part, &text, 0) == CURLUE_OK, let text else { return nil }
-        defer { curl.free(text) }
+        guard curl().url_get(handle, part, &text, 0) == CURLUE_OK, let text else { return nil }
+        defer { curl().free(text) }
         return String(cString: text)
     }
 
     /// The URL without user, password, query and fragment.
     var shown: String {
         for part in [CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_QUERY, CURLUPART_FRAGMENT] {
-            _ = curl.url_set(handle, part, nil, 0)
+            _ = curl().url_set(handle, part, nil, 0)
         }
         return self[CURLUPART_URL] ?? ""
     }
@@ -135,9 +135,9 @@ struct CurlURL: ~Copyable {
     static func shown(_ text: String) -> String { CurlURL(text)?.shown ?? "(no URL)" }
 }
 
-/// The functions of libcurl, by their names without `curl_`. They may be called only if
+/// Returns the functions of libcurl, by their names without `curl_`. They may be called only if
 /// ``CurlLibrary/problem`` is `nil`.
-var curl: ccurl_functions { ccurl_library().pointee }
+func curl() -> ccurl_functions { ccurl_library().pointee }
 
 /// The library libcurl, loaded at its first use: a store without HTTP requests never loads it.
 enum CurlLibrary {
@@ -150,5 +150,5 @@ enum CurlLibrary {
     }
 
     /// True if libcurl can be used, and is initialized.
-    static let isReady = problem == nil && curl.global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    static let isReady = problem == nil && curl().global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 }

@@ -27,7 +27,7 @@ final class CurlLoop: Sendable {
     init(authorities: String?, usesProxies: Bool = true) {
         self.authorities = authorities
         self.usesProxies = usesProxies
-        multi = CurlLibrary.isReady ? curl.multi_init() : nil
+        multi = CurlLibrary.isReady ? curl().multi_init() : nil
         guard let multi else { return }
         _ = ccurl_multi_set_number(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, CurlClient.connectionsMax)
         _ = ccurl_multi_set_number(
@@ -47,7 +47,7 @@ final class CurlLoop: Sendable {
             }
             inbox.count += 1
             inbox.new.append(transfer)
-            _ = curl.multi_wakeup(multi)
+            _ = curl().multi_wakeup(multi)
             return true
         }
         if !isTaken {
@@ -63,7 +63,7 @@ final class CurlLoop: Sendable {
         inbox.withLock { inbox in
             guard let multi, !inbox.isOver else { return }
             inbox.cancelled.append(ticket)
-            _ = curl.multi_wakeup(multi)
+            _ = curl().multi_wakeup(multi)
         }
     }
 
@@ -71,7 +71,7 @@ final class CurlLoop: Sendable {
     func close() {
         inbox.withLock { inbox in
             inbox.isClosing = true
-            if let multi, !inbox.isOver { _ = curl.multi_wakeup(multi) }
+            if let multi, !inbox.isOver { _ = curl().multi_wakeup(multi) }
         }
     }
 }
@@ -91,21 +91,21 @@ extension CurlLoop {
                 }
             }
             var count: Int32 = 0
-            var code = curl.multi_perform(multi, &count)
+            var code = curl().multi_perform(multi, &count)
             var result = CURLE_OK
             while let handle = ccurl_multi_ended(multi, &result) {
                 guard let transfer = running.removeValue(forKey: handle) else { continue }
                 end(transfer, multi) { $0.complete(result) }
             }
             if code == CURLM_OK {
-                code = curl.multi_poll(multi, nil, 0, Self.waitMilliseconds, nil)
+                code = curl().multi_poll(multi, nil, 0, Self.waitMilliseconds, nil)
             }
             guard code != CURLM_OK else { continue }
-            let cause = CurlLibrary.text(curl.multi_strerror(code))
+            let cause = CurlLibrary.text(curl().multi_strerror(code))
             for transfer in running.values { end(transfer, multi) { $0.fail(.unreachable, cause) } }
             running = [:]
         }
-        _ = curl.multi_cleanup(multi)
+        _ = curl().multi_cleanup(multi)
     }
 
     /// Takes the new requests and the cancellations; `nil` if the thread is to end.
@@ -129,7 +129,7 @@ extension CurlLoop {
             return end(transfer, multi) { $0.cancel() }
         }
         guard let handle = transfer.begin(authorities: authorities, usesProxies: usesProxies),
-            curl.multi_add_handle(multi, handle) == CURLM_OK
+            curl().multi_add_handle(multi, handle) == CURLM_OK
         else { return end(transfer, multi) { $0.fail(.busy, "libcurl takes no further request") } }
         running[handle] = transfer
     }
@@ -139,7 +139,7 @@ extension CurlLoop {
         _ multi: UnsafeMutableRawPointer,
         _ complete: (CurlTransfer) -> Void
     ) {
-        if let handle = transfer.handle { _ = curl.multi_remove_handle(multi, handle) }
+        if let handle = transfer.handle { _ = curl().multi_remove_handle(multi, handle) }
         inbox.withLock { $0.count -= 1 }
         complete(transfer)
         transfer.release()

@@ -36,9 +36,9 @@ final class CurlTransfer: @unchecked Sendable {
 
     /// Frees the handle. Call it after the handle is removed from the loop.
     func release() {
-        if let handle { curl.easy_cleanup(handle) }
+        if let handle { curl().easy_cleanup(handle) }
         handle = nil
-        curl.slist_free_all(sentHeaders)
+        curl().slist_free_all(sentHeaders)
         sentHeaders = nil
     }
 }
@@ -48,7 +48,7 @@ final class CurlTransfer: @unchecked Sendable {
 extension CurlTransfer {
     /// Makes the handle; `nil` if libcurl refuses an option or has no memory.
     func begin(authorities: String?, usesProxies: Bool) -> UnsafeMutableRawPointer? {
-        handle = curl.easy_init()
+        handle = curl().easy_init()
         guard let handle, addHeaders() else { return nil }
         let isSecure = CurlURL(request.url)?[CURLUPART_SCHEME] == "https"
         var codes = [
@@ -130,7 +130,7 @@ extension CurlTransfer {
             lines.append(name + ":")
         }
         for line in lines {
-            guard let list = curl.slist_append(sentHeaders, line) else { return false }
+            guard let list = curl().slist_append(sentHeaders, line) else { return false }
             sentHeaders = list
         }
         return true
@@ -222,7 +222,7 @@ extension CurlTransfer {
         case CURLE_TOO_MANY_REDIRECTS: return "more than \(request.redirectsMax) redirects"
         default:
             let words = String(cString: message)
-            return words.isEmpty ? CurlLibrary.text(curl.easy_strerror(result)) : words
+            return words.isEmpty ? CurlLibrary.text(curl().easy_strerror(result)) : words
         }
     }
 }

@@ -40,7 +40,7 @@ extension HTTPResponse {
         guard let text = headers["retry-after"] else { return nil }
         if text.utf8.allSatisfy({ 48...57 ~= $0 }) { return Double(text) }
         guard CurlLibrary.problem == nil else { return nil }
-        let moment = curl.getdate(text, nil)
+        let moment = curl().getdate(text, nil)
         return moment < 0 ? nil : max(0, Double(moment - time(nil)))
     }
 }
