@@ -45,7 +45,7 @@ enum StreamOpening {
         let mode = mode ?? request[StreamParameters.mode] ?? .snapshot
         let topic = stream.topic.carrying(mode)
         try check(request)
-        var (resume, owner, hold) = try admitted(request, store, to: topic, member: stream.member)
+        var (resume, owner, hold) = try prepare(request, store, to: topic, member: stream.member)
         let disappears: (@Sendable () -> Void)?
         do {
             let origin = request.origin(in: owner.session)
@@ -122,7 +122,7 @@ enum StreamOpening {
     /// Reserves a place for the stream. Returns the position to resume at, the owner of the stream,
     /// and the hold on the owner's session. A reader that has seen nothing begins after the version
     /// `start`, if there is one.
-    static func admitted(
+    static func prepare(
         _ request: RequestContext,
         _ store: Store,
         to topic: TopicID,
@@ -139,7 +139,7 @@ enum StreamOpening {
         let name = request[StreamParameters.subscriber]
         var owner = StreamOwner(name: name, session: try request.session())
         owner.credential = try request.accessLease(toMember: member)?.credential
-        let hold = try reserve(topic, for: &owner, request, store)
+        let hold = try takePlace(topic, for: &owner, request, store)
         store.streams.counters.begins(resume)
         return (resume, owner, hold)
     }
@@ -147,7 +147,7 @@ enum StreamOpening {
     /// Reserves a place for a stream of this owner, and holds the owner's session.
     ///
     /// - Throws: 503 if the streams or the memory are used up.
-    private static func reserve(
+    private static func takePlace(
         _ topic: TopicID,
         for owner: inout StreamOwner,
         _ request: RequestContext,

@@ -119,7 +119,7 @@ public final class SQLiteJournal: Journal {
             follower: follower,
             log: log
         )
-        let (writer, mark) = try opening.run()
+        let (writer, mark) = try opening.open()
         self.retention = retention
         self.clock = clock
         keyClock?.goOn(from: writer.contents.newestKeyTime)

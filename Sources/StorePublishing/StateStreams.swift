@@ -16,7 +16,7 @@ package final class StateStreams: Sendable {
     private let slices: SliceStreams?
     /// The streams of views; `nil` if the state has no views.
     private let views: (any PublishedViews)?
-    let sender: TopicSender
+    let distributor: TopicDistributor
     /// The viewers with an open stream of the whole state that see only a part of it.
     private let watching: WatchingViewers
     private let waiters: LongPolls
@@ -28,7 +28,7 @@ package final class StateStreams: Sendable {
     /// state is not made of modules.
     package init(
         _ first: Snapshot,
-        _ sender: TopicSender,
+        _ distributor: TopicDistributor,
         layout: SliceLayout? = nil,
         documents: ParsedDocuments,
         views: (any PublishedViews)? = nil,
@@ -37,21 +37,21 @@ package final class StateStreams: Sendable {
         wake: @escaping @Sendable () -> Void
     ) {
         epoch = first.tag.epoch
-        self.sender = sender
-        parts = PartStreams(layout: layout, sender, documents)
-        slices = layout.map { SliceStreams($0, sender) }
+        self.distributor = distributor
+        parts = PartStreams(layout: layout, distributor, documents)
+        slices = layout.map { SliceStreams($0, distributor) }
         self.views = views
         self.waiters = waiters
         self.wake = wake
-        watching = WatchingViewers { sender.isRead(.state.seen(by: $0)) }
-        let streams = sender.streams
+        watching = WatchingViewers { distributor.isRead(.state.seen(by: $0)) }
+        let streams = distributor.streams
         publishing = PublishingThread(first, on: pool) {
             streams.open > 0 || waiters.isAwaited
         } sending: {
             streams.workSeconds
         }
         // A weak reference: streams that were not closed end with their last owner.
-        publishing.start { [weak self] in self?.work }
+        publishing.start { [weak self] in self?.publishingWork }
     }
 
     /// The newest published version. Any thread.
@@ -63,7 +63,7 @@ package final class StateStreams: Sendable {
     /// True if there are readers, and they keep up, so that each version is worth its own frame.
     /// Any thread.
     var takesEachVersion: Bool {
-        sender.streams.open > 0 && publishing.keepsUp && sender.streams.keepsUp
+        distributor.streams.open > 0 && publishing.keepsUp && distributor.streams.keepsUp
     }
 
     /// Waits until the streams have all versions that were committed before, or until `seconds` are
@@ -95,7 +95,7 @@ extension StateStreams {
         in mode: StreamMode,
         _ open: (FirstFrame?) -> Void
     ) -> Bool {
-        publishing.performNow(work, where: { isAtHand(stream, in: $0) }) {
+        publishing.performNow(publishingWork, where: { isAtHand(stream, in: $0) }) {
             open(firstFrame(of: stream, in: mode, from: $0))
         }
     }
@@ -148,7 +148,7 @@ extension StateStreams {
 // Versions that are published, on the publishing thread.
 
 extension StateStreams {
-    private var work: PublishingThread.Work {
+    private var publishingWork: PublishingThread.Work {
         PublishingThread.Work(distribute: distribute, answered: wake) { [self] in
             parts.forget()
             views?.forget()
@@ -159,15 +159,15 @@ extension StateStreams {
         let filter = filter(of: commit)
         var before = commit.before
         for snapshot in commit.snapshots {
-            guard sender.streams.open > 0 else {
+            guard distributor.streams.open > 0 else {
                 // The streams have closed since the commit. The next stream begins with the newest
                 // version.
                 parts.forget()
                 continue
             }
             let sessions = snapshot.hasSessions ? snapshot.sessions(changedSince: before) : []
-            send(snapshot, after: before, for: filter)
-            sendFilteredStates(of: snapshot, after: before, for: filter, sessions)
+            distributeState(snapshot, after: before, for: filter)
+            distributeFilteredStates(of: snapshot, after: before, for: filter, sessions)
             slices?.distribute(snapshot, after: before, for: filter, sessions)
             parts.distribute(snapshot, after: before, for: filter, publishing.pauseIfBusy)
             before = snapshot
@@ -187,7 +187,7 @@ extension StateStreams {
     ///
     /// A session also gets a version without a change for it if the action was its own, or was for
     /// all sessions. A viewer with a sight gets a version only if its visible slices changed.
-    private func sendFilteredStates(
+    private func distributeFilteredStates(
         of snapshot: Snapshot,
         after before: Snapshot,
         for filter: ReaderFilter?,
@@ -200,17 +200,17 @@ extension StateStreams {
         for viewer in watching.viewers(of: seeing) {
             let (seen, old) = (snapshot.visible(to: viewer), before.visible(to: viewer))
             if viewer.sight != nil, !seen.differs(from: old) { continue }
-            send(seen, after: old, for: filter, to: viewer)
+            distributeState(seen, after: old, for: filter, to: viewer)
         }
     }
 
-    private func send(
+    private func distributeState(
         _ snapshot: Snapshot,
         after before: Snapshot,
         for filter: ReaderFilter?,
         to viewer: Viewer = .all
     ) {
-        sender.send(to: .state.seen(by: viewer), for: filter) {
+        distributor.distribute(to: .state.seen(by: viewer), for: filter) {
             version(snapshot, after: before, for: viewer, in: $0)
         }
     }

@@ -21,7 +21,7 @@ import Testing
         let writer = WholeStateWriter<State>(JSONEncoder())
         states = StateStreams(
             try writer.first(["a": 0], at: Tag(epoch: epoch, version: 0)),
-            TopicSender(streams: streams, epoch: epoch),
+            TopicDistributor(streams: streams, epoch: epoch),
             documents: ParsedDocuments(),
             waiters: LongPolls(),
             wake: {}

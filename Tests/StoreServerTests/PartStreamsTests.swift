@@ -20,7 +20,7 @@ import Testing
         streams = try StreamWriter(limits: StreamLimits(), frames: .tagged(epoch: epoch))
         parts = PartStreams(
             layout: layout,
-            TopicSender(streams: streams, epoch: epoch)
+            TopicDistributor(streams: streams, epoch: epoch)
         )
     }
 
@@ -120,7 +120,7 @@ import Testing
         throws
     {
         let layout = SliceLayout(["draft"], ofSessions: [0])
-        let sender = TopicSender(streams: streams, epoch: epoch)
+        let sender = TopicDistributor(streams: streams, epoch: epoch)
         let (parts, slices) = (
             PartStreams(layout: layout, sender), SliceStreams(layout, sender)
         )

@@ -6,7 +6,7 @@ extension Engine {
         if batch.steps.count > 0 {
             do { try owner.prepare(through: version) } catch { return refuse(because: error) }
             times.appending = now
-            do { try append() } catch {
+            do { try persist() } catch {
                 if case .conflict(let newest) = error, newest > batch.base, replay != nil {
                     return reduceAgain(behind: newest)
                 }
@@ -40,7 +40,7 @@ extension Engine {
     }
 
     /// Appends the batch's records to the journal.
-    private func append() throws(JournalError) {
+    private func persist() throws(JournalError) {
         guard let journal = ports.journal else { return }
         var records: [Record] = []
         records.reserveCapacity(batch.steps.count)

@@ -29,7 +29,7 @@ struct ActionEventsRoutes: RouteGroup {
         let topic = store.reader.logTopic(for: try request.caller())
         // A client that reconnects uses the same target as before, so the id of the last event
         // takes precedence over `after`.
-        var (resume, owner, hold) = try StreamOpening.admitted(
+        var (resume, owner, hold) = try StreamOpening.prepare(
             request,
             store,
             to: topic,

@@ -28,7 +28,7 @@ package struct RequestContext: Sendable {
 }
 
 extension RequestContext {
-    func handle() throws(Problem) { try served.route.handle(self) }
+    func callRoute() throws(Problem) { try served.route.handle(self) }
 
     /// The objects that requests are answered from, besides the state.
     var environment: RequestEnvironment { served.environment }

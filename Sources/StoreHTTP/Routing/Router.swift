@@ -37,7 +37,7 @@ package final class Router: HTTPHandler {
 
     package func admit(_ exchange: HTTPExchange) -> HTTPResponse? {
         do throws(Problem) {
-            exchange.resource = try admitted(exchange)
+            exchange.resource = try findRoute(of: exchange)
             return nil
         } catch {
             return refusal(error, of: exchange)
@@ -47,9 +47,10 @@ package final class Router: HTTPHandler {
     package func handle(_ exchange: HTTPExchange) {
         do throws(Problem) {
             // A request that was queued during the start has not passed the filters.
-            let served = if let found = exchange.served { found } else { try admitted(exchange) }
+            let served =
+                if let found = exchange.served { found } else { try findRoute(of: exchange) }
             let request = try RequestContext(exchange, for: served)
-            do throws(Problem) { try request.handle() } catch {
+            do throws(Problem) { try request.callRoute() } catch {
                 exchange.respond(request.response(error))
             }
         } catch {
@@ -77,7 +78,7 @@ package final class Router: HTTPHandler {
     }
 
     /// Passes a request through the filters; the first filter that throws refuses it.
-    private func admitted(_ exchange: HTTPExchange) throws(Problem) -> ServedRoute {
+    private func findRoute(of exchange: HTTPExchange) throws(Problem) -> ServedRoute {
         try hosts.check(exchange)
         var counts = false
         if let web {

@@ -70,13 +70,13 @@ extension EventLoop {
         switch exchange.phase {
         case .target:
             counters.requests.count()
-            return admit(exchange, line)
+            return readHead(exchange, line)
         case .body where size.pointee > 0:
             return take(exchange, body, size)
         case .body:
             exchange.phase = .handled
             exchange.record?.wait(for: .nothing)
-            handle(exchange)
+            callHandler(exchange)
             return proceed(exchange)
         case .discarding:
             return discard(exchange, size)
@@ -90,7 +90,7 @@ extension EventLoop {
         }
     }
 
-    private func admit(_ exchange: HTTPExchange, _ line: chttpd_line) -> chttpd_verdict {
+    private func readHead(_ exchange: HTTPExchange, _ line: chttpd_line) -> chttpd_verdict {
         guard let connection = exchange.connection else { return CHTTPD_CLOSE }
         let framing: RequestFraming
         do throws(TransportFailure) {
@@ -120,7 +120,7 @@ extension EventLoop {
 
     /// Hands a whole request to the handler. If the handler was replaced since the headers came,
     /// the new one admits the request first.
-    private func handle(_ exchange: HTTPExchange) {
+    private func callHandler(_ exchange: HTTPExchange) {
         if exchange.isEarly, !isEarly {
             exchange.isEarly = false
             if let response = handler.admit(exchange) { return exchange.respond(response) }
@@ -285,7 +285,7 @@ extension EventLoop {
         case .answer(let written): return answer(exchange, written)
         case .written: return answerWritten(exchange)
         case .again:
-            handle(exchange)
+            callHandler(exchange)
             return proceed(exchange)
         case .stream(let beginning, let adopter):
             handOver(exchange, beginning, to: adopter)

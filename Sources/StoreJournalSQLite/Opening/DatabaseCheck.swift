@@ -114,7 +114,7 @@ struct DatabaseCheck {
             let (start, bytesTotal) = (check.start, check.contents.bytesTotal)
             let walk = try ChainWalk(reader, from: start, bytesTotal: bytesTotal, mark: mark)
             let newest = follower == nil ? 0 : try reader.newestVersion()
-            let pages = ChainWalk.run(walk, check.followerFromSnapshot(follower, newest, programs))
+            let pages = ChainWalk.walk(walk, check.followerFromSnapshot(follower, newest, programs))
             check.contents.end = pages.walk.end
             check.contents.bytesTotal = pages.walk.bytesTotal
             marked = pages.walk.marked ?? marked

@@ -13,7 +13,7 @@ struct JournalOpening {
     let follower: (any HistoryFollower)?
     let log: @Sendable (String) -> Void
 
-    func run() throws(JournalOpenError) -> (Writer, MarkFile) {
+    func open() throws(JournalOpenError) -> (Writer, MarkFile) {
         guard sqlite3_threadsafe() != 0 else {
             throw JournalOpenError(
                 .system,

@@ -103,7 +103,7 @@ package final class PartStreams: Sendable {
     }
 
     private let layout: SliceLayout?
-    private let sender: TopicSender
+    private let distributor: TopicDistributor
     private let documents: ParsedDocuments
     private let watched = Locked(Watched())
 
@@ -111,11 +111,11 @@ package final class PartStreams: Sendable {
     /// `documents` caches parsed slices.
     package init(
         layout: SliceLayout?,
-        _ sender: TopicSender,
+        _ distributor: TopicDistributor,
         _ documents: ParsedDocuments = ParsedDocuments()
     ) {
         self.layout = layout
-        self.sender = sender
+        self.distributor = distributor
         self.documents = documents
     }
 
@@ -177,14 +177,19 @@ package final class PartStreams: Sendable {
         from snapshot: Snapshot
     ) -> TopicVersion {
         if let known = watched.withLock({ $0[part] }) {
-            return sender.version(of: known.bytes, since: known.version, in: mode, isKnown: true)
+            return distributor.version(
+                of: known.bytes,
+                since: known.version,
+                in: mode,
+                isKnown: true
+            )
         }
         let (bytes, version) = (bytes(of: part, in: snapshot), part.container.version(in: snapshot))
         watched.withLock { watched in
             if watched.count >= watched.sweepAt { sweep(&watched) }
             watched[part] = Sent(bytes: bytes, version: version)
         }
-        return sender.version(of: bytes, since: version, in: mode)
+        return distributor.version(of: bytes, since: version, in: mode)
     }
 
     /// Forgets the sent frames, because versions were published while no stream was open.
@@ -214,7 +219,7 @@ package final class PartStreams: Sendable {
                     changed(of: container, in: container.bytes(in: new))
                 }
             for (part, bytes) in changed where isNews(bytes, of: part, version) {
-                sender.send(bytes, to: part.topic, since: version, for: filter)
+                distributor.distribute(bytes, to: part.topic, since: version, for: filter)
                 pauseIfBusy()
             }
         }
@@ -251,7 +256,7 @@ package final class PartStreams: Sendable {
     /// Records the current bytes of a part. Returns true if its readers have to get them. Drops a
     /// part without readers.
     private func isNews(_ bytes: Bytes?, of part: WatchedPart, _ version: UInt64) -> Bool {
-        let isRead = sender.isRead(part.topic)
+        let isRead = distributor.isRead(part.topic)
         return watched.withLock { watched in
             guard let sent = watched[part] else { return false }
             if isRead, sent.bytes == bytes { return false }
@@ -268,7 +273,7 @@ package final class PartStreams: Sendable {
     /// the average cost of opening a stream is constant.
     private func sweep(_ watched: inout Watched) {
         for part in watched.parts.keys.flatMap({ watched.parts(of: $0) })
-        where !sender.isRead(part.topic) {
+        where !distributor.isRead(part.topic) {
             watched[part] = nil
         }
         watched.sweepAt = max(Self.partsMax, 2 * watched.count)

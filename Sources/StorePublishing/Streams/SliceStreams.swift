@@ -4,15 +4,15 @@ import StoreWire
 
 /// The streams of modules: a slice is only sent after it changed.
 final class SliceStreams: Sendable {
-    private let sender: TopicSender
+    private let distributor: TopicDistributor
     private let layout: SliceLayout
     /// The topics of each module, by which the stream writer finds its readers.
     private let topics: [(slice: TopicID, change: TopicID)]
     /// The sessions that read slices of their own.
     private let watching: WatchingViewers
 
-    init(_ layout: SliceLayout, _ sender: TopicSender) {
-        self.sender = sender
+    init(_ layout: SliceLayout, _ distributor: TopicDistributor) {
+        self.distributor = distributor
         self.layout = layout
         let topics = layout.names.map { name in
             (slice: TopicID(.slice(ExactText(name))), change: TopicID(.changes(ExactText(name))))
@@ -20,8 +20,8 @@ final class SliceStreams: Sendable {
         self.topics = topics
         watching = WatchingViewers { [ofSessions = layout.ofSessions] viewer in
             ofSessions.contains { index in
-                sender.isRead(topics[index].slice.seen(by: viewer))
-                    || sender.streams.isRead(topics[index].change.seen(by: viewer))
+                distributor.isRead(topics[index].slice.seen(by: viewer))
+                    || distributor.streams.isRead(topics[index].change.seen(by: viewer))
             }
         }
     }
@@ -44,7 +44,7 @@ final class SliceStreams: Sendable {
     ) {
         for index in topics.indices where new.slices[index].version != old.slices[index].version {
             let (mine, before) = (new.slices[index], old.slices[index])
-            send(index, nil, mine, after: before, at: mine.version, for: filter)
+            distributeSlice(index, nil, mine, after: before, at: mine.version, for: filter)
         }
         for session in watching.viewers(of: sessions).compactMap(\.session) {
             for index in layout.ofSessions
@@ -53,12 +53,12 @@ final class SliceStreams: Sendable {
                 let before = old.slices[index].visible(to: session.text)
                 guard mine.differs(from: before) else { continue }
                 let version = new.version(mine.version, after: before.version)
-                send(index, session, mine, after: before, at: version, for: filter)
+                distributeSlice(index, session, mine, after: before, at: version, for: filter)
             }
         }
     }
 
-    private func send(
+    private func distributeSlice(
         _ index: Int,
         _ session: ExactText?,
         _ new: PublishedSlice,
@@ -67,13 +67,13 @@ final class SliceStreams: Sendable {
         for filter: ReaderFilter?
     ) {
         // A slice with instances is only joined if it has readers.
-        sender.send(to: topics[index].slice.seen(by: session), for: filter) {
-            sender.version(of: new.bytes, since: version, in: $0)
+        distributor.distribute(to: topics[index].slice.seen(by: session), for: filter) {
+            distributor.version(of: new.bytes, since: version, in: $0)
         }
         let changes = topics[index].change.seen(by: session)
-        guard sender.streams.isRead(changes) else { return }
+        guard distributor.streams.isRead(changes) else { return }
         let change = Self.change(from: old.bytes, to: new.bytes)
-        sender.send(change, to: changes, since: version, for: filter)
+        distributor.distribute(change, to: changes, since: version, for: filter)
     }
 
     /// Returns the first frame of a stream that opens. A reader of changes gets the slice without a
@@ -87,10 +87,10 @@ final class SliceStreams: Sendable {
         let slice = snapshot.slice(topic.module, for: topic.session)
         guard case .change = topic else {
             let (bytes, version) = (slice.bytes, slice.version)
-            let first = sender.version(of: bytes, since: version, in: mode, isKnown: true)
+            let first = distributor.version(of: bytes, since: version, in: mode, isKnown: true)
             return .shared(first, through: version)
         }
-        let tag = Tag(epoch: sender.epoch, version: slice.version)
+        let tag = Tag(epoch: distributor.epoch, version: slice.version)
         let change = Self.change(from: nil, to: slice.bytes)
         return .own(SSEFrame.state(change, at: tag), version: slice.version)
     }

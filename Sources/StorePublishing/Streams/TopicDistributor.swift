@@ -1,8 +1,8 @@
 import StoreJSON
 package import StoreWire
 
-/// A sender of versions to the readers of topics, as whole values or as patches.
-package struct TopicSender: Sendable {
+/// A distributor of versions to the readers of topics, as whole values or as patches.
+package struct TopicDistributor: Sendable {
     package let streams: any StreamPublisher
     package let epoch: Epoch
 
@@ -17,7 +17,7 @@ package struct TopicSender: Sendable {
     }
 
     /// Sends a version to the readers of a topic. Calls `version` only for modes with readers.
-    func send(
+    func distribute(
         to topic: TopicID,
         for filter: ReaderFilter?,
         _ version: (StreamMode) -> TopicVersion
@@ -30,8 +30,13 @@ package struct TopicSender: Sendable {
     }
 
     /// Sends a part of the state as it is since a version; sends `gone` if the part is `nil`.
-    func send(_ part: Bytes?, to topic: TopicID, since number: UInt64, for filter: ReaderFilter?) {
-        send(to: topic, for: filter) { version(of: part, since: number, in: $0) }
+    func distribute(
+        _ part: Bytes?,
+        to topic: TopicID,
+        since number: UInt64,
+        for filter: ReaderFilter?
+    ) {
+        distribute(to: topic, for: filter) { version(of: part, since: number, in: $0) }
     }
 
     /// Returns the version of a part of the state as it is since this number. If `isKnown`, the

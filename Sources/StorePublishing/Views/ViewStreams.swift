@@ -87,7 +87,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     }
 
     private let projections: ViewProjections<State>
-    private let sender: TopicSender
+    private let distributor: TopicDistributor
     private let encoder: JSONEncoder
     private let logger: Logger
     private let table = Locked(Table())
@@ -101,12 +101,12 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
 
     package init(
         _ projections: ViewProjections<State>,
-        _ sender: TopicSender,
+        _ distributor: TopicDistributor,
         _ encoder: JSONEncoder,
         _ logger: Logger
     ) {
         self.projections = projections
-        self.sender = sender
+        self.distributor = distributor
         self.encoder = encoder
         self.logger = logger
     }
@@ -129,11 +129,15 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
 
     private func sweep() {
         // Most views have readers; that is checked without the lock of the table.
-        let unread = table.withLock { $0.views }.values.filter { !sender.isRead($0.request.topic) }
+        let unread = table.withLock { $0.views }.values.filter {
+            !distributor.isRead($0.request.topic)
+        }
         change { table in
             // Check again: a stream that is about to open has reserved its place before it adds the
             // view.
-            if !unread.isEmpty { table.remove(unread.filter { !sender.isRead($0.request.topic) }) }
+            if !unread.isEmpty {
+                table.remove(unread.filter { !distributor.isRead($0.request.topic) })
+            }
             table.sweepAt = max(Self.sweepMin, 2 * table.views.count)
         }
     }
@@ -180,8 +184,8 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
             (watched.bytes, watched.version) = (try? madeOrLogged(request, state), version)
         }
         let (bytes, number) = (watched.bytes, known ?? version)
-        sender.send(to: request.topic, for: nil) {
-            sender.version(of: bytes, since: number, in: $0, isKnown: known != nil)
+        distributor.distribute(to: request.topic, for: nil) {
+            distributor.version(of: bytes, since: number, in: $0, isKnown: known != nil)
         }
     }
 
@@ -204,7 +208,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
             guard let known = watched.version, known < version, watched.made < version else {
                 continue
             }
-            guard sender.isRead(watched.request.topic) else {
+            guard distributor.isRead(watched.request.topic) else {
                 hasUnread = true
                 continue
             }
@@ -215,7 +219,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
             do { bytes = try madeOrLogged(watched.request, state) } catch { continue }
             guard bytes != watched.bytes else { continue }
             (watched.bytes, watched.version) = (bytes, version)
-            sender.send(bytes, to: watched.request.topic, since: version, for: filter)
+            distributor.distribute(bytes, to: watched.request.topic, since: version, for: filter)
         }
         if hasUnread { sweep() }
     }

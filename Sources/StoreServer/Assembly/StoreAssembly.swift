@@ -45,7 +45,7 @@ struct StoreAssembly<State: Codable & Equatable & Sendable>: Sendable {
             places: context.process.threads?.places
         )
         log = context.actionLog(of: history, to: streams)
-        let sender = TopicSender(streams: streams, epoch: history.epoch)
+        let sender = TopicDistributor(streams: streams, epoch: history.epoch)
         let documents = ParsedDocuments()
         let views = context.viewStreams(sender)
         let writer = context.composition.writer(context)

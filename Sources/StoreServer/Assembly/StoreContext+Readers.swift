@@ -30,7 +30,7 @@ extension StoreContext {
     }
 
     /// Makes the streams of the state's projections; `nil` if the state has no modules.
-    func viewStreams(_ sender: TopicSender) -> ViewStreams<State>? {
+    func viewStreams(_ sender: TopicDistributor) -> ViewStreams<State>? {
         composition.views.map { views in
             let linked = LinkedActions(
                 links,
@@ -47,7 +47,7 @@ extension StoreContext {
     func states(
         of history: RecoveredHistory<State>,
         _ writer: any StateWriter<State>,
-        _ sender: TopicSender,
+        _ sender: TopicDistributor,
         _ views: ViewStreams<State>?,
         _ waiters: LongPolls,
         _ documents: ParsedDocuments

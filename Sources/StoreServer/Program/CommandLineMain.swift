@@ -161,7 +161,7 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
         // Signals are served meanwhile: a start may take long.
         SystemThread.start(name: "start") {
             do {
-                let running = try start.run()
+                let running = try start.becomeReady()
                 for address in running.addresses {
                     logger.notice(.serverListening, "listening on \(address)")
                 }

@@ -83,7 +83,7 @@ final class ServerStart: Sendable {
 
     /// Runs the phases of the start, for one store after the other: dependencies, state,
     /// interceptors, ready. Throws `CancellationError` if the start was stopped meanwhile.
-    func run() throws -> RunningServer {
+    func becomeReady() throws -> RunningServer {
         let process = try ServerProcess(
             configuration,
             on: transport,
@@ -235,7 +235,7 @@ extension Server {
     ///   ``PreparationFailure``; the transport's error if the server can't listen.
     public func start(_ configuration: ServerConfiguration) throws -> RunningServer {
         let start = try ServerStart(self, configuration, makeLogger(configuration))
-        do { return try start.run() } catch {
+        do { return try start.becomeReady() } catch {
             _ = start.stop()
             throw error
         }

@@ -161,7 +161,7 @@ final class StreamLoop: @unchecked Sendable {
                 left = (mail, index)
                 return
             }
-            work(events[index])
+            act(on: events[index])
         }
         for request in mail.requests { answer(request) }
         if mail.logMoved { logReaders.sourceMoved() }
@@ -174,7 +174,7 @@ final class StreamLoop: @unchecked Sendable {
         }
     }
 
-    private func work(_ event: Inbox.Event) {
+    private func act(on event: Inbox.Event) {
         switch event {
         case .publish(let version, let topic, let filter):
             deliver(version, to: number(of: topic), filter)
