@@ -16,12 +16,12 @@ struct DispatchBody {
     ///
     /// - Throws: 400 with the position of the error if the text is no JSON object. Otherwise the
     ///   same problems as for a body.
-    init(
+    static func read(
         link: String,
         by reader: MemberReader,
         from sender: (any DispatchPermission)?,
-        in trace: String? = nil
-    ) throws(Problem) {
+        in trace: String?
+    ) throws(Problem) -> DispatchBody {
         let document: JSONDocument
         do {
             document = try JSONDocument(parsing: Array(link.utf8), limits: reader.limits)
@@ -37,36 +37,31 @@ struct DispatchBody {
                 allowed: "one action as JSON, an object such as {\"type\":\"…\",\"payload\":{…}}"
             )
         }
-        let action = ActionObject(document.root)
-        isBatch = false
-        audience = try Self.audience(of: action, at: "")
-        members = [try reader.member(action, by: sender, in: trace)]
+        return try read(ActionObject(document.root), by: reader, from: sender, in: trace)
     }
 
-    init(
+    /// Reads the actions of a body. No initializer, because that would retain each argument.
+    static func read(
         _ request: RequestContext,
         by reader: MemberReader,
         _ batchMax: Int,
         from sender: (any DispatchPermission)?,
-        in trace: String? = nil
-    ) throws(Problem) {
+        in trace: String?
+    ) throws(Problem) -> DispatchBody {
         let root = try request.document(reader.limits).root
         switch root.kind {
         case .object:
-            let action = ActionObject(root)
-            isBatch = false
-            audience = try Self.audience(of: action, at: "")
-            members = [try reader.member(action, by: sender, in: trace)]
+            return try read(ActionObject(root), by: reader, from: sender, in: trace)
         case .array:
-            var actions: [ActionObject] = []
-            root.forEachElement { actions.append(ActionObject($0)) }
-            guard 1...batchMax ~= actions.count else {
+            guard 1...batchMax ~= root.count else {
                 throw .badRequest(
-                    "The array has \(actions.count) actions; allowed are 1...\(batchMax)."
+                    "The array has \(root.count) actions; allowed are 1...\(batchMax)."
                 )
             }
-            isBatch = true
-            audience = try Self.audience(of: actions)
+            var actions: [ActionObject] = []
+            actions.reserveCapacity(root.count)
+            root.forEachElement { actions.append(ActionObject($0)) }
+            let audience = try audience(of: actions)
             var members: [EnvelopeMember] = []
             members.reserveCapacity(actions.count)
             for action in actions {
@@ -78,13 +73,24 @@ struct DispatchBody {
                 }
                 members.append(try reader.member(action, at: members.count, by: sender, in: trace))
             }
-            self.members = members
+            return DispatchBody(isBatch: true, members: members, audience: audience)
         default:
             throw .badRequest(
                 "The body is neither an action, {\"type\":\"…\",\"payload\":{…}}, nor an "
                     + "array of 1 to \(batchMax) of them."
             )
         }
+    }
+
+    private static func read(
+        _ action: ActionObject,
+        by reader: MemberReader,
+        from sender: (any DispatchPermission)?,
+        in trace: String?
+    ) throws(Problem) -> DispatchBody {
+        let audience = try audience(of: action, at: "")
+        let members = [try reader.member(action, by: sender, in: trace)]
+        return DispatchBody(isBatch: false, members: members, audience: audience)
     }
 }
 

@@ -42,9 +42,15 @@ final class DispatchHandler: Sendable {
         let trace = span?.identity.traceparent ?? exchange.traceparent
         let body =
             if let link {
-                try DispatchBody(link: link, by: reader, from: caller.identity, in: trace)
+                try DispatchBody.read(link: link, by: reader, from: caller.identity, in: trace)
             } else {
-                try DispatchBody(request, by: reader, batchMax, from: caller.identity, in: trace)
+                try DispatchBody.read(
+                    request,
+                    by: reader,
+                    batchMax,
+                    from: caller.identity,
+                    in: trace
+                )
             }
 
         if let limits = request.environment.web.limits {
@@ -70,7 +76,7 @@ final class DispatchHandler: Sendable {
             condition: condition?.version,
             idempotency: dryRun ? nil : idempotency,
             mode: dryRun ? .dryRun : .apply,
-            endsBatch: preferences.returned == .representation,
+            endsBatch: ticket.returnsState,
             watch: ticket.watch,
             audience: body.audience,
             session: caller.session,

@@ -148,7 +148,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
     final func answer(_ problem: Problem) { exchange.complete(store.response(problem, for: id)) }
 
     /// True if the answer includes the state after the action.
-    var returnsState: Bool { preferences.returned == .representation }
+    var returnsState: Bool { preferences.returnsRepresentation }
 
     /// Repeats the answer to the first request with this key.
     private func answerAgain(_ kept: KeptOutcome) {

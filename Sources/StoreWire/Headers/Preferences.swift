@@ -14,6 +14,9 @@ package struct Preferences: Sendable, Equatable {
     /// `wait=…` in whole seconds, not yet limited to the server's maximum.
     package private(set) var waitSeconds: Int?
 
+    /// True if the client prefers an answer with the state.
+    package var returnsRepresentation: Bool { returned == .representation }
+
     /// Makes preferences from values that do not come from a header.
     package init(returned: Returned? = nil, waitSeconds: Int? = nil) {
         self.returned = returned
