@@ -33,7 +33,7 @@ package struct OptionForm<Value: Equatable & Sendable>: Sendable {
     /// Refuses a value if its text is read as another value.
     func check(_ value: Value, of origin: String) throws(UsageError) {
         guard let text = show(value), try self.value(text, of: origin) != value else { return }
-        throw UsageError("\(origin): '\(text)' stands for an absent value, which is nil here")
+        throw UsageError("\(origin): '\(text)' means no value in a flag; in a program, use nil")
     }
 
     /// Makes the form of a value that may be absent. The text `none` stands for `nil`; without that
