@@ -330,7 +330,8 @@ import Testing
 
                 There are: login/login
                 """,
-                "The use case 'login/login' did not begin: login/login has another type of input.",
+                "The use case 'login/login' did not begin: "
+                    + "The input is not of the type that login/login takes.",
             ]
         )
     }

@@ -39,7 +39,7 @@ public struct UseCaseMethod<State: Sendable>: Sendable {
         input = Input.self
         effect = { input in
             guard let input = input as? Input else {
-                throw Refusal(reason: "\(path) has another type of input.")
+                throw Refusal(reason: "The input is not of the type that \(path) takes.")
             }
             return .run(id: path, cancelInFlight: cancelInFlight) { context in
                 try await body(input, context)
