@@ -148,7 +148,7 @@ extension Engine {
     }
 
     func processDrained() {
-        // Moved out of the engine for the loop: the work may access `taken`.
+        // The work may access `taken`, so the loop has the items in a variable of its own.
         var items = ContiguousArray<Mailbox.Item>()
         swap(&items, &taken)
         if drainedKeyCount > 1 { lookUpKeys(of: items, in: items.indices) }

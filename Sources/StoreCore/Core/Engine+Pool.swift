@@ -37,7 +37,7 @@ extension Engine: PooledTask {
     /// Processes a portion of the taken items, or the rest of one, and commits. When other Cores
     /// wait and the turn is over, the portion is interrupted between two items.
     private func processPortion(since began: UInt64) {
-        // Moved out of the engine for the loop, as in `processDrained`.
+        // The work may access `taken`, so the loop has the items in a variable of its own.
         var items = ContiguousArray<Mailbox.Item>()
         swap(&items, &taken)
         if workedCount == portionEnd {

@@ -105,7 +105,7 @@ public struct Effect<State: Sendable>: Sendable {
     ///   - id: the name for cancelling the effect, unique within the module.
     ///   - cancelInFlight: true if a running effect with this id is cancelled first.
     ///   - retry: the number of further tries after an error, and the pauses before them.
-    ///   - recover: makes an action of the error of the last try; `nil` if an error makes none.
+    ///   - recover: makes an action from the error of the last try; `nil` to dispatch none.
     ///   - file: the file of the call: the origin of that action in the log.
     ///   - line: the line of the call.
     ///   - body: does the work, and dispatches the results.
@@ -143,15 +143,16 @@ public struct Effect<State: Sendable>: Sendable {
     ///
     /// The effect pauses on the clock of the ``Dependencies``. Its id belongs to the slice: an
     /// effect of another session or of another instance is not replaced. ``cancel(id:)`` ends the
-    /// waiting, too. If the server ends first, the effect is lost, like each closure. Work that has
-    /// to outlive the server is kept by the reducer of an action that `body` dispatches.
+    /// waiting, too. If the server ends first, the effect is lost, because a closure cannot be
+    /// encoded. Work that has to outlive the server is kept by the reducer of an action that `body`
+    /// dispatches.
     ///
     /// - Parameters:
     ///   - id: the name for replacing and cancelling the effect, unique within the module.
     ///   - quietTime: the time without a newer effect of this id before `body` runs.
     ///   - retry: the number of further tries after an error, and the pauses before them. The quiet
     ///     time comes before the first try only.
-    ///   - recover: makes an action of the error of the last try; `nil` if an error makes none.
+    ///   - recover: makes an action from the error of the last try; `nil` to dispatch none.
     ///   - file: the file of the call: the origin of that action in the log.
     ///   - line: the line of the call.
     ///   - body: does the work, and dispatches the results.

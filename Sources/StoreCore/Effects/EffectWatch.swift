@@ -5,7 +5,7 @@ import Synchronization
 /// observers of its state, the actions of presenters and reactions, and their own consequences.
 ///
 /// A watch is made only if a client waits. Effects begin before the action's own outcome is
-/// delivered. After the outcome, a count of zero is therefore the end.
+/// delivered. So if nothing runs after the outcome, all consequences have ended.
 ///
 /// A watch within another watch counts there once, while anything of its own runs. Beginning and
 /// ending therefore cost the same at any depth of dispatched effects.

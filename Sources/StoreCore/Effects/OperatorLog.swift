@@ -83,8 +83,8 @@ public struct OperatorLog: Sendable {
         return String(scalars) + "…"
     }
 
-    /// Escapes a text for use within quotation marks: the result cannot end them or the line, and
-    /// shows every character.
+    /// Escapes a text that stands between quotation marks. The result has no bare quotation mark,
+    /// no line break and no invisible character.
     private static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

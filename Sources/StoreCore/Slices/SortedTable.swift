@@ -133,8 +133,8 @@ extension SortedTable: Sequence {
 /// generic type at run time.
 private typealias AnyValue = any AnyObject & Sendable
 
-/// A walk through a table in order. Each step is a whole subtree, until the caller descends into
-/// it.
+/// A walk through a table in order. The next step is a subtree, which the caller skips or descends
+/// into, or a single member.
 private struct SortedSteps {
     enum Step {
         case tree(SortedNode)
