@@ -162,8 +162,8 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
 // Many pointers at once
 
 extension JSONPointer {
-    /// The number of names from which on a value's children are listed once, instead of searched
-    /// for each name.
+    /// The minimum number of names for which a value's children are listed once. For fewer names,
+    /// the children are searched for each name.
     private static let listedMin = 5
 
     /// Returns the value that each pointer leads to from `node`, or `nil` if it leads nowhere.

@@ -11,7 +11,8 @@ struct DecodingPosition: Decoder {
         return object(keyedBy: type)
     }
 
-    /// Returns the container of an entry that is an object, or of the object around a case.
+    /// Returns the container of the object at `index`. An object around a case has the index
+    /// ``DecodingState/enclosure``.
     @inline(__always)
     func object<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
         let keyType = state.pointee.keyTypes.find(type)

@@ -16,8 +16,8 @@ struct DecodingState: ~Copyable {
     /// tries itself again and again.
     fileprivate(set) var callsMax = JSONLimits.callsMax
     let trail = DecodingTrail()
-    /// The name of the case that is decoded from its payload alone; ``caseIndex`` is the entry of
-    /// that payload.
+    /// The name of a case whose payload alone is in the document; ``caseIndex`` is the entry of the
+    /// payload.
     private(set) var caseName = ""
     private(set) var caseIndex = 0
     /// The tape for documents that the decoder parses itself.
