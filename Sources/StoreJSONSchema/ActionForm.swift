@@ -62,7 +62,7 @@ extension JSONSchemaDocument {
     private static let nestingMax = 8
 
     /// Returns the schemas that a value may have at a token of a pointer, within a value of this
-    /// schema. Texts, numbers and the like contain no values.
+    /// schema. Returns an empty array for a text, a number, a boolean and `null`.
     func parts(of schema: JSONSchema, at token: String, nesting: Int = 0) -> [JSONSchema] {
         guard nesting < Self.nestingMax else { return [.any] }
         let isIndex = !token.isEmpty && token.utf8.allSatisfy(\.isDigit)

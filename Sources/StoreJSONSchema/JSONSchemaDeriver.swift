@@ -189,7 +189,7 @@ final class JSONSchemaDeriver {
     }
 
     /// Returns the schema of a type that tries one type after another for its single value. Each
-    /// run refuses a further type.
+    /// run refuses one type more than the run before, so that the value tries its next type.
     private func alternatives<Value: Decodable>(
         _ type: Value.Type,
         _ first: Run<Value>

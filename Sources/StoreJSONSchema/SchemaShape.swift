@@ -1,4 +1,4 @@
-/// The requests of an `init(from:)` in one run, from which a schema is made.
+/// The containers and values that an `init(from:)` asks for in one run: a schema is made of them.
 final class SchemaShape {
     enum Container {
         case keyed, unkeyed, single
