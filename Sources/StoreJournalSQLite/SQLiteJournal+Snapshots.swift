@@ -150,8 +150,8 @@ struct StoredSnapshot {
 }
 
 extension Writer {
-    /// Stores a snapshot in a transaction of its own. Writes nothing, and returns false, if the
-    /// newest stored snapshot is not older.
+    /// Stores a snapshot in a transaction of its own. Returns false, without writing, if a stored
+    /// snapshot has this version or a newer version.
     func insert(
         _ snapshot: StateSnapshot,
         at position: ChainPosition,

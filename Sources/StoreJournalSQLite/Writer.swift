@@ -23,7 +23,7 @@ final class Writer: @unchecked Sendable {
     /// The contents of the database, with the records of an open transaction.
     var contents: DatabaseContents
     /// The error after which nothing more is written. If an error leaves the outcome unknown,
-    /// SQLite and the system may see different files. Later records could then follow a missing
+    /// SQLite and the disk may have different contents. Later records could then follow a missing
     /// one.
     private(set) var broken: String?
 

@@ -38,9 +38,9 @@ extension CanonicalBytes {
     /// as before sessions existed.
     fileprivate static let sourceHeadBytes = 8 + 4
 
-    /// Returns the size of the program's number, which ends the form of a record; 0 if the program
-    /// is not known. A bit in the byte of `changed` marks its presence. So the form of a record
-    /// without a program is the same as before programs were stored.
+    /// Returns the size of the last part of a record's form, the number of the program; 0 if the
+    /// program is not known. A bit in the byte of `changed` marks its presence. So the form of a
+    /// record without a program is the same as before programs were stored.
     static func programBytes(_ program: UInt32) -> Int { program == 0 ? 0 : 4 }
 
     /// Appends the form of a record that follows `previous`. Returns the offset of its first byte.

@@ -204,7 +204,8 @@ extension JournalOpening {
             after: found.mark?.sequence,
             epoch: contents.meta.epoch,
             end: contents.end,
-            failed: { [log] in log("\($0); the end of history is not guarded until it works again")
+            failed: { [log] in
+                log("\($0); until the mark is written again, a start may miss lost records")
             }
         )
         guard let file else {
