@@ -128,7 +128,7 @@ enum SocketOption {
         setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Value>.size))
     }
 
-    /// Sets the most bytes that the kernel takes and has not sent; 0 for no bound.
+    /// Sets the maximum number of unsent bytes that the kernel keeps for a socket; 0 for no bound.
     static func setUnsentBytesMax(of descriptor: CInt, to bytes: CInt) {
         set(TCP_NOTSENT_LOWAT, at: CInt(IPPROTO_TCP), of: descriptor, to: bytes)
     }

@@ -2,7 +2,8 @@ import CStoreHTTPD
 
 /// The loop's data about a connection: the bytes that it waits for, and the deadline.
 final class ConnectionRecord {
-    // Safety: the loop's thread works on one property at a time; the accesses are not checked.
+    // Safety: only the loop's thread uses the properties, and it works on one at a time. So they
+    // need no check for overlapping accesses.
 
     enum Waiting {
         /// The headers of the first request, from the beginning of the connection.

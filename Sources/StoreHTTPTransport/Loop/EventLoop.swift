@@ -13,11 +13,11 @@ import Synchronization
 /// connections are ready at once. The library's epoll descriptor is registered in the loop's epoll,
 /// and `MHD_run` never waits.
 final class EventLoop: @unchecked Sendable {
-    // Safety: from `run` on, everything belongs to the thread that leads the loop, except for
-    // `finished`, `wakeDescriptor`, the timers' mail, the atomics and the counters. The atomic
-    // `leadership` orders the turns of one leader before those of the next. Before `run`,
-    // everything belongs to the thread that makes the loop. The properties of a turn or a request
-    // are not checked for overlapping accesses: the thread works on one property at a time.
+    // Safety: from `run` on, only the thread that leads the loop uses the properties. All threads
+    // may use `finished`, `wakeDescriptor`, the timers' mail, the atomics and the counters. The
+    // atomic `leadership` orders the turns of one leader before those of the next. Before `run`,
+    // only the thread that makes the loop uses it. The thread works on one property at a time, so
+    // the properties of a turn or a request need no check for overlapping accesses.
 
     /// The most events that one turn takes from epoll, and the most connections from a listener.
     static let eventsMax = 256

@@ -8,7 +8,8 @@ import Glibc
 /// are added anew. Most answers differ only in the last field, the `ETag`: another tag of the same
 /// length is written over it.
 final class ReusedResponse {
-    // Safety: the loop's thread works on one property at a time; the accesses are not checked.
+    // Safety: only the loop's thread uses the properties, and it works on one at a time. So they
+    // need no check for overlapping accesses.
 
     /// The bounds of a reused head. An answer with a longer head gets a response of its own.
     private static let fieldsBytesMax = 512

@@ -1,6 +1,7 @@
 /// An answer that its client has not read to its end.
 final class UnreadAnswer {
-    // Safety: the loop's thread works on one property at a time; the accesses are not checked.
+    // Safety: only the loop's thread uses the properties, and it works on one at a time. So they
+    // need no check for overlapping accesses.
 
     /// The connection, which lives until its request has ended, and the answer with it.
     unowned(unsafe) let record: ConnectionRecord

@@ -18,7 +18,7 @@ package struct HTTPAnswerWriter: ~Copyable {
 
     init() {}
 
-    /// Removes the answer before. Its memory is kept, unless it was unusually large.
+    /// Removes the previous answer. Its memory is kept, unless it was unusually large.
     mutating func begin() {
         status = 200
         sharedBody = nil

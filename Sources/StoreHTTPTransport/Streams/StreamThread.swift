@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// The thread lasts from the first writer to ``stop()``. Without work it makes no system call.
 package final class StreamThread: Sendable {
-    /// The requests of other threads.
+    /// The orders of other threads to this thread: to serve loops, and to stop.
     private struct Requests {
         var joining: [StreamLoop] = []
         var hasBegun = false
