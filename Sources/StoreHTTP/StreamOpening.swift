@@ -196,8 +196,8 @@ enum StreamOpening {
 
     /// Returns the position to resume at, behind a version of this epoch.
     static func resume(after version: UInt64, newest: UInt64) -> Resume {
-        // The snapshot is replaced before any client can see the new version, so a greater version
-        // can't come from this history.
+        // The newest snapshot is published before a client can see its version. Therefore a client
+        // that names a greater version did not get it from this history.
         version <= newest ? .after(version: version) : resync(.ahead)
     }
 

@@ -15,7 +15,7 @@ package final class StateReader: Sendable {
     package let epoch: Epoch
     /// The epoch as text.
     let epochText: String
-    /// The beginning of a tag with its quote, up to the version.
+    /// The bytes of a tag before its version: a quote, the epoch and a colon.
     let tagStart: [UInt8]
     /// The beginning of an answer's JSON object: its member `epoch` and a comma.
     let answerStart: [UInt8]

@@ -174,8 +174,8 @@ package final class SessionTable: Sendable {
                 guard let session = table.sessions[name] else { continue }
                 let isUsed = session.holds > 0 || session.isEnding
                 let end = (isUsed ? time : session.lastUsed) + idleNanoseconds
-                // Compare rounded values, as the heap does. Otherwise a session that is later by
-                // less than the rounding would be due again at once, and this loop would never end.
+                // The heap has rounded times, so this comparison rounds, too. If an exact end were
+                // later than `time`, but rounded to the same value, this loop would never end.
                 if Double(end) > Double(time) {
                     table.look(at: name, at: end)
                 } else {
