@@ -61,8 +61,9 @@ extension JSONOutput {
 }
 
 extension LogPiece {
-    /// Encodes records as server-sent events (protocol 5.2): at least one, and without a gap. If
-    /// `earlier` is not `nil`, its frames come first; it has to end directly before the records.
+    /// Encodes records as server-sent events (protocol 5.2). Requires at least one record, and
+    /// versions without a gap. If `earlier` is not `nil`, its frames come first, and its last
+    /// version must be the one before the records.
     convenience init(
         _ records: ArraySlice<Record>,
         epoch: Epoch,
