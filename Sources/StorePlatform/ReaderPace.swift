@@ -1,7 +1,8 @@
 /// The pace of work for readers while clients dispatch actions. A thread that serves readers pauses
 /// for four times as long as it worked, so it takes a fifth of a processor.
 ///
-/// There are no pauses while few actions come. Work is short, and each pause has a bound.
+/// There are no pauses while few actions come. A pause is due after a millisecond of work, and
+/// lasts a quarter of a second at most.
 package struct ReaderPace: Sendable {
     /// The size in bytes from which an answer is paced. Smaller answers are sent at once.
     package static let answerBytesMin = 256 << 10

@@ -113,7 +113,7 @@ struct Sleepers: Sendable {
         }
         if signals.wait(seconds: idleSecondsMax) { return true }
         if leave() { return false }
-        // All sleeping threads are off the count, so one of the signals is for this thread.
+        // The owner has taken this thread off the count to wake it, so its signal has come or will.
         signals.wait()
         return true
     }
