@@ -1,8 +1,8 @@
 import StoreJSON
 import StoreWire
 
-/// A version of a topic for streams in patch mode, as the published bytes. Only parts that differ
-/// are compared, on the stream writer's thread.
+/// The published bytes of one version of a topic, for streams in patch mode. Patches are made only
+/// of the parts that differ, on the stream writer's thread.
 final class PatchState: TopicState {
     let bytes: Int
     private let tag: Tag
