@@ -51,8 +51,8 @@ public final class RunningServer: Sendable {
         reloadAccess()
     }
 
-    /// Calls `report` on the event loop's thread at this interval in seconds, as long as the
-    /// reducer of at least one store is not stuck.
+    /// Calls `report` on the event loop's thread at this interval in seconds. Leaves a call out if
+    /// the reducers of all stores are stuck.
     func whileItWorks(every seconds: Double, _ report: @escaping @Sendable () -> Void) {
         process.transport.schedule(after: seconds) { [weak self] in
             guard let self else { return }
