@@ -167,6 +167,6 @@ extension JournalCheck {
         end()
         let count = noted.values.count
         try other.append(JournalBatch(records: [JournalSamples.record(4)]), at: 3)
-        expect("the notifications after the end", noted.values.count, is: count)
+        expect("the notifications after the watch has ended", noted.values.count, is: count)
     }
 }
