@@ -26,7 +26,7 @@ package protocol HandlerMaker: Sendable {
     /// The policy for work of such actions that has not ended when the server ends.
     var onRestart: RestartPolicy { get }
 
-    /// Returns the work of an action that the ledger has kept; `nil` if it is for another state.
+    /// Returns the effect for the kept work of an action; `nil` if the action is for another state.
     func effect<State: ModuleState>(
         again work: KeptWork,
         _ codec: any WorkCodec

@@ -48,8 +48,8 @@ extension Engine: PooledTask {
             process(items[workedCount])
             workedCount += 1
         } while workedCount < portionEnd && pool?.isTurnOver(since: began) != true
-        // Within a portion, the looked-up keys stay valid: no other turn of this Core runs in
-        // between.
+        // An interrupted portion keeps its looked-up keys for the next turn. They stay valid: no
+        // other turn of this Core runs between the two.
         if workedCount == portionEnd { commitLast() } else { commit() }
         if workedCount == items.count {
             items.removeAll(keepingCapacity: true)

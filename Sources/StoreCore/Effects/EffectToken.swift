@@ -111,7 +111,7 @@ struct RunningEffects: Sendable {
 
     func tokens(ofSession session: String) -> [EffectToken] { tokens(.session(ExactText(session))) }
 
-    /// Returns the effects of the same request as a watch. Not all of them belong to the watch.
+    /// Returns the effects of a watch's request. Not all of them belong to the watch.
     func tokens(near watch: EffectWatch) -> [EffectToken] { tokens(.watch(watch.top)) }
 
     private func tokens(_ key: Key) -> [EffectToken] { groups[key].map { Array($0.values) } ?? [] }

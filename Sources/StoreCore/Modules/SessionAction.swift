@@ -14,8 +14,8 @@ package protocol SessionRegister: ModuleState {
 }
 
 extension SessionRegister {
-    /// Returns a function that reads the state of a mounted module; `nil` if the module has another
-    /// state.
+    /// Returns a function that is true if a session is open in a root state. Returns `nil` if the
+    /// mounted module has another state than this register.
     static func isOpen<Root: RootState>(
         in mount: Mount<Root>
     ) -> (@Sendable (String, Root) -> Bool)? {

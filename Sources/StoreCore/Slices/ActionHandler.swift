@@ -55,7 +55,7 @@ package final class ActionHandler<Root: RootState>: Sendable {
 package struct SliceResult {
     /// True if the slice has other bytes than before.
     let isChange: Bool
-    /// True if a slice was started again that was there already.
+    /// True if the action started a slice that was already there.
     var isRestart = false
     /// The work outside of the Core that the reducer returned.
     var effect: PendingEffect?

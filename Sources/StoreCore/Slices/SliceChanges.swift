@@ -12,8 +12,8 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
     }
     /// For each module, true if its one slice has a part for each session.
     private let isKeyedBySession: [Bool]
-    /// For each module, the number of observers of its slices, with the presenters of the whole
-    /// state. The numbers are stored because each action needs one.
+    /// For each module, the number of observers of its slices plus the number of presenters of the
+    /// whole state. The sums are stored because each action needs one.
     private var counts: [Int]
     /// The presenters of the whole state, in their order.
     private var presenters: [WholePresenter<Root>] = [] {
@@ -233,7 +233,8 @@ private final class Watched<Place: SlicePlace>: WatchedSlices where Place.State:
 }
 
 extension SliceKey {
-    /// True if an edit, which may leave the session or the instance open, includes this slice.
+    /// True if an edit includes this slice. An edit without a session is for all sessions, and an
+    /// edit without an instance for all instances.
     fileprivate func isPart(of edited: SliceKey) -> Bool {
         (edited.session == nil || SliceKey(session: session) == SliceKey(session: edited.session))
             && (edited.instance == nil

@@ -39,8 +39,8 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
         }
     }
 
-    /// Returns the names, sorted, whose objects differ from another version. Each name has its
-    /// object in this version, or `nil` if it has none.
+    /// Returns the names whose objects differ from another version, sorted. Each name comes with
+    /// its object in this version; `nil` if this version does not have the name.
     ///
     /// Subtrees that both versions share are skipped: a few changes cost log2(count) steps each.
     package func differences(from old: SortedTable) -> [(key: String, value: Value?)] {

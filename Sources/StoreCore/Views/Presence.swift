@@ -1,8 +1,8 @@
 /// The views that sessions show, as a slice of the state. If a server is killed, the next start
 /// finds the open views here and ends them.
 ///
-/// A root state mounts it if one of its modules is a ``VisibleModule`` with an action for both
-/// changes of its view:
+/// A root state mounts it if one of its modules is a ``VisibleModule`` with both actions of a view,
+/// for its begin and its end:
 ///
 /// ```swift
 /// var presence = Presence.State()
