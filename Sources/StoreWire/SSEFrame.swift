@@ -37,8 +37,8 @@ package enum SSEFrame {
         }
     }
 
-    /// The number of bytes from which on data become a piece of the frame, instead of being copied
-    /// into it.
+    /// The minimum size of data, in bytes, that a frame shares as a piece. Smaller data are copied
+    /// into the frame.
     package static let pieceBytesMin = 16 << 10
 
     /// Encodes one event whose data are shared, such as the snapshot that also answers

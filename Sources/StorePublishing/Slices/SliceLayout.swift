@@ -72,8 +72,8 @@ package final class SliceLayout: Sendable {
     /// The last byte of the whole state.
     private static let end = Bytes(utf8: "}")
 
-    /// Returns the whole state. A large state is a list of its slices and copies none of them.
-    /// `own` is the number of bytes that no other version shares.
+    /// Returns the whole state. If it is large, the result shares the bytes of the slices and
+    /// copies none. `own` is the number of bytes that no other version shares.
     func joined(_ slices: [Bytes?], own: Int = .max) -> Bytes {
         guard !keys.isEmpty else { return Bytes(utf8: "{}") }
         let slices = shown.map { $0.map { slices[$0] } } ?? slices

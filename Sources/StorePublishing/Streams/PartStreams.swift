@@ -11,7 +11,7 @@ import Synchronization
 /// watched parts of the changed instances only. For any other changed module, it costs one pass
 /// over the slice for all its watched parts.
 package final class PartStreams: Sendable {
-    /// The most watched pointers into shared slices.
+    /// The bound on watched pointers into shared slices.
     package static let pointersMax = 4_096
     /// The most pointers that one client (a principal or an address) watches. An address for many
     /// clients has no such bound.
@@ -20,7 +20,7 @@ package final class PartStreams: Sendable {
     /// ``keptPerClient`` pointers.
     static let keptPointers = 512
     static let keptPerClient = 4
-    /// The most watched pointers of one session into its own slices.
+    /// The bound on the watched pointers of one session into its own slices.
     package static let sessionPointersMax = 64
     /// The most bytes of all watched parts together when another one is added. A single part may
     /// have any size.

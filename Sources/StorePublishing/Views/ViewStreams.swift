@@ -269,9 +269,10 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
 
 /// The bounds on views.
 package enum ViewBounds {
-    /// The most watched views, by name and parameters, that are the same for all readers.
+    /// The bound on watched views that are the same for all readers. The same view with other
+    /// parameters counts again.
     package static let watchedMax = 1_000
-    /// The most watched views of one session.
+    /// The bound on the watched views of one session.
     package static let sessionWatchedMax = 64
 
     /// Returns the bound for a session. Clients without a session share one session, so it has the
