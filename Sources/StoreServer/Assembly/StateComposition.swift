@@ -45,8 +45,8 @@ protocol StateComposition<State>: Sendable {
     func comparison(_ encoder: JSONEncoder) -> DryRunComparison
 
     /// Makes the Core, which notes the modules that a batch changes. `effects` gets the
-    /// measurements of effects. Views that no published version can serve read the state from the
-    /// Core. Throws if the modules can't form a state together.
+    /// measurements of effects. A view reads the state from the Core if no published version can
+    /// serve it. Throws if the modules can't form a state together.
     func core(
         _ state: State,
         _ ports: CoreConfiguration<State>,

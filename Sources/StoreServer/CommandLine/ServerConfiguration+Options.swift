@@ -151,16 +151,15 @@ extension ServerConfiguration: CommandLineConfiguration {
             ? "; '*' would let every page that a user opens read the state and dispatch, with the "
                 + "user's cookies"
             : text == "null" ? "; 'null' is the origin of all sandboxed pages" : ""
-        return "an origin as browsers write it, such as https://app.example or "
-            + "http://localhost:5173: in small letters, without a path and without the usual port"
-            + reason
+        return "an origin as browsers write it (in small letters, without a path and without the "
+            + "usual port), such as https://app.example or http://localhost:5173" + reason
     }
 
     private static let historyOptions: [Option] = [
         .flag("data", "the directory of the history").sets(\.history.directory, .text("DIR")),
         .flag("ephemeral", "keep history in memory; a restart begins anew")
             .sets(\.history.ephemeral, .toggle),
-        .flag("forget-clients", "keep no client's address and user agent with its actions")
+        .flag("forget-clients", "keep actions without the address and user agent of their client")
             .sets(\.history.forgetClients, .toggle),
         .flag(
             "accept-data-loss",
@@ -247,7 +246,7 @@ extension ServerConfiguration: CommandLineConfiguration {
     ]
 
     private static let limits: [Option] = [
-        .flag("headers-max", "the most that request line and headers may take")
+        .flag("headers-max", "the most bytes of request line and headers")
             .sets(\.http.headersBytesMax, .number(1 << 10...1 << 20, "bytes")),
         .flag("uri-max", "the longest request target")
             .sets(\.http.uriBytesMax, .number(64...1 << 20, "bytes")),
@@ -279,7 +278,7 @@ extension ServerConfiguration: CommandLineConfiguration {
         .sets(\.memoryBytesMax, .optional(.number(0...1 << 50, "bytes"), none: "0")),
         .flag(
             "buffers-max",
-            "the most for bodies and answers in progress, 0 for a quarter of memory"
+            "the most bytes of bodies and answers in progress, 0 for a quarter of memory"
         )
         .sets(\.http.buffersBytesMax, .optional(.number(0...1 << 50, "bytes"), none: "0")),
         .flag("sessions-max", "the most sessions of clients")

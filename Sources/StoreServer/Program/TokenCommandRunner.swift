@@ -98,8 +98,9 @@ struct TokenCommandRunner {
         CivilTime(secondsSince1970: second).rfc3339(.seconds)
     }
 
-    /// Returns the second at which a key ends, from a span or a time. Returns `nil` for any other
-    /// text, and for an end that is not in the future or more than a hundred years away.
+    /// Returns the second at which a key ends, from a duration such as `90d` or a time (RFC 3339).
+    /// Returns `nil` for any other text, and for an end that is not in the future or more than a
+    /// hundred years away.
     static func end(_ text: String, at now: Int64) -> Int64? {
         let units: [Character: Int64] = ["m": 60, "h": 3_600, "d": 86_400]
         let end: Int64
