@@ -81,7 +81,8 @@ extension WatchRefusal {
         switch self {
         case .client(let max): "you watch \(max) different pointers already, the bound of a client"
         case .session(let max): "\(max) different pointers of your session are watched already"
-        case .all(let max): "\(max) different pointers may be watched, and too few are left"
+        case .all(let max):
+            "the server allows \(max) different pointers; none is free, except for clients with few"
         case .bytes(let max): "the watched parts have \(max) bytes already"
         }
     }
@@ -92,6 +93,6 @@ struct VisibleStream: Sendable {
     let topic: TopicID
     /// The client's place for a pointer, which the open stream holds; `nil` if it needs none.
     let place: WatchPlace?
-    /// The member of the root state that it shows a part of; `nil` if it shows several members.
+    /// The member of the root state with the shown part; `nil` if the stream shows several members.
     let member: String?
 }

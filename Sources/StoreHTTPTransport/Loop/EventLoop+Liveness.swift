@@ -1,8 +1,8 @@
 import CStoreHTTPD
 import Glibc
 
-// `GET /livez` works for a client whose address has no place for another connection. Otherwise, if
-// another client floods the server, a supervisor beside it would take the server for dead.
+// `GET /livez` works for a client whose address has no place for another connection. Otherwise a
+// supervisor would take the server for dead while another client of its address floods the server.
 
 /// A connection without a place, whose client may be about to request `/livez`.
 struct UnplacedSocket {

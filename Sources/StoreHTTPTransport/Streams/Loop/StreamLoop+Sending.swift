@@ -185,7 +185,8 @@ extension StreamLoop {
 }
 
 extension iovec {
-    /// Points to the bytes of a single piece, from an offset on, as long as they are retained.
+    /// Points to the bytes of `piece` from `offset` on. Requires a single piece, which stays
+    /// retained while the pointer is used.
     init(_ piece: Bytes, from offset: Int = 0) {
         let bytes = piece.withUnsafeBytes { $0 }
         self.init(
