@@ -175,7 +175,7 @@ def test_a_script_without_a_server_to_play_with_fails(play, tmp_path):
         ("{", "FILE: byte 1: "),
         ("[]", "FILE: allowed is an object"),
         ({}, "FILE: it needs steps, an array"),
-        ({"steps": []}, "FILE: /steps: allowed is at least one step"),
+        ({"steps": []}, "FILE: /steps: it needs at least one step"),
         ({"steps": [3]}, "FILE: /steps/0: allowed is an object"),
         ({"steps": [{}]}, "FILE: /steps/0: a step does exactly one of dispatch, ui, "),
         ({"steps": [{"dispatch": 3}]}, "FILE: /steps/0/dispatch: allowed is an action"),

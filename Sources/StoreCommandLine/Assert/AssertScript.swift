@@ -85,7 +85,7 @@ extension AssertScript {
         let isExhaustive = try root["exhaustive"]?.bool() ?? true
         guard let list = root["steps"] else { throw root.error("it needs steps, an array") }
         let nodes = try list.elements()
-        guard !nodes.isEmpty else { throw list.error("allowed is at least one step") }
+        guard !nodes.isEmpty else { throw list.error("it needs at least one step") }
         var steps: [Step] = []
         for node in nodes { steps.append(try Step(node, isExhaustive: isExhaustive)) }
         self.steps = steps
