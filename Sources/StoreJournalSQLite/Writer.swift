@@ -35,8 +35,8 @@ final class Writer: @unchecked Sendable {
     private let insertOutcome: Statement
     private let countOutcome: Statement
     private var form = CanonicalBytes()
-    /// The parameters of `insertRecord` that are still NULL from the record before, as bits:
-    /// bindings remain after a run.
+    /// The parameters of `insertRecord` that are NULL already, as bits. Bindings stay after a run,
+    /// so the next record binds no NULL again.
     private var nulls: UInt16 = 0
     private let walPages: UnsafeMutablePointer<CInt>
 

@@ -7,7 +7,8 @@ import StoreWire
 package struct Blame: Sendable {
     /// The record of the action; `nil` if no action in the searched range changed the part.
     package let record: Record?
-    /// The version after which the search covered every action.
+    /// The version before the searched range: the search covered each later action, up to the
+    /// requested version.
     package let after: UInt64
     /// True if the action was found, or if the search reached the first action of history.
     package let isComplete: Bool

@@ -45,7 +45,7 @@ final class RecordedType: Sendable {
     let isReadBare: Bool
     /// The action of a record without fields.
     let bare: any Action
-    /// True if a record without fields has no action today.
+    /// True if a record without fields is read as no action.
     let isBareNothing: Bool
 
     init(
