@@ -63,7 +63,7 @@ package final class RequestIDs: Sendable {
 /// Hides the order of numbers: a permutation of the numbers below 2^50. The method is a Feistel
 /// network whose rounds multiply by secret numbers.
 ///
-/// A call costs 40 instructions and hides a count from readers. Do not use it for secrets.
+/// A call costs 40 instructions. The cipher is too weak for secrets: use it only to hide a count.
 struct NumberCipher: Sendable {
     private typealias Round = (offset: UInt64, factor: UInt64)
 

@@ -47,7 +47,7 @@ package struct PolicyWorld: Sendable {
     }
 }
 
-/// An action of a store, for a policy.
+/// An action of a store, with the facts that a policy is checked against.
 package struct PolicyAction: Sendable {
     /// The wire name. For an action of instances it has `{id}`: `cards/{id}/liked`.
     package let name: String

@@ -131,7 +131,7 @@ struct CurlURL: ~Copyable {
         return self[CURLUPART_URL] ?? ""
     }
 
-    /// Returns a URL for errors and logs.
+    /// Returns ``shown`` of the URL in a text, for errors and logs.
     static func shown(_ text: String) -> String { CurlURL(text)?.shown ?? "(no URL)" }
 }
 

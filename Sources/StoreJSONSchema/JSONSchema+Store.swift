@@ -35,7 +35,7 @@ extension JSONSchema {
     ///   - requests: wire names, in the log, of requests of clients that are not actions and have
     ///     no payload.
     ///   - batchMax: the maximum number of actions in one request.
-    /// - Returns: the definitions, each with its name, in that order.
+    /// - Returns: the definitions with their names, in the order of the text above.
     package static func storeDefinitions(
         state: any Decodable.Type,
         whole: (any Decodable.Type)? = nil,

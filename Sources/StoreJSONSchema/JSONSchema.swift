@@ -61,7 +61,7 @@ public indirect enum JSONSchema: Sendable, Equatable {
 }
 
 extension JSONSchema {
-    /// Text in the form of a whole number, such as a key.
+    /// Text in the form of a whole number: a key of a dictionary with `Int` keys.
     static let integerText = JSONSchema.text(pattern: "^-?[0-9]+$")
 
     /// Returns a whole number with the bounds of a Swift integer type.

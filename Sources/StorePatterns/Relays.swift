@@ -78,8 +78,8 @@ public final class PublishRelay<Value: Sendable>: Sendable {
         }
     }
 
-    /// The later values, which are all kept until the task takes them. The stream ends with the
-    /// task that iterates over it.
+    /// The values that are passed on after this property is read. Each value is kept until the task
+    /// takes it. The stream ends with the task that iterates over it.
     public var values: AsyncStream<Value> {
         AsyncStream { continuation in
             let end = observe { continuation.yield($0) }
