@@ -16,7 +16,7 @@ import StorePlatform
 ///
 /// Safety: the writer is only reached through the journal's write lock.
 final class Writer: @unchecked Sendable {
-    /// The number of pages in the log from which they are moved into the database.
+    /// The number of pages in the log at which they are moved into the database.
     static let walPagesMax: CInt = 1_000
     static let walBytesKept = 16 << 20
     let connection: Connection

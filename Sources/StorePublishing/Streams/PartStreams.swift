@@ -13,8 +13,8 @@ import Synchronization
 package final class PartStreams: Sendable {
     /// The bound on watched pointers into shared slices.
     package static let pointersMax = 4_096
-    /// The most pointers that one client (a principal or an address) watches. An address for many
-    /// clients has no such bound.
+    /// The bound on the pointers that one client (a principal or an address) watches. An address
+    /// for many clients has no such bound.
     package static let clientPointersMax = 256
     /// The number of places for shared pointers that are reserved for clients with fewer than
     /// ``keptPerClient`` pointers.
@@ -22,12 +22,12 @@ package final class PartStreams: Sendable {
     static let keptPerClient = 4
     /// The bound on the watched pointers of one session into its own slices.
     package static let sessionPointersMax = 64
-    /// The most bytes of all watched parts together when another one is added. A single part may
+    /// The bound on the bytes of all watched parts when another part is added. A single part may
     /// have any size.
     package static let pointerBytesMax = 64 << 20
-    /// The most bytes of the parts of one client when another one is added.
+    /// The bound on the bytes of one client's parts when another part is added.
     package static let clientPointerBytesMax = 16 << 20
-    /// The number of parts from which parts without readers are dropped.
+    /// The minimum number of parts at which parts without readers are dropped.
     private static let partsMax = 1_000
 
     /// The last frame that was sent for a part: its bytes and its version.

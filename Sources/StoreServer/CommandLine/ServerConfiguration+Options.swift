@@ -241,7 +241,7 @@ extension ServerConfiguration: CommandLineConfiguration {
             "the share of new traces that is exported, 0 to 1; SIGHUP reads it again"
         )
         .sets(\.traces.ratio, .ratio),
-        .flag("otlp-service", "the service.name of the traces, without it the program's name")
+        .flag("otlp-service", "the service.name of the traces; by default the program's name")
             .sets(\.traces.service, .optional(.text("NAME", bytes: 1...255))),
     ]
 
