@@ -57,9 +57,8 @@ final class MarkFile: Sendable {
     /// A new file gets its name only when it is complete. So a process that ends earlier leaves no
     /// unreadable file.
     ///
-    /// - Parameters:
-    ///   - sequence: the highest sequence in the file; `nil` to replace the file with a new one.
-    ///   - failed: called on a thread of the system's pool if a later write or sync fails.
+    /// `sequence` is the highest sequence in the file; `nil` replaces the file with a new one.
+    /// `failed` is called on a thread of the system's pool if a later write or sync fails.
     init?(
         _ path: String,
         after sequence: UInt64?,
