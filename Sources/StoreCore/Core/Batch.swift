@@ -6,11 +6,11 @@ struct Batch {
     /// The version before the first action of the batch.
     private(set) var base: UInt64
     var steps: ContiguousArray<Step> = []
-    /// The outcomes to store with the records, under their keys.
+    /// The outcomes of requests with an idempotency key, to store with the records.
     var keys: [IdempotencyKey: KeptOutcome] = [:]
     var outcomes: ContiguousArray<Answered> = []
-    /// The subscribers that get the changes; `nil` for all. An envelope with an audience is a batch
-    /// of its own.
+    /// The subscribers that get the changes; `nil` for all subscribers. An envelope with an
+    /// audience is a batch of its own.
     var audience: Audience?
 
     struct Answered {
@@ -50,15 +50,15 @@ struct Step {
     /// The closures of middleware and interceptors to call after the commit.
     var released: [@Sendable () -> Void]
     /// The index under which the state owner keeps the state before the action until the batch
-    /// ends. The next index has the state after the action. `nil` if no watcher needs single
-    /// states, so that none are kept.
+    /// ends. The next index has the state after the action. `nil` if no watcher needs each state:
+    /// the state owner then keeps none.
     let kept: Int?
 
     var envelope: Envelope { member.envelope }
 }
 
-/// A reduced action: a member of an envelope, or an action that an interceptor has put in its place
-/// or after it.
+/// A reduced action: a member of an envelope, or an interceptor's action in place of a member or
+/// behind it.
 ///
 /// The struct refers to the envelope. Copying the name, the payload and the meta of each action
 /// would cost more than reducing it.
@@ -73,12 +73,12 @@ struct ReducedMember {
     let envelope: Envelope
     /// The index of the member in ``Envelope/members``.
     let place: Int
-    /// The action that is reduced in place of that member; `nil` to reduce the member.
+    /// The action that is reduced in place of the member; `nil` if the member itself is reduced.
     var replacement: Replacement?
 
     var action: any Action { replacement?.member.action ?? envelope.members[place].action }
     var type: String { replacement?.member.type ?? envelope.members[place].type }
-    /// The index of its type among the declared types; -1 for any other type.
+    /// The index of the action's type among the declared types; -1 for any other type.
     var number: Int { replacement?.member.number ?? envelope.members[place].number }
     /// The wire name without the id of an instance.
     var kind: String { replacement?.member.kind ?? envelope.members[place].kind }

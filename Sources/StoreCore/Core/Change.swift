@@ -5,8 +5,8 @@ package struct Change: Sendable {
     package var isChange: Bool
     /// The slices that have changed or were started again, if the state is made of modules.
     package var edits: SliceEdits
-    /// True if the action concerns only its session, and no shared slice. Other sessions then see
-    /// nothing but a new version number.
+    /// True if the action concerns only the session that led to it, and no shared slice. Other
+    /// sessions then see nothing but a new version number.
     package var isOfSession = false
 
     package init(isChange: Bool, edits: SliceEdits = SliceEdits(), isOfSession: Bool = false) {

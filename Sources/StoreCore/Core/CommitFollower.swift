@@ -6,27 +6,27 @@ package protocol CommitFollower: AnyObject, Sendable {
     /// True if the Core is to call ``applied(_:)``. The Core then measures the time of the reducer.
     var takesActions: Bool { get }
 
-    /// Records are durable.
+    /// The records of a commit are durable.
     ///
     /// - Parameters:
-    ///   - version: the newest version.
-    ///   - bytes: the number of bytes of their payloads and metas.
+    ///   - version: the version of the newest record.
+    ///   - bytes: the number of bytes of the records' payloads and metas.
     func appended(through version: UInt64, bytes: Int)
 
-    /// The actions of a commit are durable. The array is in their order.
+    /// The actions of a commit are durable. The array has them in the order of their versions.
     func applied(_ actions: [AppliedAction])
 
     /// An action of the program itself was not applied.
     func dropped(_ action: DroppedAction)
 
-    /// An action of a client was refused; in a dry run, it would have been refused.
+    /// A client's action was refused, perhaps in a dry run.
     func refused(_ action: RefusedAction)
 
     /// A reducer or an interceptor threw an error that is no ``Refusal``.
     func reducerFailed(_ failure: ReducerFailure)
 
-    /// The journal cannot read the records of other writers now. The Core tries again when they
-    /// append more, or when they again append first.
+    /// The journal cannot read the records of other writers now. The Core tries again after the
+    /// next append of another writer, or after the next conflict.
     func unreadable(_ error: JournalError)
 }
 
@@ -51,9 +51,9 @@ package struct AppliedAction: Sendable, Equatable {
     package let duration: Duration
 }
 
-/// An action of a presenter, a reaction or an effect that was not applied. The reducer refused it,
-/// the mailbox was full, or it is another module's own. No client awaits its outcome; the server
-/// logs it.
+/// An action that a presenter, a reaction or an effect dispatched, and that was not applied. The
+/// reducer refused it, the mailbox was full, or only another module may dispatch it. No client
+/// awaits the outcome; the server logs the action.
 package struct DroppedAction: Sendable {
     /// The wire name of the action.
     package let type: String
@@ -62,7 +62,7 @@ package struct DroppedAction: Sendable {
     package let reason: any Error
 }
 
-/// An action of a client that the store has refused.
+/// A client's action that the store has refused.
 package struct RefusedAction: Sendable {
     /// The wire name, with `{id}` in place of the id of an instance.
     package let type: String
@@ -81,8 +81,8 @@ package struct ReducerFailure: Sendable {
 }
 
 extension Engine {
-    /// Makes the refusal of an action. The follower gets the refusal of a client's action, and each
-    /// error that is no refusal.
+    /// Makes the refusal of an action from the thrown error. The follower gets the refusal of a
+    /// client's action, and each error that is no refusal.
     func refusal(_ error: any Error, _ member: EnvelopeMember, _ envelope: Envelope) -> Refusal {
         let refusal = Refusal(error)
         if let failure = refusal.failure {
@@ -106,7 +106,7 @@ package protocol Sink<State>: AnyObject, Sendable {
     /// state.
     var takesEachVersion: Bool { get }
 
-    /// An envelope was reduced. The sink must not publish it yet: the commit follows later.
+    /// An envelope was reduced. The sink must not publish the state before the commit.
     func reduced(_ state: State, version: UInt64, changed: Bool)
 
     /// Encodes the state before it becomes durable as `version`.
@@ -119,7 +119,7 @@ package protocol Sink<State>: AnyObject, Sendable {
     /// streams.
     func committed(_ state: State, through version: UInt64, for audience: Audience?)
 
-    /// Wakes the waiting threads, once. The Core has called the completions of the batch.
+    /// Wakes the threads of the streams, once. The Core has called the completions of the batch.
     func completed()
 
     /// The Core has taken back everything that was reduced since the last commit.

@@ -1,7 +1,7 @@
 public import Dispatch
 
 /// The only owner of a state. A Core puts actions into one order, makes each next state with the
-/// reducer, and calls the observers with it.
+/// reducer, and calls the observers with each state.
 ///
 /// ```swift
 /// let core = Core<AppState>(state: AppState.initial, reducer: reducer)
@@ -14,7 +14,7 @@ public import Dispatch
 /// any method. A dispatch from a reducer, a middleware or an observer is queued behind the current
 /// action.
 ///
-/// A Core that is made as above has no thread. The caller that finds it idle does the work,
+/// A Core that is made as above has no thread. A caller that finds the Core idle does the work,
 /// including the work of callers that dispatch meanwhile. A Core can also have a thread of its own,
 /// as in a server.
 public final class Core<State: Sendable>: Sendable {
@@ -32,11 +32,11 @@ public final class Core<State: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - state: the initial state, version 0.
-    ///   - thread: the name of a thread of the Core's own; the system shows at most 15 bytes of it.
-    ///     The thread works until ``stop()``, and a caller only puts its action into the mailbox.
-    ///     With `nil`, callers do the work.
-    ///   - mailboxMax: the most actions that wait; `nil` means 65,536. Beyond it, a dispatch is
-    ///     refused.
+    ///   - thread: the name for the Core's own thread; the system shows at most 15 bytes of the
+    ///     name. The thread works until ``stop()``, and a caller only puts its action into the
+    ///     mailbox. With `nil`, callers do the work.
+    ///   - mailboxMax: the most waiting actions; `nil` means 65,536. Beyond this bound, a dispatch
+    ///     is refused.
     ///   - reducer: changes the state, on the thread that does the Core's work.
     public convenience init(
         state: State,
@@ -52,8 +52,8 @@ public final class Core<State: Sendable>: Sendable {
     }
 
     /// Makes a Core with a reducer that changes the state in place, or refuses an action by
-    /// throwing ``Refusal``. The reducer works on a copy, so the Core drops its changes if it
-    /// throws.
+    /// throwing ``Refusal``. The reducer works on a copy, so the Core drops the changes if the
+    /// reducer throws.
     public convenience init(
         state: State,
         reducer: @escaping @Sendable (inout State, any Action) throws -> Void
@@ -88,9 +88,9 @@ public final class Core<State: Sendable>: Sendable {
     /// Observers are called in the order in which they subscribed. An observer without a queue runs
     /// on the thread that does the Core's work, and delays the next action.
     ///
-    /// - Returns: the command that ends the observation. After it runs on the observer's own
-    ///   thread, the observer is not called again. If it runs on another thread, one call may still
-    ///   be in progress.
+    /// - Returns: the command that ends the observation. After the command runs on the observer's
+    ///   own thread, the observer is not called again. If the command runs on another thread, one
+    ///   call may still be in progress.
     @discardableResult
     public func observe(
         on queue: DispatchQueue? = nil,
@@ -105,8 +105,8 @@ public final class Core<State: Sendable>: Sendable {
     ///
     /// A middleware may read and dispatch, but it cannot change or stop the action.
     ///
-    /// - Returns: the command that removes the middleware. Work that it has already returned for an
-    ///   action still runs.
+    /// - Returns: the command that removes the middleware. Work that the middleware has already
+    ///   returned for an action still runs.
     @discardableResult
     public func add(middleware: @escaping Middleware<State>) -> PlainCommand {
         subscribe(middleware, in: \.middleware)
@@ -131,8 +131,8 @@ public final class Core<State: Sendable>: Sendable {
         ReferenceWritableKeyPath<TypedStateOwner<State>, ContiguousArray<Subscriber<Handler>>>
         & Sendable
 
-    /// Adds a handler to a list of watchers, at this point of the order of actions, and then calls
-    /// `added`. Returns the command that removes the handler.
+    /// Adds a handler to a list of watchers, behind the waiting actions, and then calls `added`.
+    /// Returns the command that removes the handler.
     private func subscribe<Handler>(
         _ handler: Handler,
         on queue: DispatchQueue? = nil,
@@ -221,9 +221,9 @@ extension Core {
 
 /// The result of an awaited action.
 public struct Applied<State: Sendable>: Sendable {
-    /// The version that the action made: 1 for the first.
+    /// The version that the action made: 1 for the first action.
     public let version: UInt64
-    /// The state of that version.
+    /// The state of ``version``.
     public let state: State
 }
 

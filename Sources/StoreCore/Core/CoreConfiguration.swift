@@ -12,16 +12,16 @@ package struct CoreConfiguration<State: Sendable>: Sendable {
     package var sink: (any Sink<State>)?
     /// Compares the states before and after an action, and returns `true` if they differ. Without
     /// this closure, every action counts as a change. Unused for a state of modules: the Core
-    /// compares its slices.
+    /// compares the slices.
     package var changed: (@Sendable (State, State) -> Bool)?
-    /// The comparison of the bytes of slices that are equal by `==`. Without it, equal slices count
-    /// as the same bytes.
+    /// The comparison of two slices' bytes, for slices that are equal by `==`. Without a
+    /// comparison, the bytes of equal slices count as the same.
     package var comparison: ByteComparison?
-    /// The codec of the effects that outlive the server. Without it, no effect runs again after a
-    /// restart.
+    /// The codec of the effects that outlive the server. Without a codec, no effect runs again
+    /// after a restart.
     package var works: (any WorkCodec)?
-    /// Collectors of the slices that accepted actions have written; the writers that encode them
-    /// read these.
+    /// The collectors of the slices that accepted actions have written. The writers that encode
+    /// slices read the collectors.
     package var edited: [EditedModules] = []
 
     package init() {}
@@ -47,13 +47,13 @@ package struct EnginePorts: Sendable {
     package enum Driver: Sendable {
         /// The thread that dispatches while the Core is idle.
         case caller
-        /// A thread of its own, from ``Core/start()`` on.
+        /// The Core's own thread, from ``Core/start()`` on.
         case thread
         /// The threads of a pool, one at a time, from ``Core/start()`` on.
         case pool(ThreadPool)
     }
 
-    /// The default of both bounds on waiting actions.
+    /// The default of ``mailboxMax`` and ``ownMailboxMax``.
     private static let mailboxActionsMax = 65_536
 
     package var driver = Driver.caller
@@ -63,17 +63,17 @@ package struct EnginePorts: Sendable {
     /// reactions, and client requests that are no actions.
     package var ownMailboxMax = Self.mailboxActionsMax
     /// The most actions in one batch, which is one append to the journal. A single envelope may
-    /// exceed it.
+    /// exceed this bound.
     package var batchMax = 1_024
     package var clock: any WallClock = SystemClock()
     /// The clock for the ages of idempotency keys; `nil` means ``clock``.
     package var keyClock: (any WallClock)?
     /// The store of the applied actions; `nil` stores none.
     package var journal: (any Journal)?
-    /// The number of this program in the journal, for its records.
+    /// The number of this program in the journal, for the records that it writes.
     package var program: UInt32 = 0
-    /// The version of the initial state; `nil` means the version of the journal. Other writers may
-    /// have appended after the state was made.
+    /// The version of the initial state; `nil` means the version of the journal. The journal's
+    /// version is too new if other writers have appended after the state was made.
     package var version: UInt64?
     /// The reader of the records that other writers have appended. Only the thread that does the
     /// Core's work uses it.

@@ -79,13 +79,13 @@ extension CoreFigures {
     package struct ActionFigures: Sendable {
         /// The type's wire name, with `{id}` in the place of an instance's id.
         package let type: String
-        /// The number of actions with each outcome, in the order of the cases.
+        /// The number of actions with each outcome, in the order of the cases of ``ActionOutcome``.
         package let outcomes: [UInt64]
         /// The time that reducing the applied actions took.
         package let reducing: Distribution
     }
 
-    /// The counts of each type that was dispatched. Any thread may read them.
+    /// The counts of each type of action that was dispatched. Any thread may read them.
     package var actions: [ActionFigures] {
         types.indices.compactMap { type in
             let row = rows.first + rowCount * type
@@ -111,7 +111,7 @@ package enum ActionOutcome: Int, Sendable, CaseIterable {
     case refused
     /// Not applied, because the state does not have the expected version.
     case versionMismatch
-    /// Answered with the outcome of the same, earlier request.
+    /// Answered with the stored outcome: the same request was applied earlier.
     case replayed
     /// Not applied, because another request had the same idempotency key.
     case keyTaken
@@ -184,7 +184,7 @@ extension Engine {
         }
     }
 
-    /// Completes an envelope. The steps of an applied envelope were counted before.
+    /// Completes an envelope. Counts its actions if they were not counted as applied.
     func answer(_ envelope: Envelope, _ outcome: Outcome) {
         if let figures, let ended = ActionOutcome(outcome) { figures.ended(envelope, ended) }
         if isTraced, let span = envelope.span { end(span, of: envelope, outcome) }

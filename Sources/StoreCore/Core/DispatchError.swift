@@ -41,7 +41,7 @@ public struct DispatchError: Error, Sendable, Equatable, CustomStringConvertible
         /// Other writers of the journal appended first too many times in a row.
         public static let contended = Code(rawValue: "contended")
         /// The result of the append is unknown: the action may have been applied. All other kinds
-        /// mean that it was not.
+        /// mean that the action was not applied.
         public static let outcomeUnknown = Code(rawValue: "outcome-unknown")
     }
 
@@ -70,13 +70,13 @@ extension DispatchError {
     }
 
     /// Makes the error for a dispatch of another module's UI action or internal action: the
-    /// dispatcher belongs to `module`, and the action to `owner`.
+    /// caller belongs to `module`, and the action to `owner`.
     static func foreign(_ action: String, of owner: String, by module: String) -> DispatchError {
         DispatchError(
             .foreignAction,
-            "only the views, effects and presenters of module '\(owner)' dispatch \(action); this "
-                + "is one of module '\(module)'; dispatch a public action of '\(owner)', or let a "
-                + "presenter of '\(owner)' do it"
+            "only the views, effects and presenters of module '\(owner)' dispatch \(action); the "
+                + "caller is in module '\(module)'; dispatch a public action of '\(owner)', or let "
+                + "a presenter of '\(owner)' do it"
         )
     }
 
@@ -107,14 +107,14 @@ extension Outcome {
         case .refused(let refusal, _): DispatchError(refusal)
         case .failed(let failure): DispatchError(failure)
         case .cancelled: .cancelled
-        // Only the envelope of a request has a key, a version condition or a dry run.
+        // Only the envelope of a request has a key or a version condition, or is a dry run.
         case .replayed, .keyTaken, .versionMismatch, .dryRun: DispatchError(CoreFailure.unknown)
         }
     }
 }
 
 extension Error {
-    /// The refusal that this error is, or that a dispatch has thrown; `nil` if there is none.
+    /// The refusal that this error is or contains; `nil` if there is none.
     package var refusal: Refusal? { self as? Refusal ?? (self as? DispatchError)?.refusal }
 
     /// True if the work was cancelled.

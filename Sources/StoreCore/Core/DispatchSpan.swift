@@ -6,7 +6,7 @@ package final class DispatchSpan: @unchecked Sendable {
     // Safety: the thread that makes the envelope makes its span. From then on, only the thread that
     // does the Core's work uses the span. Envelopes pass to that thread under the mailbox's lock.
 
-    /// The identity of the span. The consequences of the envelope's actions are within it.
+    /// The identity of the span. The consequences of the envelope's actions are within this span.
     package let identity: Span.Identity
     fileprivate let offered = SpanTime.now
     /// The time at which the Core began with the envelope, and the time after its reduction. If a

@@ -23,7 +23,7 @@ extension Engine {
         return false
     }
 
-    /// Returns the outcome of an envelope. If its request refers to a newer state, first reads the
+    /// Returns the outcome of an envelope. If the request refers to a newer state, first reads the
     /// records of other writers. Sets `mark` to the index of the envelope's first step.
     private func decide(_ envelope: Envelope, from mark: inout Int) -> Outcome {
         let outcome = decide(envelope)
@@ -65,7 +65,8 @@ extension Engine {
             guard hasSessions || sees != nil else { return false }
             return seen?.isSame(for: session, seeing: sees, since: since) == true
         case .members(let members):
-            // Most stores never need a record for each member. The first such condition begins it.
+            // Most stores never need a record for each member. The first such condition begins this
+            // record.
             if seen == nil { seen = VisibleVersions(after: version, byModule: true) }
             seen?.beginModules()
             return seen?.isSame(for: session, seeing: members, since: since) == true
@@ -166,8 +167,8 @@ extension Engine {
         let time = ports.clock.now()
         var member = ReducedMember(envelope: envelope, place: place)
         guard counts.interceptors > 0 else { return try addStep(for: member, at: time) }
-        // Interceptors see the whole state. A refusal by them, or of an action that they chose, is
-        // therefore a refusal of the whole state. The module of the client's action did not refuse.
+        // Interceptors see the whole state. A refusal by an interceptor, or of an action that it
+        // chose, therefore counts as a refusal by the whole state, not by the module.
         var isClients = false
         // The actions that interceptors add belong to the same trace.
         let trace = TraceContext.parent(of: member.meta)

@@ -99,7 +99,7 @@ extension Engine {
 
     private func runFollowUps(_ step: Step, _ version: UInt64) {
         for run in step.released { run() }
-        // Before the completions, so that a client that waits for effects finds them begun.
+        // The effects begin before the completions: a client may wait for the end of begun effects.
         if let effect = step.effect, let runner = ports.effects {
             let cause = EffectCause(
                 version: version,

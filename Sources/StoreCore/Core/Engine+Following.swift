@@ -7,7 +7,8 @@ extension Engine {
     /// means that an append of another writer succeeded.
     static var conflictsMax: Int { 64 }
 
-    /// The most tails that one turn reads, so that this engine's own clients also get their turn.
+    /// The most calls of ``Journal/tail(from:)`` in one turn, so that this engine's own clients
+    /// also get their turn.
     static var tailsMax: Int { 16 }
 
     /// Makes this engine read the records of other writers up to a version. Any thread may call
@@ -47,8 +48,8 @@ extension Engine {
         commit()
     }
 
-    /// True if an envelope's outcome was computed from too old a state: its request refers to a
-    /// newer state, which another writer has made.
+    /// True if an envelope's outcome comes from too old a state: the request refers to a newer
+    /// state, which another writer has made.
     func isBehind(_ envelope: Envelope, _ outcome: Outcome) -> Bool {
         switch outcome {
         case .versionMismatch(let current): envelope.condition.map { $0.version > current } ?? false
@@ -72,8 +73,7 @@ extension Engine {
         case failed
     }
 
-    /// Reduces and publishes the records of other writers, at least up to a version if there are as
-    /// many.
+    /// Reduces and publishes records of other writers, at least up to `newest` if so many exist.
     private func follow(upTo newest: UInt64) -> Following {
         guard let journal = ports.journal, batch.isEmpty, !hasFailed else { return .failed }
         let before = version

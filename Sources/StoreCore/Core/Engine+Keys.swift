@@ -1,8 +1,8 @@
 // Looking up idempotency keys. The journal has the outcomes of earlier requests.
 //
-// A turn is the work on all items that the Core took from its mailbox at once; on a pool, on a
-// portion of them. If more than one request of a turn has a key, one call of the journal looks up
-// all keys, into `keyOutcomes`. A single key is looked up when its request runs.
+// A turn is the work on all items that the Core took from its mailbox at once. On a pool, it is the
+// work on a portion of them. If more than one request of a turn has a key, one call of the journal
+// looks up all keys, into `keyOutcomes`. A single key is looked up when its request runs.
 
 extension Engine {
     /// Returns the outcome of an earlier request with this key, from the current batch or from the
@@ -16,7 +16,7 @@ extension Engine {
     /// Looks up the keys of all requests of a turn, when the turn begins.
     ///
     /// If the journal cannot be read now, each key is looked up when its request runs. If that
-    /// fails as well, the request fails.
+    /// look-up fails, too, the request fails.
     func lookUpKeys(of items: borrowing ContiguousArray<Mailbox.Item>, in turn: Range<Int>) {
         var keys: [IdempotencyKey] = []
         keys.reserveCapacity(min(drainedKeyCount, turn.count))
@@ -29,7 +29,7 @@ extension Engine {
     }
 
     /// Looks up the turn's keys again after another writer of the journal has appended, possibly
-    /// with one of these keys.
+    /// with one of the turn's keys.
     func lookUpKeysAgain() {
         if keyOutcomes.isFilled { lookUp(keyOutcomes.keys) }
     }
@@ -39,7 +39,7 @@ extension Engine {
         keyOutcomes = found.map { KeyOutcomes(keys: keys, found: $0) } ?? KeyOutcomes()
     }
 
-    /// Makes the last commit of a turn, and forgets the outcomes of its keys.
+    /// Makes the last commit of a turn, and forgets the outcomes of the turn's keys.
     func commitLast() {
         guard drainedKeyCount > 1 else { return commit() }
         keyOutcomes.isEnding = true
@@ -56,7 +56,7 @@ struct KeyOutcomes {
     /// The keys of all requests of the turn; empty if each key is looked up on its own.
     var keys: [IdempotencyKey] = []
     var found: [IdempotencyKey: KeptOutcome] = [:]
-    /// True if the next commit is the last of the turn. No later request then needs its outcomes.
+    /// True if the next commit is the last of the turn: no later request needs its outcomes.
     var isEnding = false
 
     /// True if the keys of the turn were looked up.

@@ -108,7 +108,7 @@ extension Engine {
         )
     }
 
-    /// Runs a task of the Core itself at its place in the order.
+    /// Runs a task of the Core itself, behind the waiting items.
     ///
     /// Returns `false`, without running the task, if the mailbox of a Core with a thread is closed.
     @discardableResult
@@ -179,8 +179,8 @@ extension Engine {
     }
 }
 
-// A turn of the Core on a caller's thread. A few requests are answered sooner without a thread
-// switch each way; many are answered sooner by two threads.
+// A turn of the Core on a caller's thread. A few requests are answered sooner by one thread,
+// without a switch to another thread and back. Many are answered sooner by two threads.
 
 extension Engine {
     /// The most items of a turn that another thread than the Core's runs.

@@ -19,7 +19,7 @@ extension Engine {
     /// Dispatches an action like ``dispatchProgramAction(_:from:applied:)``.
     ///
     /// - Throws: the error of the mailbox if it does not take the action. An encoding error is only
-    ///   reported.
+    ///   reported as a dropped action.
     package func offerProgramAction(
         _ action: any Action,
         from source: ActionSource,
@@ -61,8 +61,8 @@ extension Engine {
     /// Submits an action of an effect of a module or instance, and waits until it is durable.
     ///
     /// - Returns: the version that the action made.
-    /// - Throws: ``DispatchError`` with the code `foreignAction` for another module's own action,
-    ///   or with a code of `Core.apply(_:)`.
+    /// - Throws: ``DispatchError`` with the code `foreignAction` for an action that only another
+    ///   module may dispatch, or with a code of `Core.apply(_:)`.
     func submit(
         _ action: any Action,
         by module: String,
@@ -106,9 +106,9 @@ extension Engine {
         return (version, state)
     }
 
-    /// Dispatches an action of a module's effect or presenter, behind the waiting items. Drops
-    /// another module's own action. The whole state's presenters have no module; they may dispatch
-    /// all actions.
+    /// Dispatches an action of a module's effect or presenter, behind the waiting items. Drops an
+    /// action that only another module may dispatch. The whole state's presenters have no module;
+    /// they may dispatch all actions.
     func send(
         _ action: any Action,
         by module: String?,
@@ -119,8 +119,8 @@ extension Engine {
         dispatchProgramAction(action, from: source)
     }
 
-    /// Returns the action as a module may dispatch it: addresses a module's action to the instance
-    /// that dispatches it. Refuses another module's own action, and reports it as dropped.
+    /// Returns an action as a module may dispatch it: gives the module's own action the instance's
+    /// id. Refuses an action that only another module may dispatch, and reports it as dropped.
     private func admitted(
         _ action: any Action,
         by module: String?,

@@ -1,6 +1,6 @@
 import Synchronization
 
-// Requests that are no actions. Any thread may make any call; only reads wait for the Core.
+// Client requests that are no actions. Any thread may make any call; only reads wait for the Core.
 
 extension Engine {
     /// Accepts or refuses the envelope of a client request that is no action. If the outcome of the
@@ -40,7 +40,7 @@ extension Engine {
     /// has one.
     package var presentation: (any Presentation)? { ports.presentation }
 
-    /// The number of waiting actions of clients and of the program itself, and both bounds.
+    /// The number of waiting actions of clients and of the program itself, each with its bound.
     package var mailboxFigures: (clients: Int, clientsMax: Int, own: Int, ownMax: Int) {
         mailbox.withLock { ($0.clients, $0.clientsMax, $0.own, $0.ownMax) }
     }

@@ -5,8 +5,8 @@ import Synchronization
 /// The working half of a Core: the mailbox, and behind it the state. Only the thread that drains
 /// the mailbox uses the state.
 ///
-/// The engine does not have the type of the state. Requests use it directly, so that they need no
-/// lookup of a generic type at run time.
+/// The engine does not have the type of the state. Client requests go to the engine directly, and
+/// so need no lookup of a generic type at run time.
 package final class Engine: @unchecked Sendable {
     // Safety: all members below `owner` belong to the working thread. This is the thread that set
     // `isDraining`, or the Core's own thread, or the pool's thread that has the turn. The members
@@ -29,14 +29,14 @@ package final class Engine: @unchecked Sendable {
     let isSlowToCommit: Bool
     /// True if another thread than the Core's own may run a turn: no commit waits for a disk.
     let lendsTurns: Bool
-    /// The number of turns that the Core's thread runs before another thread may run one again.
+    /// The number of turns that the Core's thread runs before another thread may run a turn.
     @exclusivity(unchecked) var ownTurns = 0
     /// True if the time of the reducer is measured.
     let isTimed: Bool
     /// True if envelopes may have spans.
     let isTraced: Bool
-    /// The offer time of the current envelope, until its first action is reduced; 0 if it is not
-    /// measured.
+    /// The offer time of the current envelope, until its first action is reduced; 0 if the time is
+    /// not measured.
     @exclusivity(unchecked) var waitsSince: UInt64 = 0
     /// True if the follower gets each action.
     let takesActions: Bool
@@ -47,8 +47,8 @@ package final class Engine: @unchecked Sendable {
     /// The versions that last changed each client's view; `nil` if all clients have the same view.
     @exclusivity(unchecked) var seen: VisibleVersions?
     let hasSessions: Bool
-    /// The items that were last taken from the mailbox; empty, with its memory, after they are
-    /// processed.
+    /// The items that were last taken from the mailbox. After they are processed, the array is
+    /// empty and keeps its memory.
     @exclusivity(unchecked) var taken: ContiguousArray<Mailbox.Item> = []
     /// The number of versions that the short path has made; that path has no batch.
     @exclusivity(unchecked) var plainVersions: UInt64 = 0
@@ -57,7 +57,7 @@ package final class Engine: @unchecked Sendable {
     @exclusivity(unchecked) var hasFailed = false
     /// The number of processed items of `taken`; a turn on a pool may end between two items.
     @exclusivity(unchecked) var workedCount = 0
-    /// The end index of the current portion, on a pool.
+    /// The index in `taken` at which the current portion ends; used only on a pool.
     @exclusivity(unchecked) var portionEnd = 0
     /// The number of idempotency keys in `taken`.
     @exclusivity(unchecked) var drainedKeyCount = 0
@@ -103,7 +103,7 @@ package final class Engine: @unchecked Sendable {
             hasSessions || ports.hasSights
             ? VisibleVersions(after: batch.base, byModule: ports.hasSights) : nil
         watching = ports.journal?.watch { [weak self] in self?.moved(to: $0) }
-        // Versions that were appended before the watch began.
+        // The watch does not report versions that were appended before it began.
         if watching != nil, let newest = ports.journal?.version, newest > version {
             moved(to: newest)
         }

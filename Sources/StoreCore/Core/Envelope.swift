@@ -1,4 +1,4 @@
-/// An action or an array on its way through the Core, with its origin.
+/// An action or an array of actions on its way through the Core, with its origin.
 package final class Envelope: Sendable {
     package let members: [EnvelopeMember]
     package let requestID: String?
@@ -14,7 +14,7 @@ package final class Envelope: Sendable {
     /// key.
     let hasKey: Bool
     package let mode: EnvelopeMode
-    /// True if the batch must end here, so that exactly this version is published.
+    /// True if the batch must end here, so that the version of this envelope is published.
     package let endsBatch: Bool
     /// True if the outcome must have the state.
     package let returnsState: Bool
@@ -26,14 +26,14 @@ package final class Envelope: Sendable {
     package let source: ActionSource?
     /// The watch that waits for the end of the effects; `nil` if no client waits.
     package let watch: EffectWatch?
-    /// The subscribers that get the changes; `nil` for all.
+    /// The subscribers that get the changes; `nil` for all subscribers.
     package let audience: Audience?
     /// The session that led to the envelope; `nil` if no client with a session did.
     package let session: String?
     /// The origin for the log: a place in the program, or a client.
     package let origin: String?
     /// The time at which a client's request was offered, as ``SystemTime/steadyNanoseconds()``; 0
-    /// if it is not measured.
+    /// if the time is not measured.
     package let offered: UInt64
     /// The span of the way through the Core; `nil` if the trace is not exported.
     package let span: DispatchSpan?
@@ -108,7 +108,7 @@ package struct EnvelopeMember: Sendable {
     /// The fields of the action, as JSON.
     package let payload: [UInt8]
     package let meta: [UInt8]?
-    /// The index of its type among the types that the program declares; -1 for any other type.
+    /// The index of the action's type among the program's declared types; -1 for any other type.
     package let number: Int
 
     package init(
@@ -144,7 +144,7 @@ package struct ActionSource: Sendable {
     package let cause: UInt64?
     /// The place of the dispatch in the source.
     package let place: String
-    /// The effect that dispatched the action; `nil` if another part did.
+    /// The effect that dispatched the action; `nil` if another part of the program did.
     let token: EffectToken?
     /// The session of the action that led to this action.
     package let session: String?
@@ -154,7 +154,7 @@ package struct ActionSource: Sendable {
     let trace: String?
     /// The watch that ends with all consequences of this action.
     package let watch: EffectWatch?
-    /// The observers that get the change; `nil` for all.
+    /// The observers that get the change; `nil` for all observers.
     var audience: Audience?
 
     package init(
@@ -198,7 +198,7 @@ package enum EnvelopeMode: Sendable {
 /// The version that the state must have for an envelope to be applied. An object, because most
 /// envelopes have no condition.
 package final class VersionCondition: Sendable {
-    /// The changes after the version that violate the condition.
+    /// The changes that violate the condition if they came after its version.
     package enum Scope: Sendable {
         /// Every change: no other version fulfils the condition.
         case version

@@ -20,7 +20,7 @@ struct Mailbox: ~Copyable, Sendable {
 
     /// The next step of the thread that brought an item.
     enum Admission: Sendable {
-        /// Process the item and then the queue: no other thread does.
+        /// Process the item and then the queue: no other thread is working.
         case drain
         case queued
         /// Wake the Core's thread.
@@ -103,7 +103,7 @@ final class QueuedAction: Sendable {
     init(_ action: any Action) { self.action = action }
 }
 
-/// A task of the Core itself, at its place in the order.
+/// A task of the Core itself, at its place among the items.
 final class EngineTask: Sendable {
     let run: @Sendable (Engine) -> Void
 

@@ -6,9 +6,9 @@ package protocol Completion: AnyObject, Sendable {
 
 /// The outcome of an envelope.
 package enum Outcome: Sendable {
-    /// Applied as these versions. `state` is set if the envelope asked for it.
+    /// Applied as the versions `first` to `last`. `state` is set if the envelope asked for it.
     case applied(first: UInt64, last: UInt64, changed: Bool, state: RequestedState?)
-    /// The same request was applied earlier, as these versions. Nothing was applied now.
+    /// The same request was applied earlier, with this outcome. Nothing was applied now.
     indirect case replayed(KeptOutcome)
     /// Another request was applied with this key. Nothing was applied now.
     case keyTaken
@@ -77,7 +77,7 @@ final class IgnoredOutcome: Completion {
     private let failed: (@Sendable (any Error) -> Void)?
 
     /// - Parameters:
-    ///   - watch: a watch that was begun for the action, and ends with it.
+    ///   - watch: a watch that was begun for the action; the outcome ends it.
     ///   - applied: receives the version that the action made; `nil` if it was not applied.
     ///   - failed: receives the refusal or the failure if the action was not applied.
     init(

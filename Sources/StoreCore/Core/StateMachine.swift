@@ -1,4 +1,4 @@
-/// A reducer for a state of several slices. Its results name the slices that an action has written.
+/// A reducer for a state of several slices. Each result names the slices that the action wrote.
 package protocol StateMachine<State>: AnyObject, Sendable {
     associatedtype State: Sendable
 
@@ -9,7 +9,7 @@ package protocol StateMachine<State>: AnyObject, Sendable {
     /// Returns the module of an action; `nil` if it belongs to no module.
     func module(of action: any Action) -> ActionModule?
 
-    /// Reduces an action that makes this version, by its route from ``route(of:)``, on behalf of a
+    /// Reduces an action that makes `version`, by its route from ``route(of:)``, on behalf of a
     /// session. The result is returned, and stored nowhere else. `effect` becomes the work outside
     /// the Core that follows; a replay and a dry run drop it.
     ///
@@ -53,8 +53,8 @@ package final class ActionRoute: @unchecked Sendable {
     /// The module's index in ``RootState/modules``. Greater indices stand for actions of no module.
     package let module: Int
 
-    /// The handler of such actions: an ``ActionHandler`` that the machine's root owns. `nil` for
-    /// requests, which have no action type of their own.
+    /// The handler of the actions with this route: an ``ActionHandler`` that the machine's root
+    /// owns. `nil` for client requests, which have no action type of their own.
     let handler: UnsafeMutableRawPointer?
 
     /// True if the action is a ``SessionAction``.
@@ -88,13 +88,13 @@ package struct SliceCause: Sendable {
     /// The version that the action made; `nil` when the store begins, and for an action of another
     /// engine.
     package let version: UInt64?
-    /// True if another engine applied the action. The other engine shows it to its presenters.
+    /// True if another engine applied the action; only that engine calls presenters.
     var isElsewhere = false
     /// The session that led to the action.
     package fileprivate(set) var session: String?
     /// The sender of the action and its trace; `nil` if neither is known.
     var sender: CauseSender?
-    /// The observers that get the change; `nil` for all.
+    /// The observers that get the change; `nil` for all observers.
     package let audience: Audience?
     /// The watch that ends with all actions that presenters derive from the change.
     package let watch: EffectWatch?

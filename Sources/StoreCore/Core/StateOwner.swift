@@ -14,7 +14,7 @@ protocol StateOwner: AnyObject {
     func module(of action: any Action) -> ActionModule?
     /// True if sessions have slices of their own.
     var hasSessions: Bool { get }
-    /// The number of states that are kept for watchers of each state.
+    /// The number of states that are kept for watchers that need each state.
     var keptCount: Int { get }
 
     /// Reduces an action and shows the state to the observers. Only for a Core that appends,
@@ -35,7 +35,7 @@ protocol StateOwner: AnyObject {
     /// Switches the state to the slices of the session whose actions come next.
     func show(to session: String?)
 
-    /// Calls middleware. Returns its work for the time after the commit.
+    /// Calls middleware. Returns the closures to call after the commit.
     func middleware(before envelope: ActionEnvelope) -> [@Sendable () -> Void]
 
     /// Calls the interceptors, one after the other. `seal` makes the envelope of the action, or of
@@ -45,7 +45,7 @@ protocol StateOwner: AnyObject {
     func intercept(seal: ((any Action)?) throws -> ActionEnvelope) throws -> Intercepted
 
     func save()
-    /// Restores the state of ``save()``, and drops all kept states but the first `kept`.
+    /// Restores the state that ``save()`` saved. Drops all kept states but the first `kept`.
     func restore(keeping kept: Int)
     /// Marks the state as durable. ``rollBack()`` restores the last durable state.
     func commit()
@@ -65,8 +65,8 @@ protocol StateOwner: AnyObject {
     func completed()
 
     /// Shows an applied action's change to presenters and to observers of slices. `version` is the
-    /// version that the action made. `nil` stands for an action of another engine, which shows it
-    /// to its own presenters.
+    /// version that the action made. `nil` stands for an action of another engine, which calls its
+    /// own presenters.
     func showSlices(_ step: Step, version: UInt64?)
     /// Returns the actions with which the reactions answer an applied action.
     func reactions(to step: Step) -> [(action: any Action, place: String)]
@@ -82,8 +82,8 @@ final class WatcherCounts {
     @exclusivity(unchecked) var interceptors = 0
     @exclusivity(unchecked) var reactions = 0
 
-    /// True if actions go directly to the reducer: no watcher sees an action before, or compares
-    /// states after it.
+    /// True if actions go directly to the reducer: no watcher sees an action before its reduction,
+    /// or compares states after it.
     var isDirect: Bool { middleware + interceptors + reactions == 0 }
     /// True if a watcher needs each state.
     var hasStateWatchers: Bool { observers + reactions > 0 }
@@ -96,14 +96,14 @@ struct Reduction {
     /// The work outside the Core that follows; `nil` if there is none.
     let effect: PendingEffect?
     /// The index of the state before the action among the kept states; the next index has the state
-    /// after it. `nil` if they are not kept.
+    /// after the action. `nil` if the states are not kept.
     let kept: Int?
 }
 
 /// The result of the interceptors for an action.
 struct Intercepted {
-    /// The actions that directly follow it.
+    /// The actions that directly follow the action.
     var following: [any Action] = []
-    /// The closures to call after the commit, with the state that all these actions led to.
+    /// The closures to call after the commit, with the state after the last of the actions.
     var hooks: [@Sendable (any Sendable) -> Void] = []
 }

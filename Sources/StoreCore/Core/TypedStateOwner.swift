@@ -17,10 +17,10 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
     @exclusivity(unchecked) private var hasSaved = false
     /// The states that watchers get after the commit, if a watcher needs each state.
     @exclusivity(unchecked) private(set) var kept: ContiguousArray<State> = []
-    /// True if the last of them is the current state.
+    /// True if the last of the kept states is the current state.
     @exclusivity(unchecked) private var lastIsCurrent = false
     let hasSessions: Bool
-    /// The session on whose behalf the state is read; outer `nil` if it is unknown.
+    /// The session on whose behalf the state is read; outer `nil` if the session is unknown.
     @exclusivity(unchecked) private var reader: String??
 
     let counts = WatcherCounts()

@@ -3,8 +3,8 @@
 ///
 /// Belongs to the thread that drains the mailbox.
 struct VisibleVersions {
-    /// The most sessions that are recorded. Beyond this bound, all are dropped, and `base` becomes
-    /// the current version.
+    /// The most sessions that are recorded. Beyond this bound, all entries are dropped, and `base`
+    /// becomes the current version.
     static let sessionsMax = 32_768
 
     /// The changes up to this version are unknown.
@@ -12,7 +12,7 @@ struct VisibleVersions {
     /// The version that last changed a shared slice.
     private var shared: UInt64
     private var sessions: [SessionHash: UInt64] = [:]
-    /// The same record for each module; `nil` if all clients see all modules.
+    /// The versions for each module; `nil` if all clients see all modules.
     private var modules: ModuleVisibility?
     /// The version up to which all steps are recorded.
     private(set) var noted: UInt64
@@ -70,8 +70,8 @@ struct VisibleVersions {
 /// The version that last changed each module: its shared slice, and the slices of sessions. The
 /// engine needs it for clients that see only some of the modules.
 struct ModuleVisibility {
-    /// The most session slices that are recorded. Beyond this bound, all are dropped, and `base`
-    /// becomes the current version.
+    /// The most session slices that are recorded. Beyond this bound, all entries are dropped, and
+    /// `base` becomes the current version.
     static let slicesMax = 32_768
 
     private struct Slice: Hashable {

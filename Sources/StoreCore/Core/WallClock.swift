@@ -1,7 +1,7 @@
 import StorePlatform
 import Synchronization
 
-/// The port that supplies the time of day. The Core stamps each action with it.
+/// The port that supplies the time of day. The Core stamps each action with this time.
 public protocol WallClock: Sendable {
     /// Returns the nanoseconds since 1970-01-01T00:00:00Z.
     func now() -> Int64
@@ -31,7 +31,7 @@ public final class SteadyClock: WallClock {
     public func now() -> Int64 { SystemTime.bootNanoseconds() &+ offset.load(ordering: .relaxed) }
 
     /// Sets the clock ahead to `time`, the last time of an earlier process, if the clock is behind
-    /// it. Otherwise the entries of that process would seem to come from the future.
+    /// it. Without this call, the entries of that process could seem to come from the future.
     public func goOn(from time: Int64) {
         // Takes the maximum, so that the clock never goes back.
         let (wanted, isOver) = time.subtractingReportingOverflow(SystemTime.bootNanoseconds())
