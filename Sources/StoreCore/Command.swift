@@ -90,7 +90,7 @@ extension Command where Value == Void {
 }
 
 extension Command: Hashable, CustomDebugStringConvertible {
-    /// True if both are the same command.
+    /// True if both are the same object.
     public static func == (a: Command, b: Command) -> Bool { a === b }
 
     /// Hashes the identity.
@@ -119,7 +119,7 @@ public final class Disposer: Sendable {
     /// Makes a disposer without commands.
     public init() {}
 
-    /// Adds a command that runs at the end. Any thread may call this.
+    /// Adds a command that runs when the disposer is deallocated. Any thread may call this.
     public func add(disposal: PlainCommand) { disposals.withLock { $0.append(disposal) } }
 
     deinit {

@@ -1,5 +1,5 @@
-/// A value for an event or a request. Its fields are the details; an action without details has
-/// none.
+/// A value for an event or a request. Its fields are the details; an action without details has no
+/// fields.
 ///
 /// Any value that threads can share can be an action:
 ///
@@ -63,7 +63,7 @@ extension TrackedInstanceAction {
 
 /// An action with fields that must never be kept: a password, a token.
 ///
-/// The server removes these members from the payload before it makes the action, for every
+/// The server removes the ``secrets`` from the payload before it makes the action, for every
 /// dispatcher. Dispatchers are clients, views, and the program itself: its effects, use cases,
 /// presenters, reactions and interceptors. So the reducer gets the action that is journaled, and a
 /// replay gives the same state.

@@ -14,8 +14,8 @@ public struct ActionEnvelope: Sendable {
     public let version: UInt64
     /// The time at which the Core took the action, in nanoseconds since 1970.
     public let time: Int64
-    /// The wire name of the action, such as `StepChangeRequested` or `movieCard/wanted`. In
-    /// process, it is the name of the action's Swift type.
+    /// The wire name of the action, such as `StepChangeRequested` or `movieCard/wanted`. Without a
+    /// server, it is the name of the action's Swift type.
     public let type: String
     /// The data that the client sent along, as JSON; `nil` if it sent none.
     public let meta: [UInt8]?
@@ -49,8 +49,8 @@ public struct ActionEnvelope: Sendable {
 /// - The batch cannot be made durable.
 /// - The Core takes the batch back and reduces it again. Middleware is then called again.
 ///
-/// Both run on the thread that does the Core's work, and delay every later action. Move slow work
-/// to another thread. Replays and dry runs call no middleware.
+/// Middleware and its closures run on the thread that does the Core's work, and delay every later
+/// action. Move slow work to another thread. Replays and dry runs call no middleware.
 ///
 /// ```swift
 /// core.add(middleware: { state, action, envelope in

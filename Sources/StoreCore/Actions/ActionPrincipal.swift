@@ -2,7 +2,7 @@ import StoreTexts
 
 /// The principal that dispatched an action: a name and a role of the server's policy.
 ///
-/// A journal stores it as one text, ``description``, such as `author/ada`.
+/// A journal stores the principal as one text, ``description``, such as `author/ada`.
 public struct ActionPrincipal: Sendable, LosslessStringConvertible {
     /// The role, a slash and the name: the text that a journal stores.
     public let description: String
@@ -31,7 +31,7 @@ public struct ActionPrincipal: Sendable, LosslessStringConvertible {
 }
 
 extension ActionPrincipal: Hashable {
-    /// True if both have the same bytes.
+    /// True if both principals have the same bytes.
     public static func == (left: ActionPrincipal, right: ActionPrincipal) -> Bool {
         left.description.isSame(as: right.description)
     }

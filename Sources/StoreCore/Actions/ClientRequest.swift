@@ -1,7 +1,7 @@
 /// A client's request that is not an action: a call of a use case, or a notification.
 ///
-/// A request changes nothing. The journal has it as the cause of the actions that follow, with its
-/// name and its client. The input is not kept.
+/// A request changes nothing. The journal records the request with its name and its client, as the
+/// cause of the actions that follow. The input is not kept.
 package struct ClientRequest: Action {
     /// The wire name, which is the path of the route: `usecases/login/login`.
     package let name: String
@@ -12,7 +12,7 @@ package struct ClientRequest: Action {
 }
 
 extension ClientRequest {
-    /// The first parts of the names. No module may have these names.
+    /// The first parts of the wire names. No module may have such a name.
     package static let useCases = "usecases"
     package static let notifications = "notify"
 

@@ -4,7 +4,7 @@
 /// `StorePatterns` has the two kinds: a `StateUpdater` changes the slice itself, and a `SideEffect`
 /// works outside of the Core.
 public protocol Dispatchable: Action, Codable {
-    /// The way in which a store handles such actions. Each kind has one for all of its types.
+    /// The way in which a store handles such actions. All types of a kind have the same handling.
     static var handling: ActionHandling { get }
 }
 
@@ -17,13 +17,13 @@ public struct ActionHandling: Sendable {
 
 /// Makes the reducers for one type of action.
 package protocol HandlerMaker: Sendable {
-    /// Returns the reducer for the slice at a place; `nil` if the actions are for another state.
+    /// Returns the reducer for the slices at `place`; `nil` if the actions are for another state.
     func reducer<Root: RootState, State: ModuleState>(
         of module: String,
         at place: some SlicePlace<Root, State>
     ) -> SliceReducer<Root>?
 
-    /// The policy for work of such actions that has not ended when the server ends.
+    /// The policy for the unfinished work of such actions when the store starts again.
     var onRestart: RestartPolicy { get }
 
     /// Returns the effect for the kept work of an action; `nil` if the action is for another state.

@@ -2,10 +2,10 @@
 public struct Refusal: Error, Sendable, Equatable {
     /// The reason, in a sentence that helps the client to act.
     public let reason: String
-    /// The member of the action at fault, as a JSON Pointer (RFC 6901) into the action's fields.
+    /// The faulty member of the action, as a JSON Pointer (RFC 6901) into the action's fields.
     public let pointer: String?
 
-    /// True if the client may not do this in any state. Over HTTP the status is then 403, else 409.
+    /// True if the client may not dispatch the action in any state: HTTP status 403, not 409.
     public private(set) var isForbidden = false
 
     /// True if the session that owns the slice of the action has ended.
@@ -15,8 +15,8 @@ public struct Refusal: Error, Sendable, Equatable {
     /// reason may then name any part of the state.
     package private(set) var isOfWholeState = false
 
-    /// The error of a reducer that is not a refusal. Clients never get this error: ``reason`` is a
-    /// fixed text then.
+    /// The error that a reducer threw, if it is no refusal. Clients never get this error:
+    /// ``reason`` is a fixed text then.
     public private(set) var failure: (any Error)?
 
     /// Makes a refusal.

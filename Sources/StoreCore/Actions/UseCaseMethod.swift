@@ -26,7 +26,7 @@ public struct UseCaseMethod<State: Sendable>: Sendable {
     /// - Parameters:
     ///   - useCase: the use case's name.
     ///   - method: the method's name within it.
-    ///   - cancelInFlight: cancels a call that is under way, if true.
+    ///   - cancelInFlight: if true, a new call cancels the call that is under way.
     ///   - body: does the work, as an effect of the module.
     public init<Input: Codable & Sendable>(
         _ useCase: String,
@@ -48,7 +48,7 @@ public struct UseCaseMethod<State: Sendable>: Sendable {
     }
 }
 
-/// A method of a use case, for the slice at a place.
+/// A method of a use case, bound to the place of its slice in the root state.
 package struct BoundUseCase<Root: RootState>: Sendable {
     package let path: String
     package let input: any (Codable & Sendable).Type
