@@ -3,8 +3,8 @@ package import StorePlatform
 /// The port that keeps the history: the applied actions, the outcomes of requests with idempotency
 /// keys, and snapshots of the state. The Core appends to the journal; the log and a start read it.
 ///
-/// Any thread may make any call. No call waits for an append longer than that append takes. A Core
-/// appends from its own thread, a batch at a time.
+/// Any thread may make any call. If an append is in progress, a call waits at most until it ends. A
+/// Core appends from its own thread, a batch at a time.
 ///
 /// Several programs may write one history, each with a journal of its own. An append names the
 /// version that it follows. If two appends follow the same version, the second is refused. Its
@@ -12,7 +12,7 @@ package import StorePlatform
 /// `StoreTesting`, is a suite of tests for a custom journal.
 public protocol Journal: AnyObject, Sendable {
     /// The id of the continuous history in the journal. Versions of two epochs are not comparable:
-    /// the same number may be another state.
+    /// the same number may stand for another state.
     var epoch: UInt32 { get }
     /// The version of the newest record; 0 if the history never had a record.
     var version: UInt64 { get }
@@ -26,7 +26,7 @@ public protocol Journal: AnyObject, Sendable {
     /// Appends a whole batch or nothing, and returns when the batch is durable.
     ///
     /// - Parameters:
-    ///   - batch: its records; their versions follow `expected` without a gap.
+    ///   - batch: the content. The versions of its records follow `expected` without a gap.
     ///   - expected: the version that the history must be at.
     /// - Throws: ``JournalError/conflict(version:)`` if the history is at another version; nothing
     ///   was written then. Otherwise another ``JournalError``.
@@ -34,9 +34,9 @@ public protocol Journal: AnyObject, Sendable {
 
     /// Returns the first records after a version, of all writers; an empty array if there are none.
     ///
-    /// The result has every record that was durable at the call. This includes records that other
-    /// writers appended after the last update of ``version``. The default reads a page with
-    /// ``read(_:)``; it is correct if only this process writes the journal.
+    /// Every record that was durable at the call counts, even if another writer appended it after
+    /// the last update of ``version``. The default reads a page with ``read(_:)``; it is correct if
+    /// only this process writes the journal.
     ///
     /// - Throws: ``JournalError/gone(oldest:)`` if history does not reach back that far.
     func tail(from version: UInt64) throws(JournalError) -> [Record]
@@ -68,7 +68,7 @@ public protocol Journal: AnyObject, Sendable {
     /// Stores the names and forms of a program that is about to append. Returns the number that its
     /// records have as ``Record/program``.
     ///
-    /// The same digest has the same number. From now on, the program is the last of ``programs()``.
+    /// Equal digests have the same number. From now on, the program is the last of ``programs()``.
     /// A journal stores ``RegisteredProgram/countMax`` programs, and never uses a number twice.
     ///
     /// - Throws: the errors of an append.
@@ -98,8 +98,8 @@ extension Journal {
     /// The most bytes of payloads and metas in one ``tail(from:)``. A single record may have more.
     public static var tailBytesMax: Int { 4 << 20 }
 
-    /// Reads the first records after a version with ``read(_:)``: all of them if only this process
-    /// writes.
+    /// Reads the first records after a version with ``read(_:)``: complete if only this process
+    /// writes the journal.
     public func tail(from version: UInt64) throws(JournalError) -> [Record] {
         try read(
             JournalPage(after: version, limit: Self.tailRecordsMax, bytesMax: Self.tailBytesMax)
@@ -120,9 +120,9 @@ extension Journal {
 
 /// The content of one append. The Core makes it of the actions that it applied together.
 public struct JournalBatch: Sendable, Equatable {
-    /// The applied actions, in order.
+    /// The applied actions, in the order of their versions.
     public var records: [Record]
-    /// The outcomes of the requests among them that had an idempotency key.
+    /// The outcomes of the requests in the batch that had an idempotency key.
     public var outcomes: [KeptOutcome]
 
     /// Makes a batch.
@@ -136,7 +136,7 @@ public struct JournalBatch: Sendable, Equatable {
 public struct JournalPage: Sendable, Equatable {
     /// The version that the records follow.
     public var after: UInt64
-    /// The most records.
+    /// The most records of the page.
     public var limit: Int
     /// The most bytes of payloads and metas together. The first record is returned even if it alone
     /// exceeds this bound.
@@ -144,7 +144,7 @@ public struct JournalPage: Sendable, Equatable {
     /// The wire name of the records, compared byte for byte; `nil` for all records.
     public var type: String?
 
-    /// Makes a page of all types.
+    /// Makes a page.
     public init(after: UInt64, limit: Int, bytesMax: Int = 1 << 20, type: String? = nil) {
         self.after = after
         self.limit = limit
@@ -155,7 +155,7 @@ public struct JournalPage: Sendable, Equatable {
 
 /// The part of history that ``Journal/read(_:)`` returned.
 public struct JournalRecords: Sendable, Equatable {
-    /// The records, in order.
+    /// The records, in the order of their versions.
     public var records: [Record]
     /// The version up to which history was read. The next page begins after it. On a page of one
     /// type, `through` may be greater than the version of the last record.
@@ -170,7 +170,7 @@ public struct JournalRecords: Sendable, Equatable {
 
 /// The reason why a call of a journal failed.
 public enum JournalError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// There is no room. Nothing was written, and the caller may try again.
+    /// The journal has no room. Nothing was written, and the caller may try again.
     case storageFull
     /// Another writer appended first, and nothing was written. The journal is at this version;
     /// ``Journal/tail(from:)`` returns the records of the other writer.
@@ -194,7 +194,7 @@ public enum JournalError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 /// The measurements that a journal on disk takes of itself. The bytes of each file stand under the
-/// purpose of the file. `syncs` has the times that the syncs of its batches took.
+/// purpose of the file. `syncs` has the times that the syncs of batches took.
 package typealias JournalFigures = (files: [(file: String, bytes: UInt64)], syncs: Distribution)
 
 /// A journal that measures itself. Any thread may read the figures, without waiting for an append.

@@ -12,7 +12,7 @@ public struct IdempotencyKey: Hashable, Sendable {
         self.key = key
     }
 
-    /// True if both have the same bytes.
+    /// True if both keys have the same bytes.
     public static func == (a: IdempotencyKey, b: IdempotencyKey) -> Bool {
         a.key.isSame(as: b.key)
             && a.principal.map { ExactText($0) } == b.principal.map { ExactText($0) }
@@ -25,7 +25,7 @@ public struct IdempotencyKey: Hashable, Sendable {
     }
 }
 
-/// The stored outcome of an applied action or array that came with an idempotency key.
+/// The stored outcome of an applied action or array of actions that came with an idempotency key.
 public struct KeptOutcome: Sendable, Equatable {
     /// The key of the request.
     public let key: IdempotencyKey

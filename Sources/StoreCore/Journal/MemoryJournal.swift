@@ -11,13 +11,13 @@ import Synchronization
 /// ```
 ///
 /// All journals of a history can read a record as soon as one of them has appended it. The watching
-/// journals are notified. A writer fails if its next record is already dropped:
+/// journals are notified. A writer fails if the next record that it reads is already dropped:
 /// ``Journal/tail(from:)`` throws ``JournalError/gone(oldest:)``.
 ///
 /// The history is bounded by the records, bytes, keys and snapshots of its retention. Beyond a
-/// bound, it drops the oldest. A dropped record frees its texts and bytes at once; the array slots
-/// are freed with the last record of the batch. The bound on bytes counts all memory of a record
-/// (``Record/memoryBytes``).
+/// bound, it drops the oldest entries. A dropped record frees its texts and bytes at once; the
+/// array slots are freed with the last record of the batch. The bound on bytes counts all memory of
+/// a record (``Record/memoryBytes``).
 ///
 /// Outcomes and snapshots are bounded by their number, and their bytes are not counted. The history
 /// holds at most a quarter more outcomes than ``Retention/keysMax``, plus 16. Its snapshots number
@@ -216,7 +216,8 @@ extension MemoryJournal.Kept {
         return answer
     }
 
-    /// Finds the record of a version by binary search: the index of its batch, and its index there.
+    /// Finds the record of a version by binary search: the index of its batch, and the index
+    /// within.
     private func place(of version: UInt64) -> (batch: Int, record: Int) {
         var low = 0
         var high = batches.count
@@ -268,7 +269,7 @@ extension MemoryJournal.Kept {
             for key in keys.prefix(count) { outcomes[key] = nil }
             keys.removeFirst(count)
         }
-        // A snapshot without its following records is useless; the newest may still get them.
+        // A snapshot without following records is useless, but the newest may still get some.
         let oldest = oldest
         while snapshots.count > 1, snapshots[0].version + 1 < oldest { snapshots.removeFirst() }
     }
@@ -295,8 +296,8 @@ struct Ring<Element> {
         count += 1
     }
 
-    /// Changes the first element in place, and returns the result of `change`; `nil` if there is
-    /// none.
+    /// Changes the first element in place. Returns the result of `change`; `nil` if the ring is
+    /// empty.
     mutating func changeFirst<Result>(_ change: (inout Element) -> Result) -> Result? {
         guard count > 0, var first = slots[head].take() else { return nil }
         defer { slots[head] = first }

@@ -22,8 +22,8 @@ public struct Record: Sendable, Equatable {
     /// The place in the program that dispatched the action, such as `Home/HomeModule.swift:42`;
     /// `nil` if a client did.
     public let origin: String?
-    /// The session of the client that led to the action. `nil` if no client with a session did:
-    /// that is the session of all clients without one.
+    /// The session of the client that led to the action. `nil` stands for the session that all
+    /// clients without a session share.
     public let session: String?
     /// The number of the program that wrote the record, from ``Journal/register(_:)``. 0 if it is
     /// unknown, as in records of older journals.
@@ -70,7 +70,7 @@ public struct Record: Sendable, Equatable {
     public var bytes: Int { payload.count + (meta?.count ?? 0) }
 
     /// The number of bytes in memory: the texts, the payload, the meta, and the record itself. The
-    /// system rounds up small allocations; that is not counted.
+    /// bytes by which the system rounds up small allocations are not counted.
     public var memoryBytes: Int {
         let texts =
             type.utf8.count + (principal?.description.utf8.count ?? 0)
@@ -147,7 +147,7 @@ public struct RegisteredProgram: Sendable, Equatable {
     public let program: WritingProgram
 
     /// The most programs in a journal: 256. A further registration removes the program with the
-    /// oldest last registration. Its records stay.
+    /// oldest last registration. The records of that program stay.
     public static let countMax = 256
 
     /// Describes a stored program.

@@ -1,8 +1,8 @@
 /// A pass over the records of a history, in their order. The pass makes today's action of each
-/// record, has it reduced, and reports the progress and the failure.
+/// record, has the action reduced, and reports the progress and the failure.
 ///
-/// Every replay of records uses it: at a start, for past versions, for imports, and for the records
-/// of other writers. Only one thread at a time may use it.
+/// Every replay uses this type: at a start, for past versions, for imports, and for the records of
+/// other writers. Only one thread at a time may use it.
 package struct RecordReplay {
     private let reader: any ActionReader
     private var counter: ProgressCounter?
@@ -13,7 +13,7 @@ package struct RecordReplay {
     }
 
     /// Makes the action of a record, and passes it to `reduce`. Returns `false` if a migration
-    /// drops the record; then there is no action.
+    /// drops the record.
     ///
     /// - Throws: ``UnreadableRecord``, or the error of `reduce`. Their texts are for the operator.
     @discardableResult
@@ -27,7 +27,7 @@ package struct RecordReplay {
         return action != nil
     }
 
-    /// Makes the action of a record, and passes it to `reduce`, as for a ``RecordView``.
+    /// Makes the action of a whole record, and passes it to `reduce`.
     @discardableResult
     package mutating func reduce(
         _ record: Record,

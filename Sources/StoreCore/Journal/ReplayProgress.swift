@@ -11,7 +11,7 @@ package struct ReplayProgress: Sendable {
         /// The seconds since the pass began.
         let seconds: Double
 
-        /// The share that is done, between 0 and 1.
+        /// The share of the actions that are done, between 0 and 1.
         package var share: Double { total == 0 ? 0 : Double(done) / Double(total) }
 
         /// The report as text: `replayed 120000 of 1000000 actions (12 %), 24000/s, 37 s remain`.
@@ -28,10 +28,10 @@ package struct ReplayProgress: Sendable {
     /// The seconds until the first report, and between one report and the next.
     package let intervals: (first: Double, others: Double)
     package let show: @Sendable (Report) -> Void
-    /// Called at the end of a pass that had a report.
+    /// Called at the end of a pass that has shown a report.
     package let end: @Sendable () -> Void
 
-    /// The intervals for a log, whose lines stay: the first report after a second, then every five.
+    /// The intervals for a log, whose lines stay: a report after 1 s, then every 5 s.
     package static let logIntervals = (first: 1.0, others: 5.0)
 
     package init(
@@ -72,7 +72,7 @@ package struct ProgressCounter {
     ///   - progress: gets the reports; `nil` for a pass without reports.
     ///   - verb: the verb of the reports, such as `replayed`.
     ///   - start: the version after which the pass begins.
-    ///   - end: the last version.
+    ///   - end: the last version of the pass.
     package init(
         _ progress: ReplayProgress?,
         _ verb: String,

@@ -53,9 +53,9 @@ package enum SnapshotLadder {
     /// Returns the surplus snapshots among these versions, which are in ascending order. At least
     /// ``newestKept`` + 1 snapshots remain.
     ///
-    /// Each step drops the snapshot that leaves the smallest gap, relative to its age. The
-    /// remaining snapshots are dense for new versions and sparse for old ones. The oldest always
-    /// remains, because history begins there.
+    /// Each step drops the snapshot that leaves the smallest gap, relative to the age of the
+    /// snapshot. The remaining snapshots are dense for new versions and sparse for old ones. The
+    /// oldest always remains, because history begins there.
     package static func surplus(_ versions: [UInt64], max: Int) -> [UInt64] {
         var kept = versions
         var given: [UInt64] = []
