@@ -9,7 +9,7 @@ package final class Changes: Sendable {
     private struct Table: Sendable {
         /// The number of signals so far.
         var signals: UInt64 = 0
-        /// The last id.
+        /// The id of the newest waiting task.
         var lastID: UInt64 = 0
         /// The tasks that wait for the next signal, by id. A task resumes with true if the signal
         /// came in time.

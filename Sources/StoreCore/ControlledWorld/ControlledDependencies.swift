@@ -4,7 +4,7 @@ import Synchronization
 extension Dependencies {
     /// Makes the dependencies of effects in a test, in which nothing happens by itself. The test
     /// moves the clock, random numbers come from a seed, and identifiers count up. An effect that
-    /// uses a dependency without a value gets an error with its name.
+    /// uses a dependency without a value gets an error with the dependency's name.
     public static func controlled(
         by clock: ManualClock = ManualClock(),
         seed: UInt64 = 0

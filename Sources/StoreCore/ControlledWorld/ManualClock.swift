@@ -15,9 +15,9 @@ import Synchronization
 /// ```
 ///
 /// Sleepers wake in the order of their deadlines. Sleepers with the same deadline wake in the order
-/// in which they fell asleep. Before the next sleeper wakes, the last one has ended or waits again.
-/// This holds for the effects of a `TestStore` with this clock. For other tasks there is
-/// ``untilSleeping(_:within:)``.
+/// in which they fell asleep. The next sleeper wakes only after the woken sleeper has ended or
+/// waits again. This holds for the effects of a `TestStore` with this clock. For other tasks there
+/// is ``untilSleeping(_:within:)``.
 public final class ManualClock: Clock, Sendable {
     /// A moment of this clock.
     public struct Instant: InstantProtocol {
@@ -48,8 +48,8 @@ public final class ManualClock: Clock, Sendable {
         var sleepers: [Sleeper] = []
         /// The sleepers that were cancelled before they slept.
         var cancelled: Set<UInt64> = []
-        /// The functions that wait for rest before the next sleeper wakes. Each store with this
-        /// clock adds one.
+        /// The functions that wait until woken sleepers rest, before the next sleeper wakes. Each
+        /// store with this clock adds one.
         var rests: [@Sendable () async -> Bool] = []
     }
 
@@ -125,7 +125,7 @@ extension ManualClock {
         _ = await advance(by: duration, wakesMax: .max)
     }
 
-    /// Moves the clock, but stops at the deadline of the last sleeper that may be woken. Also stops
+    /// Moves the clock, but stops if `wakesMax` sleepers were woken and another is due. Also stops
     /// if a woken sleeper does not come to rest. Returns true if the clock has moved by the whole
     /// duration.
     package nonisolated(nonsending) func advance(
@@ -163,7 +163,7 @@ extension ManualClock {
     /// Waits until at least `count` tasks sleep on the clock. Use it for tasks that are not effects
     /// of a store.
     ///
-    /// - Returns: true if so many tasks slept within `timeout`, which is real time.
+    /// - Returns: true if `count` tasks slept within `timeout`, which is real time.
     @discardableResult
     public nonisolated(nonsending) func untilSleeping(
         _ count: Int = 1,
@@ -184,8 +184,7 @@ extension ManualClock {
         return isAtRest
     }
 
-    /// Wakes the sleeper with the earliest deadline, up to `target`. Returns false if there is
-    /// none.
+    /// Wakes the sleeper with the earliest deadline. Returns false if none is due by `target`.
     private func wakeNext(through target: Instant?) -> Bool {
         let sleeper = table.withLock { table -> Sleeper? in
             guard let next = table.sleepers.min(by: { $0.deadline < $1.deadline }),
@@ -200,7 +199,7 @@ extension ManualClock {
         return true
     }
 
-    /// Moves the clock forward; an earlier moment leaves it as it is.
+    /// Moves the clock forward; does nothing for an earlier moment.
     private func move(to instant: Instant) {
         let moved = table.withLock { table -> Duration in
             let moved = max(table.now.duration(to: instant), .zero)

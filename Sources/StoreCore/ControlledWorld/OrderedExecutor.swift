@@ -22,7 +22,7 @@ package final class OrderedExecutor: TaskExecutor, Sendable {
     /// True if every effect waits for something: the clock, a network, another thread.
     var isAtRest: Bool { jobs.load(ordering: .sequentiallyConsistent) == 0 }
 
-    /// Waits until all effects wait, for at most ``busyMax``. Returns true if they do.
+    /// Waits at most ``busyMax`` until all effects are at rest. Returns true if they are.
     package nonisolated(nonsending) func rest() async -> Bool {
         await changes.wait(within: Self.busyMax) { isAtRest }
     }
