@@ -18,13 +18,13 @@ public struct ActionList: ExpressibleByArrayLiteral, Sendable {
     /// Makes a list of these types, under their own names and without a module.
     public init(arrayLiteral types: Element...) { self.init(types, module: nil) }
 
-    /// Makes a list of the actions of one slice of the state: `module` is the `subject` of their
-    /// analytics lines.
+    /// Makes a list of the actions of one slice of the state. `name` is the module of the slice,
+    /// and the `subject` of the actions' analytics lines.
     public static func module(_ name: String, _ types: [Element]) -> ActionList {
         ActionList(types, module: name)
     }
 
-    /// Makes a list of one action under a wire name that differs from its type's.
+    /// Makes a list of one action under a wire name that differs from the type's name.
     public static func named(_ name: String, _ type: Element, module: String? = nil) -> ActionList {
         ActionList(entries: [Entry(name: name, module: module, type: type)])
     }

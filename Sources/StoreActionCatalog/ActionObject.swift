@@ -2,7 +2,7 @@ package import StoreJSON
 
 /// The members of an action's JSON object that a dispatch reads, found in one pass.
 ///
-/// Has the places of the members, because five optional nodes would cost each dispatch a copy.
+/// Members are stored as places, because five optional nodes would cost each dispatch a copy.
 package struct ActionObject {
     package let node: JSONNode
     private var typePlace = 0

@@ -2,7 +2,7 @@ package import StoreCore
 package import StoreJSON
 package import StoreJSONSchema
 
-/// The registered actions of a program: finds them by wire name and by type.
+/// The registered actions of a program, by wire name and by type.
 package struct ActionRegistry<State>: Sendable {
     package let table: ActionTable
     /// The functions that make analytics records, by type of action.
@@ -157,7 +157,7 @@ package final class ActionTable: Sendable {
         }.map(\.element.form)
     }
 
-    /// Returns an action for one instance. Returns the action itself if its type is not for
+    /// Returns an action with the id of an instance; the action itself if its type is not for
     /// instances.
     package func addressed(_ action: any Action, to instance: String) -> any Action {
         guard let placed = types[ObjectIdentifier(type(of: action))],

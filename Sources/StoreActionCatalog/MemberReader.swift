@@ -18,7 +18,7 @@ package protocol DispatchPermission: AnyObject, Sendable {
 
 /// A reader for the actions in request bodies. Each action is looked up once.
 ///
-/// A class, so that a route makes it once and no request copies it.
+/// A class, so that a route makes the reader once and no request copies it.
 package final class MemberReader: Sendable {
     /// The most bytes of an action's `meta`.
     static let metaBytesMax = 4 << 10
@@ -53,7 +53,7 @@ package final class MemberReader: Sendable {
         )
     }
 
-    /// Reads an action. `index` is its index if the body is an array.
+    /// Reads an action. `index` is its index in a body that is an array.
     ///
     /// - Throws: 422 if the action has no name or an unknown one, or if its payload or `meta` can't
     ///   be read. Throws 403 if the audience or the sender may not dispatch it.
@@ -126,9 +126,9 @@ package final class MemberReader: Sendable {
 }
 
 extension Problem {
-    /// Returns 422 for a value that does not fit its type. `name` is the name of the action or
-    /// request, and `prefix` the pointer to its JSON in the body. An error that the type's own code
-    /// threw goes only to the log.
+    /// Returns the problem 422 for a value that does not fit its type. `name` is the name of the
+    /// action or request, and `prefix` the pointer to its JSON in the body. An error that the
+    /// type's own code threw goes only to the log.
     package static func unfit(
         _ error: JSONError,
         for name: String,
@@ -155,8 +155,8 @@ extension Logger {
     /// Logs the reason why a client's action or other request was refused, with the pointer to the
     /// part of the payload. Perhaps the client may read neither the reason nor the pointer.
     ///
-    /// The log leaves room for more important lines: refusals beyond their bound are dropped and
-    /// counted.
+    /// The log bounds the refusals, to leave room for more important lines. Further refusals are
+    /// dropped and counted.
     ///
     /// - Parameters:
     ///   - refusal: the refusal with its reason and pointer.

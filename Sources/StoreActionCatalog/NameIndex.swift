@@ -9,8 +9,8 @@ struct NameIndex: Sendable {
         var count = 0
     }
 
-    /// The slots of a hash table with open addressing: the first free slot after a name's own ends
-    /// the search. At most half of them are taken.
+    /// The slots of a hash table with open addressing: a search begins at a name's own slot and
+    /// ends at a free slot. At most half of the slots are taken.
     private var slots: [Slot]
     private var bytes: [UInt8] = []
 

@@ -12,7 +12,7 @@ package enum ActionAccess: Sendable {
     case program
 }
 
-/// The constant of an action that has fields. No client gets it.
+/// The placeholder for the constant of an action with fields. No client gets it.
 private struct NoAction: Action {}
 
 /// The entry of a wire name: its module, its access, and the function that makes an action from a
@@ -38,7 +38,7 @@ package final class RegisteredAction: Sendable {
     /// True if the payload has no members. The payload is not read then.
     let isBare: Bool
     /// The action that every payload makes if the type has no fields. Not optional, because each
-    /// dispatch copies it.
+    /// dispatch copies it, and a copy of an optional costs more.
     private let constant: any Action
 
     /// Makes an entry. With `isBare`, tries to make an action without a payload. If that succeeds,
@@ -86,7 +86,7 @@ package final class RegisteredAction: Sendable {
         return try read(payload, decoder)
     }
 
-    /// Returns the name of an action in the journal: with the id of the instance, if it is for one.
+    /// Returns the name of an action in the journal; for an action of an instance, with the id.
     func wireName(_ instance: String?) -> String {
         instance.map { Self.wireName(name, $0) } ?? name
     }

@@ -95,7 +95,7 @@ extension RegisteredType {
         }
     }
 
-    /// Registers the action that starts or stops a module, whose payload has another type.
+    /// Registers the action that starts or stops a module. Its payload has the type `Wire`.
     static func lifecycle<Wire: Codable & Sendable>(
         _ type: any Action.Type,
         _ wire: Wire.Type,
