@@ -7,7 +7,7 @@ import Glibc
 /// databases keep both. macOS writes file names in the second spelling, and most keyboards write
 /// the first.
 ///
-/// A state uses it for the keys of a dictionary if clients choose the keys:
+/// A state uses exact texts for the keys of a dictionary if clients choose the keys:
 ///
 /// ```swift
 /// struct State: ModuleState {
@@ -32,7 +32,7 @@ public struct ExactText: Sendable {
 }
 
 extension ExactText: Hashable {
-    /// True if both have the same bytes.
+    /// True if both texts have the same bytes.
     public static func == (a: ExactText, b: ExactText) -> Bool { a.text.isSame(as: b.text) }
 
     /// Hashes the bytes.
@@ -96,8 +96,8 @@ extension String {
         utf8.count == other.utf8.count && order(beside: other) == 0
     }
 
-    /// Compares the bytes with those of another text. Returns a number below 0 if they come first,
-    /// 0 if they are the same, and a number above 0 if they come last.
+    /// Compares the bytes with those of another text. Returns a number below 0 if this text comes
+    /// first, 0 if the bytes are the same, and a number above 0 otherwise.
     package func order(beside other: String) -> Int {
         let order = utf8.withContiguousStorageIfAvailable { mine in
             other.utf8.withContiguousStorageIfAvailable { theirs in
