@@ -65,8 +65,7 @@ extension Engine {
             guard hasSessions || sees != nil else { return false }
             return seen?.isSame(for: session, seeing: sees, since: since) == true
         case .members(let members):
-            // Most stores never need a record for each member. The first such condition begins this
-            // record.
+            // Most stores need no record for each member. The first such condition begins one.
             if seen == nil { seen = VisibleVersions(after: version, byModule: true) }
             seen?.beginModules()
             return seen?.isSame(for: session, seeing: members, since: since) == true

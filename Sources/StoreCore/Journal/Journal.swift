@@ -3,8 +3,8 @@ package import StorePlatform
 /// The port that keeps the history: the applied actions, the outcomes of requests with idempotency
 /// keys, and snapshots of the state. The Core appends to the journal; the log and a start read it.
 ///
-/// Any thread may make any call. If an append is in progress, a call waits at most until it ends. A
-/// Core appends from its own thread, a batch at a time.
+/// Any thread may make any call. If an append is in progress, a call waits at most until that
+/// append ends. A Core appends from its own thread, a batch at a time.
 ///
 /// Several programs may write one history, each with a journal of its own. An append names the
 /// version that it follows. If two appends follow the same version, the second is refused. Its
@@ -34,7 +34,7 @@ public protocol Journal: AnyObject, Sendable {
 
     /// Returns the first records after a version, of all writers; an empty array if there are none.
     ///
-    /// Every record that was durable at the call counts, even if another writer appended it after
+    /// No record that was durable at the call is skipped, even if another writer appended it after
     /// the last update of ``version``. The default reads a page with ``read(_:)``; it is correct if
     /// only this process writes the journal.
     ///

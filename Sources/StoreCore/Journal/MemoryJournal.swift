@@ -216,8 +216,8 @@ extension MemoryJournal.Kept {
         return answer
     }
 
-    /// Finds the record of a version by binary search: the index of its batch, and the index
-    /// within.
+    /// Finds the record of a version by binary search, as the index of its batch and of the record
+    /// in it.
     private func place(of version: UInt64) -> (batch: Int, record: Int) {
         var low = 0
         var high = batches.count
