@@ -91,8 +91,8 @@ struct AssertCheck {
         }
     }
 
-    /// Returns the first stated name that is missing, in their order; further names may come
-    /// between them.
+    /// Returns the first stated name that `names` lacks. The names must have the stated order;
+    /// further names may come between them.
     private static func firstMissing(of stated: [ExactText], in names: [ExactText]) -> ExactText? {
         var rest = names[...]
         for name in stated {

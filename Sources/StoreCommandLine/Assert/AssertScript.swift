@@ -20,11 +20,11 @@ struct AssertScript {
         /// The principal, such as `author/u1`; `nil` if the step uses the credential of the whole
         /// script.
         var principal: String?
-        /// The session, by the script's name for it; `nil` for none.
+        /// The script's name for the session; `nil` if the step has no session.
         var session: String?
     }
 
-    /// The principals of the steps, in their order, each once.
+    /// The principals of the steps, each once, in the order of the steps.
     var principals: [String] {
         steps.compactMap(\.sender.principal).reduce(into: []) { found, principal in
             if !found.contains(principal) { found.append(principal) }

@@ -34,8 +34,8 @@ struct StoreClient {
     }
 
     enum Outcome {
-        /// The request succeeded, and all its effects have ended. The versions are those of its
-        /// actions, if it dispatched any.
+        /// The request succeeded, and all its effects have ended. The value has the versions of its
+        /// actions; `nil` if there are none.
         case done(ClosedRange<UInt64>?)
         /// The request was accepted, and its effects have not ended in time.
         case unfinished
@@ -44,7 +44,7 @@ struct StoreClient {
         case other(status: Int)
     }
 
-    /// Begins the session of a sender, if it names a session that has not begun yet.
+    /// Begins the session of a sender, if the sender names a session that has not begun yet.
     mutating func begin(_ sender: AssertScript.Sender) throws(CommandClientError) {
         guard let session = sender.session, cookies[session] == nil else { return }
         let answer = try http.exchange(
@@ -68,9 +68,9 @@ struct StoreClient {
         sender.principal.map { credentials.senders[$0] } ?? credentials.reader
     }
 
-    /// Returns the headers for reading the result of a step. In a session they have the reading
-    /// credential of its principal, or the step's credential. Outside of a session they have the
-    /// credential of the whole script.
+    /// Returns the headers for reading the result of a step. In a session, the headers have the
+    /// reading credential of the sender's principal, or else the step's credential. Outside of a
+    /// session, they have the credential of the whole script.
     private func view(of sender: AssertScript.Sender) -> HTTPHeaders {
         guard let session = sender.session else { return headers(credentials.reader) }
         let reader = sender.principal.flatMap { credentials.readers[$0] }
@@ -107,7 +107,7 @@ struct StoreClient {
             guard let records = page?.member(named: "actions")?.elements else {
                 throw CommandClientError("\(http.authority) has no log of actions after \(after)")
             }
-            // Only other sessions have acted since, and the sender can't read their actions.
+            // All later actions are of other sessions, and the sender can't read them.
             guard !records.isEmpty else { break }
             for record in records {
                 guard let version = record.member(named: "version").flatMap(Self.version),

@@ -29,8 +29,8 @@ struct MetricsReading {
         samples.first { $0.name == name && $0.labels["store"] == store }?.labels[label]
     }
 
-    /// Returns the value of a label in the sample of a name with the greatest value, and that
-    /// value; `nil` if there is none.
+    /// Finds the greatest value among the samples of a name. Returns the label's value in that
+    /// sample, and the greatest value; `nil` if there is no sample.
     func greatest(_ name: String, by label: String) -> (label: String, value: Double)? {
         samples.filter { $0.name == name }.max { $0.value < $1.value }.flatMap { sample in
             sample.labels[label].map { ($0, sample.value) }

@@ -3,7 +3,7 @@ import StoreCurl
 import StorePlatform
 
 /// The command `store-server status [URL] [--watch]`, which shows the condition of a running server
-/// to a person. The data come from its `/readyz` and `/metrics`.
+/// to a person. The data come from the server's `/readyz` and `/metrics`.
 package struct StatusClient {
     package static let standardURL = "http://127.0.0.1:8080"
     /// The interval of `--watch`, in seconds.

@@ -75,7 +75,7 @@ package final class LineInput {
         }
     }
 
-    /// Returns the next line that is not empty, without its end; `nil` after the last.
+    /// Returns the next line that is not empty, without its line feed; `nil` after the last line.
     package func next() throws -> [UInt8]? {
         while true {
             let count = getline(&buffer, &capacity, stream)

@@ -9,10 +9,10 @@ package enum ServerCommand: Equatable {
     case history(HistoryCommand)
     case token(TokenCommand)
     case policy(PolicyCommand)
-    /// Plays a script against a running server, or against a server that is started for it.
+    /// Plays a script against a running server, or against a server that is started for the script.
     case assert(file: String, url: String?)
 
-    /// True if a script is played. A server that is started for it keeps no history.
+    /// True if a script is played. A server that is started for the script keeps no history.
     package var isAssert: Bool { if case .assert = self { true } else { false } }
 
     /// True if the command serves no store and opens no history, so that the options need not fit

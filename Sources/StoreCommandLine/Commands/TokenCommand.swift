@@ -30,7 +30,7 @@ package struct TokenCommand: Equatable {
         }
     }
 
-    /// The flags of these commands alone.
+    /// The flags that only the commands of `token` have.
     static let flags = ["keys", "principal", "role", "expires"]
     /// The maximum number of bytes that are read from standard input.
     private static let inputBytesMax = 64 << 10
@@ -82,8 +82,8 @@ package struct TokenCommand: Equatable {
         guard word != .create || (principal != nil && role != nil) else { throw usage }
     }
 
-    /// Returns the command with the token from standard input, if its word is `-`. The shell would
-    /// keep a token of the command line in its history.
+    /// Returns the command with the token from standard input, if ``subject`` is `-`. A shell would
+    /// keep a token on the command line in its history.
     package func readingInput() throws(UsageError) -> TokenCommand {
         guard word == .check, subject == "-" else { return self }
         guard let bytes = FileReader.read(STDIN_FILENO, bytesMax: Self.inputBytesMax) else {

@@ -1,5 +1,6 @@
 /// An option of the configuration, written once: its flag, its meaning, the property that it sets,
-/// and the form of its value. The variable, the file's key, the help and the check follow.
+/// and the form of its value. The variable, the file's key, the help and the check follow from
+/// these.
 ///
 /// ```swift
 /// .flag("heartbeat", "how often a stream gets a heartbeat")
@@ -13,7 +14,7 @@ package struct ConfigurationOption<Configuration: Sendable>: Sendable {
     /// True if the option may be given several times.
     package let repeats: Bool
     package let help: String
-    /// Sets the values of the source with the highest priority, in their order.
+    /// Sets the values from the source with the highest priority, in the order of the source.
     package let apply: @Sendable (inout Configuration, [String], String) throws(UsageError) -> Void
     /// Returns the values in force, as a user would write them.
     package let show: @Sendable (Configuration) -> [String]

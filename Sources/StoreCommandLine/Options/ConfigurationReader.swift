@@ -4,8 +4,8 @@ import StoreWire
 package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
     package private(set) var command = ServerCommand.serve
     package private(set) var configuration = Configuration.defaults
-    /// Variables with our prefix that name no option. They are not an error: a cluster sets some of
-    /// its own, such as STORE_SERVER_PORT for a service called store-server.
+    /// Variables with our prefix that name no option. They are not an error: a cluster sets some
+    /// variables of its own, such as STORE_SERVER_PORT for a service called store-server.
     package private(set) var unknownVariables: [String] = []
 
     /// The names of the options that a flag, a variable or the file sets.

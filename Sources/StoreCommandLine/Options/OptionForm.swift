@@ -36,8 +36,8 @@ package struct OptionForm<Value: Equatable & Sendable>: Sendable {
         throw UsageError("\(origin): '\(text)' means no value in a flag; in a program, use nil")
     }
 
-    /// Makes the form of a value that may be absent. The text `none` stands for `nil`; without that
-    /// text, an absent value is left out.
+    /// Makes the form of a value that may be absent. The text `none` stands for an absent value. If
+    /// `none` is `nil`, an absent value has no text.
     package static func optional<Wrapped>(
         _ form: OptionForm<Wrapped>,
         none: String? = nil
@@ -111,7 +111,7 @@ extension OptionForm<String?> {
 }
 
 extension OptionForm where Value: RawRepresentable<String> & CaseIterable {
-    /// Makes the form of one of a few words.
+    /// Makes the form of a value that is one of a few words.
     package static func choice(_ placeholder: String) -> Self {
         Self(
             placeholder,

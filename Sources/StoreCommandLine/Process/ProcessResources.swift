@@ -4,7 +4,7 @@ import StorePlatform
 /// Standard input, output and error: descriptors 0, 1 and 2.
 package enum StandardFiles {
     /// Opens `/dev/null` for each of the descriptors that the process was started without. Else the
-    /// next socket or file would get the number, and log lines would be written to it.
+    /// next socket or file would get the descriptor, and log lines would go there.
     package static func fillIn() {
         var descriptor: CInt
         repeat { descriptor = open("/dev/null", O_RDWR) } while 0...STDERR_FILENO ~= descriptor

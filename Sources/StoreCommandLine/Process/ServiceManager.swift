@@ -8,8 +8,8 @@ package struct ServiceManager: Sendable {
     /// The seconds within which the manager expects a sign of life; `nil` if it expects none.
     package let watchdogSeconds: Double?
 
-    /// Reads the variables of the manager; returns `nil` if there is no manager, or its socket has
-    /// another form.
+    /// Reads the variables of the manager; returns `nil` if there is no manager, or `NOTIFY_SOCKET`
+    /// has another form.
     package init?(_ environment: [String: String]) {
         guard let path = environment["NOTIFY_SOCKET"], path.hasPrefix("/") || path.hasPrefix("@"),
             (2...Self.pathBytesMax).contains(path.utf8.count)
