@@ -5,7 +5,7 @@ package struct AnalyticsEvent: Sendable {
     package let time: Int64
     /// The action's wire name, with `{id}` for an instance.
     package let type: String
-    /// The module of the action, with the instance if it has any.
+    /// The module of the action, with the instance if the module has several.
     package let subject: String?
     /// The value that the action declares for analytics, if it declares any.
     package var record: (any Encodable & Sendable)?

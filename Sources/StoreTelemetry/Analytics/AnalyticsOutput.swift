@@ -27,9 +27,9 @@ struct AnalyticsOutput: ~Copyable {
         descriptor = new
     }
 
-    /// Writes lines, also after short writes, however long that takes. Calls `progress` each time
-    /// that the file has taken some bytes. Returns the number of written bytes of whole lines, and
-    /// the reason if some bytes are not written.
+    /// Writes lines. Continues after short writes, however long the writing takes. Calls `progress`
+    /// each time that the file has taken some bytes. Returns the number of written bytes of whole
+    /// lines, and the reason if some bytes are not written.
     borrowing func write(
         _ bytes: [UInt8],
         progress: () -> Void

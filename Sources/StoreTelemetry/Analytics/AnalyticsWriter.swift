@@ -10,13 +10,13 @@ import Synchronization
 package final class AnalyticsWriter: Sendable {
     /// The most events that wait to be written.
     package static let queueEventsMax = 65_536
-    /// The most bytes of these events; a single event may have more.
+    /// The most bytes of the waiting events; a single event may have more.
     package static let queueBytesMax = 32 << 20
     /// The largest buffer that is kept for the next write.
     package static let bufferBytesMax = 1 << 20
     /// The most events that are encoded for one write.
     package static let batchEventsMax = 1_024
-    /// The longest wait of a stop without any progress, for a full pipe without a reader.
+    /// The longest wait of a stop without any progress: a full pipe may have no reader.
     package static let stuckSecondsMax = 2.0
 
     fileprivate struct Queue: WorkQueue {
@@ -168,7 +168,7 @@ package final class AnalyticsWriter: Sendable {
         drop(lines - through, because: failure)
     }
 
-    /// Counts lost events, and writes a line into the log unless there was one recently.
+    /// Counts lost events, and writes a line into the log, unless it had such a line recently.
     private func drop(_ count: Int, because reason: String) {
         let total = dropped.add(UInt64(count), ordering: .relaxed).newValue
         if report.withLock({ $0.lost(at: .now) }) {
@@ -223,7 +223,7 @@ package struct LossReport: Sendable {
     }
 
     /// Records a success. Returns true if the log has a line about a loss and needs a line about
-    /// its end.
+    /// the end of losses.
     package mutating func wrote() -> Bool {
         defer { isOpen = false }
         return isOpen

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The number of log lines since the start, by level, and the times of the last errors. A line
 /// counts when it is offered, so a line that the log has no room for counts, too. Lines below the
-/// lowest written level do not count. Any thread may use it.
+/// lowest written level do not count. Any thread may use this object.
 package final class LogCounts: Sendable {
     private let lines = Cells(count: LogLevel.allCases.count)
     /// The time of the last error of each event, in nanoseconds since 1970; 0 if there was none.

@@ -57,7 +57,7 @@ package struct LogLine: Sendable, Equatable {
 
     private var mark: String { level == .info ? "" : "\(level.rawValue): " }
 
-    /// The end of the line, so that a person reads the message first.
+    /// The event and the time, at the end of the line, so that a person reads the message first.
     private var ending: String { event.map { " event=\($0.rawValue) time=\(moment)" } ?? "" }
 
     private func json(of name: String) -> String {

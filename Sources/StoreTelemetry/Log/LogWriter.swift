@@ -76,8 +76,8 @@ package final class LogWriter: Sendable {
         let form = Form(name)
         self.init(form) { line in
             let (format, name) = form.value.withLock { $0 }
-            // A call for each line, so that lines of several processes do not mix. The result is
-            // ignored: a full or closed standard error must not stop the server.
+            // Each line is written by one call, so that lines of several processes do not mix. The
+            // result is ignored: a full or closed standard error must not stop the server.
             let bytes = line.bytes(of: name, as: format)
             _ = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
         }
