@@ -84,10 +84,10 @@ package struct StoreFigures: Sendable {
     }
 }
 
-/// The times that requests take, for each route of a store. The number of series is bounded by the
-/// routes, because paths from clients make none.
+/// The times that requests take, for each route of a store. The number of series depends on the
+/// routes alone: a path from a client makes no series.
 package final class RequestTimes: Sendable {
-    /// The requests of a route.
+    /// The times of a route's requests.
     struct Series: Sendable {
         let method: String
         /// The route's pattern: `/modules/{name}`.

@@ -8,7 +8,7 @@ package import StoreTraces
 /// read once.
 package struct Measurements {
     let stores: [MeasuredStore]
-    /// The process; `nil` in the metrics of one store of several.
+    /// The measurements of the process; `nil` if the metrics are about one of several stores.
     let process: MeasuredProcess?
     /// The figures of the actions of all stores.
     let actions: [(store: MeasuredStore, action: CoreFigures.ActionFigures)]
@@ -48,7 +48,7 @@ extension EffectTimes {
 /// The measurements of the process, besides the measurements of its stores.
 package struct MeasuredProcess: Sendable {
     let transport: TransportCounters
-    /// The writer of analytics lines; `nil` if they are off.
+    /// The writer of analytics lines; `nil` if analytics are off.
     let analytics: AnalyticsWriter?
     /// The tracer of spans; `nil` if no traces are exported.
     let tracer: Tracer?

@@ -44,7 +44,7 @@ struct Metric: Sendable {
 // Values of stores
 
 extension Metric {
-    /// Reads a value of each store that has it.
+    /// Reads a value of each store; a store may have none.
     static func each<Value: MetricValue>(
         _ name: String,
         _ help: String,
@@ -94,7 +94,7 @@ extension Metric {
         Metric(name, help) { $0.actions.flatMap { $0.labelled(values($1)) } }
     }
 
-    /// Reads a value of each store with effects. Only states that are made of modules have them.
+    /// Reads a value of each store with effects. Only states that are made of modules have effects.
     static func effects<Value: MetricValue>(
         _ name: String,
         _ help: String,

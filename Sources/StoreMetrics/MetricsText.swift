@@ -30,8 +30,8 @@ struct MetricsText {
         }
     }
 
-    /// Writes a distribution. For a metric in seconds, the bounds and the sum are divided by 10⁹:
-    /// they are nanoseconds here. Other metrics stay as they are.
+    /// Writes a distribution. For a metric in seconds, divides the bounds and the sum, which are in
+    /// nanoseconds, by 10⁹. Other metrics stay as they are.
     private mutating func write(
         _ distribution: Distribution,
         of name: String,
