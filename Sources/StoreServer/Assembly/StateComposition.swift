@@ -9,30 +9,30 @@ import StorePublishing
 import StoreTelemetry
 import StoreWire
 
-/// The composition of a state, which decides about the parts of its store: one piece with one
-/// reducer (``SinglePiece``), or modules (``ModularState``).
+/// The composition of a state: one piece with one reducer (``SinglePiece``), or modules
+/// (``ModularState``). The parts of the store depend on the composition.
 protocol StateComposition<State>: Sendable {
     associatedtype State: Codable & Equatable & Sendable
 
-    /// The modules, in their order; `nil` if the state is one piece.
+    /// The modules, in the order of their declaration; `nil` if the state is one piece.
     var modules: [SliceDescription]? { get }
-    /// The layout of the modules' slices in the state; `nil` if it is one piece.
+    /// The layout of the modules' slices in the state; `nil` if the state is one piece.
     var layout: SliceLayout? { get }
     /// The type that describes the state in schemas, as clients read it.
     var visibleForm: any Decodable.Type { get }
-    /// The projections of the state; `nil` if it is one piece.
+    /// The projections of the state; `nil` if the state is one piece.
     var views: ViewProjections<State>? { get }
     var viewNames: [String] { get }
     var useCases: [BoundUseCaseMethod] { get }
 
     /// The names of the presenters of the whole state.
     var presenters: [String] { get }
-    /// The actions that start modules with the store, in their order.
+    /// The actions that start modules with the store, in the order of the modules.
     var starts: [any Action] { get }
     /// The actions that start modules with a session.
     var sessionStarts: [any Action] { get }
 
-    /// Returns the actions of the modules. Throws if they can't form a state together.
+    /// Returns the actions of the modules. Throws if the modules can't form a state together.
     func actions() throws(ConfigurationError) -> [ModuleActions<State>]
 
     /// Makes the encoder for the states of a batch, given the modules that the batch has changed.
@@ -46,7 +46,7 @@ protocol StateComposition<State>: Sendable {
 
     /// Makes the Core, which notes the modules that a batch changes. `effects` gets the
     /// measurements of effects. A view reads the state from the Core if no published version can
-    /// serve it. Throws if the modules can't form a state together.
+    /// serve the view. Throws if the modules can't form a state together.
     func core(
         _ state: State,
         _ ports: CoreConfiguration<State>,
@@ -55,12 +55,12 @@ protocol StateComposition<State>: Sendable {
         showing views: ViewStreams<State>?
     ) throws(ConfigurationError) -> Core<State>
 
-    /// Ends the views that were open when the previous server ended; their clients have to open
-    /// them again. Resumes the effects that had not ended.
+    /// Ends the views that were open when the previous server ended; the clients have to open these
+    /// views again. Resumes the effects that had not ended.
     func resume(_ core: Core<State>, _ history: RecoveredHistory<State>, _ logger: Logger)
 
-    /// Calls `seen` on the Core's thread for each slice of a module that is there, and later for
-    /// each that begins or ends. `module` is the index of the module.
+    /// Calls `seen` on the Core's thread for each existing slice of a module, and later for each
+    /// slice that begins or ends. `module` is the index of the module.
     func watchSlices(
         of module: Int,
         in core: Core<State>,

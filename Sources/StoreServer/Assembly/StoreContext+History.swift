@@ -24,9 +24,9 @@ extension StoreContext {
         return (journal, history)
     }
 
-    /// Returns the first actions of a store without a history, one for each file with a value, with
-    /// the place of its declaration. Throws if a file can't be used, or the action that the program
-    /// makes is not an action of the store.
+    /// Returns the first actions of a store without a history, one for each file with a value. The
+    /// place is the declaration of the file in the program. Throws if a file can't be used, or the
+    /// program makes an action that the store does not have.
     func firstActions(
         after history: RecoveredHistory<State>
     ) throws -> [(action: any Action, place: String)] {
@@ -43,8 +43,8 @@ extension StoreContext {
     }
 
     /// Writes shared values to their files from now on. The first value is written only if the
-    /// store has a history, or the file does not exist. Else the file may contain a value that the
-    /// store has never had.
+    /// store has a history, or the file does not exist. Otherwise the file may contain a value that
+    /// the store has never had, and stays as it is.
     func writeSharedValues(
         of core: Core<State>,
         _ history: RecoveredHistory<State>

@@ -64,7 +64,7 @@ extension StoreContext {
         ) { [weak transport = process.transport] in transport?.wake() }
     }
 
-    /// Makes the sender of commands to the screens of sessions; `nil` if the state has none.
+    /// Makes the sender of commands to the screens of sessions; `nil` if the state has no sessions.
     func screenCommands(_ states: StateStreams, _ streams: StreamWriter) -> ScreenCommands? {
         guard server.memberNames.contains(Sessions.name) else { return nil }
         return ScreenCommands(of: Sessions.name, to: states, encoder, logger) {

@@ -77,8 +77,8 @@ struct ActionLines<State>: Sendable {
     private let excluded: Set<ExactText>
     private let logger: Logger
 
-    /// Makes the lines; `nil` if the configuration does not ask for them. Throws if an excluded
-    /// wire name is unknown.
+    /// Makes the value; `nil` if the configuration does not ask for these lines. Throws if an
+    /// excluded wire name is unknown.
     init?(
         _ configuration: ServerConfiguration,
         _ registry: ActionRegistry<State>,

@@ -74,8 +74,8 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
         return { [weak process] in process?.statuses.commonProblem }
     }
 
-    /// The routes for metrics and health. For the store at `/` of several, they show the whole
-    /// process.
+    /// The routes for metrics and health. If the process has several stores, the routes of the
+    /// store at `/` show the whole process.
     private var operationRoutes: [any RouteGroup] {
         let routes = store.operationRoutes(
             measuring: measured,

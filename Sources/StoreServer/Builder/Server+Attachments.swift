@@ -5,7 +5,7 @@ public import StorePatterns
 
 extension Server {
     /// Returns a server that calls the middleware `observe` before each action is reduced, with the
-    /// state before it.
+    /// action and the state before the action.
     ///
     /// ```swift
     /// Server(AppState.self)
@@ -19,12 +19,12 @@ extension Server {
     ///
     /// Middleware runs in the order in which it was added, after analytics, on the Core's thread.
     /// Middleware may inspect the action and return work for the time after the commit. The Core
-    /// also calls it for actions that the reducer then refuses; their work does not run. Replays
-    /// and dry runs never call it.
+    /// also calls middleware for actions that the reducer then refuses; the returned work then does
+    /// not run. Replays and dry runs never call it.
     ///
     /// - Parameters:
     ///   - id: the name of the middleware in `GET /debug/middleware`, by which an operator removes
-    ///     it. If several have this name, the first is removed first.
+    ///     it. If several functions have this name, the first of them is removed first.
     ///   - observe: receives the state before the action, the action and its envelope, and returns
     ///     the work for the time after the commit.
     /// - Returns: the server with this middleware behind its earlier middleware.
@@ -85,7 +85,7 @@ extension Server {
     // Observers
 
     /// Returns a server that calls `receive` with the state at the start and after every applied
-    /// action, in order, also if the action changed nothing.
+    /// action, also if the action changed nothing. The states come in the order of their versions.
     ///
     /// ```swift
     /// Server(state: Guestbook(), actions: [Signed.self], reducer: reduce)
@@ -95,7 +95,7 @@ extension Server {
     ///
     /// - Parameters:
     ///   - queue: the queue that calls `receive`; ``main()`` serves the main queue. Without a
-    ///     queue, the Core's thread calls it, and every other action waits meanwhile.
+    ///     queue, the Core's thread calls `receive`, and every other action waits meanwhile.
     ///   - receive: receives each state.
     /// - Returns: the server with one more observer.
     public func observer(

@@ -20,9 +20,9 @@ extension Server {
         try checkMirroredPaths()
     }
 
-    /// Refuses options that select a journal if no store needs one, and a test clock, whose false
-    /// times a program's own journal would keep. `given` has the options that a flag, a variable or
-    /// the file sets.
+    /// Refuses options for the server's own journals if every store has a journal of the program.
+    /// Refuses a test clock if a journal of the program would keep its false times. `given` has the
+    /// options that a flag, a variable or the file sets.
     func checkJournals(
         _ configuration: ServerConfiguration,
         given: Set<String> = []
@@ -49,7 +49,7 @@ extension Server {
         }
     }
 
-    /// Refuses a file that is to keep two shared values, also if they belong to different stores.
+    /// Refuses a file for two shared values, also if the values belong to different stores.
     private func checkMirroredPaths() throws(ConfigurationError) {
         var paths: Set<ExactText> = []
         for path in stores.flatMap(\.server.mirroredPaths) {
@@ -78,7 +78,7 @@ extension Server {
     }
 }
 
-/// The rule for the names of further stores, which are a part of paths and of folders.
+/// The rule for the names of added stores, which become parts of paths and names of folders.
 private enum StoreName {
     static let charactersMax = 63
 
@@ -110,7 +110,7 @@ extension Server {
         return try PolicyFile(path, for: policyWorlds())
     }
 
-    /// Returns the names of all stores of the process. The first element is for the store at `/`.
+    /// Returns the names that a policy may use, by store; the first store is the store at `/`.
     func policyWorlds() throws(ConfigurationError) -> [PolicyWorld] {
         try stores.map { store throws(ConfigurationError) in try store.server.policyWorld() }
     }

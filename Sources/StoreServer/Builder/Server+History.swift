@@ -2,9 +2,9 @@ public import StoreCore
 public import StoreHistory
 
 extension Server {
-    /// Returns a server that keeps its history in this journal. The flags `--data` and
-    /// `--ephemeral`, and the flags that bound their journals, are then refused, unless another
-    /// store of the process needs them.
+    /// Returns a server that keeps its history in this journal. The server then refuses `--data`,
+    /// `--ephemeral` and the flags that bound their journals, if no other store of the process
+    /// needs these flags.
     ///
     /// ```swift
     /// Server(AppState.self).journal(MemoryJournal()).main()
@@ -62,9 +62,9 @@ extension Server {
 
     // Migrations
 
-    /// Returns a server that reads journaled actions of these names by the migrations. If a name
-    /// has several migrations, a record takes the migration from its own form; without one, the
-    /// first migration that fits.
+    /// Returns a server with further migrations, each of which reads the journaled actions of one
+    /// name. If a name has several migrations, the migration from a record's own form reads the
+    /// record. If there is none, the first migration that fits reads the record.
     public func migrations(_ migrations: Migration...) -> Server {
         with { $0.migrations += migrations }
     }

@@ -15,8 +15,8 @@ extension Server {
     ///
     /// A start has phases: the server prepares the dependencies, one closure after the other. Next,
     /// the server makes the state from the journal, and adds interceptors and reactions. Then the
-    /// server is ready. The server listens from the beginning: `/livez` is 200, `/readyz` is 503,
-    /// and every other request waits until the server is ready.
+    /// server is ready. The server listens from the beginning: `/livez` answers with 200, `/readyz`
+    /// with 503, and every other request waits until the server is ready.
     ///
     /// - Parameter prepare: sets dependencies for the effects, and may read dependencies that are
     ///   set already. If the server is stopped meanwhile, it cancels the task of the closure and
@@ -39,7 +39,7 @@ extension Server {
     /// - Parameter write: called for one line after the other, on a thread of its own, so it may
     ///   block. At most 1,024 lines wait. Further lines are lost, and a later line gives their
     ///   number.
-    /// - Returns: the server that writes its lines there alone.
+    /// - Returns: the server that writes its lines by `write` alone.
     public func log(_ write: @escaping @Sendable (_ entry: LogEntry) -> Void) -> Server {
         with { $0.log = write }
     }
@@ -55,10 +55,10 @@ extension Server {
     ///
     /// Each store has a history, versions, an epoch, sessions, streams and bounds of its own, and
     /// applies its actions in one order. The stores share the listeners, the threads, and the
-    /// places for connections and streams. They also share the log, whose lines begin with the
-    /// name, and the file of analytics, whose `source` ends with the name. The history of another
-    /// store lies in `stores/<name>` of the data directory; `--state-file` is for the store at `/`
-    /// alone.
+    /// places for connections and streams. They also share the log and the file of analytics. The
+    /// lines of the log begin with the store's name, and the `source` of analytics ends with it.
+    /// The history of another store lies in `stores/<name>` of the data directory; `--state-file`
+    /// is for the store at `/` alone.
     ///
     /// A store applies no actions if its journal fails or its reducer does not end, and refuses all
     /// requests if it can't be started. The other stores continue, and so does the process.

@@ -250,7 +250,7 @@ extension ServerConfiguration: CommandLineConfiguration {
             .sets(\.http.headersBytesMax, .number(1 << 10...1 << 20, "bytes")),
         .flag("uri-max", "the longest request target")
             .sets(\.http.uriBytesMax, .number(64...1 << 20, "bytes")),
-        // The journal can't hold a larger record; an append of it would end the server.
+        // The journal can't hold a larger record; the attempt to append one would end the server.
         .flag("body-max", "the largest request body; one record of history can hold no more")
             .sets(\.http.bodyBytesMax, .number(64...SQLiteJournal.fieldBytesMax, "bytes")),
         .flag("depth-max", "how deep JSON may nest")
@@ -317,7 +317,7 @@ extension ServerConfiguration: CommandLineConfiguration {
 // Forms of values
 
 extension OptionForm<Rate> {
-    /// A rate such as `100/60`. Each rate is optional, and `0` stands for none.
+    /// A rate such as `100/60`. A rate is optional, and the text `0` stands for no bound.
     fileprivate static var rate: Self {
         Self(
             "N/S",

@@ -19,8 +19,8 @@ extension ServerConfiguration {
         /// The group of the sockets at paths, by name or number; `nil` for the group of the
         /// process.
         public var socketGroup: String?
-        /// True if the operator's debug routes, `/debug/…`, are served, to every client that may
-        /// read the state.
+        /// True if the server has the operator's debug routes, `/debug/…`, for every client that
+        /// may read the state.
         public var debugRoutes = false
 
         /// The maximum size of the request line and the headers, 1 KiB to 1 MiB; by default 16 KiB.
@@ -40,8 +40,8 @@ extension ServerConfiguration {
         /// The maximum number of connections that carry requests, 1 to 1,000,000; by default 4,096.
         public var connectionsMax = transport.connectionsMax
         /// The maximum number of connections from one address, or one IPv6 network of 64 bits; at
-        /// most 1,000,000. By default `nil`: a quarter of all. Addresses of this machine, which may
-        /// be a proxy's, have no such bound.
+        /// most 1,000,000. By default `nil`: a quarter of ``connectionsMax``. Addresses of this
+        /// machine, which may be a proxy's, have no such bound.
         public var connectionsPerAddressMax: Int?
 
         /// The maximum time in which a client has to send its headers, 1 to 3,600 seconds; by
@@ -83,10 +83,10 @@ extension ServerConfiguration {
         /// True if the operator accepts that the server listens beyond loopback without
         /// authentication.
         public var allowAnonymous = false
-        /// A JSON file with the rights of each role; `nil` if anonymous may do everything.
+        /// A JSON file with the rights of each role; `nil` if anonymous clients may do everything.
         public var policyFile: String?
-        /// True if clients without a session read the slices of all sessions, like operators. For
-        /// machines that only operators reach.
+        /// True if clients without a session read the slices of all sessions, like operators. The
+        /// setting is meant for machines that only operators reach.
         public var operatorReads = false
 
         /// The file with the digests of API keys, which `store-server token create` makes; `nil` if
@@ -96,8 +96,8 @@ extension ServerConfiguration {
         public var jwtKeyFiles: [String] = []
         /// The required value of `iss` in a JWT; needed with ``jwtKeyFiles``.
         public var jwtIssuer: String?
-        /// The accepted values of `aud` in a JWT, which must contain at least one of them. Needed
-        /// with ``jwtKeyFiles``.
+        /// The accepted values of `aud`, of which each JWT must contain at least one. Needed with
+        /// ``jwtKeyFiles``.
         public var jwtAudiences: [String] = []
         /// The claim of a JWT that names the role; by default `role`.
         public var jwtRoleClaim = "role"
@@ -141,12 +141,12 @@ extension ServerConfiguration {
     }
 }
 
-/// The rule for the attribute `Secure` of a cookie, with which browsers send it over TLS alone (RFC
-/// 6265).
+/// The rule for the attribute `Secure` of a cookie. Browsers send a secure cookie over TLS alone
+/// (RFC 6265).
 public enum CookieSecurity: String, Sendable, CaseIterable {
     /// The cookie of a session is secure if a trusted proxy reports that the client came over TLS.
-    /// The cookie of a principal is secure unless the `Host` of the request names loopback.
-    /// Browsers there often have no TLS, and nothing leaves the machine.
+    /// The cookie of a principal is secure unless the `Host` of the request names loopback. A
+    /// request to loopback often has no TLS, and never leaves the machine.
     case auto
     /// Every cookie is secure.
     case always
@@ -154,12 +154,12 @@ public enum CookieSecurity: String, Sendable, CaseIterable {
     case never
 }
 
-/// A number of requests or other units in a time. A client may use all of them at once; they are
-/// restored at an even pace.
+/// A number of requests or other units in a time. A client may use all these units at once; they
+/// are restored at an even pace.
 public struct Rate: Sendable, Equatable, CustomStringConvertible {
-    /// The maximum at once, 1 to 1,000,000.
+    /// The maximum number of units at once, 1 to 1,000,000.
     public let count: Int
-    /// The time in which all of them are restored, 1 to 86,400 whole seconds.
+    /// The time in which all units are restored, 1 to 86,400 whole seconds.
     public let time: Duration
 
     /// Makes a rate; `nil` if the number or the time is out of its bounds.

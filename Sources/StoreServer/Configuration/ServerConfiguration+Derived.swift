@@ -63,9 +63,9 @@ extension ServerConfiguration {
         return transport
     }
 
-    /// The number of largest bodies that the memory for bodies and answers has to hold at least.
+    /// The number of bodies of maximum size that must fit into the memory for bodies and answers.
     static let buffersBodiesMin = 4
-    /// The bound on that memory if the process's memory has no bound.
+    /// The bound on the memory for bodies and answers if the process's memory has no bound.
     private static let buffersBytesUnbounded = 256 << 20
 
     /// The maximum memory for bodies and answers in progress, in bytes.
@@ -107,8 +107,8 @@ extension ServerConfiguration {
         )
     }
 
-    /// Returns the rules for the web around the server, which restore shares by `clock`. A process
-    /// calls this once for all its stores, because the rules count the requests of clients.
+    /// Returns the rules for hosts, origins, proxies and shares, with the clock of the shares. A
+    /// process calls this once for all stores, because the rules count the requests of clients.
     func webRules(_ clock: any WallClock) -> WebRules {
         let rates: [RateLimitKind: Rate?] = [
             .requests: web.requestRate, .actions: web.actionRate, .sessions: web.sessionRate,
@@ -151,7 +151,7 @@ extension ServerConfiguration {
         return try ConfigurationError.wrapping { try Authenticator(credentials) }
     }
 
-    /// True if browsers show cookies over TLS alone; `nil` if that depends on the request.
+    /// True if browsers send cookies over TLS alone; `nil` if the request decides.
     var hasSecureCookies: Bool? {
         switch access.cookieSecurity {
         case .auto: nil

@@ -24,7 +24,7 @@ extension ServerConfiguration {
         public var requests = false
         /// True if the log gets a line for each applied action, without its payload.
         public var actions = false
-        /// The wire names of actions that get no such line.
+        /// The wire names of actions that get no line in the log.
         public var excludedActions: [String] = []
     }
 

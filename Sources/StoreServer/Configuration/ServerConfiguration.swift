@@ -33,9 +33,9 @@ public struct ServerConfiguration: Sendable, Equatable {
 
     /// The clock for the pauses of effects and the times of actions; by default the machine's.
     public var clock = ClockSource.system
-    /// The bound on the memory of the process, at most 2^50 bytes. Above 90 % of it, streams are
-    /// refused, and streams of slow readers end. By default `nil`: the bound of the control group,
-    /// if it has one (cgroups(7), version 2).
+    /// The bound on the memory of the process, at most 2^50 bytes. Above 90 % of this bound, new
+    /// streams are refused, and streams of slow readers end. By default `nil`: the bound of the
+    /// control group, if the group has a bound (cgroups(7), version 2).
     public var memoryBytesMax: Int?
     /// The maximum time of a stop, 1 to 3,600 seconds; by default 10. Values below 3.5 s can't be
     /// kept if a reducer or the disk hangs.
@@ -52,12 +52,12 @@ public struct ServerConfiguration: Sendable, Equatable {
         /// The maximum number of actions in one array, 1 to 1,000; by default 1,000.
         public var batchMax = JSONSchema.batchMax
         /// The maximum number of actions that wait for the Core, 1 to 2^24; by default 65,536. A
-        /// dispatch beyond it gets 503.
+        /// dispatch beyond this number gets 503.
         public var mailboxMax = CoreConfiguration<Int>().mailboxMax
         /// The time in a reducer after which the log names the action, 1 to 3,600 seconds; by
         /// default 1.
         public var slowAfter = Duration.seconds(1)
-        /// The time in a reducer after which `GET /livez` is 503, 1 to 86,400 seconds; by default
+        /// The time in a reducer after which `GET /livez` gets 503, 1 to 86,400 seconds; by default
         /// 10.
         public var stuckAfter = Duration.seconds(10)
     }
@@ -75,11 +75,11 @@ public struct ServerConfiguration: Sendable, Equatable {
         public var forgetClients = false
         /// True if the server starts from the intact part of a damaged history, as a new history.
         public var acceptDataLoss = false
-        /// A JSON file with the state before the first action, if history begins; `nil` for the
+        /// A JSON file with the state before the first action of a new history; `nil` for the
         /// program's own first state.
         public var stateFile: String?
         /// The number of applied actions that the journal in memory keeps, 1 to 10,000,000; by
-        /// default 100,000. Older ones are forgotten.
+        /// default 100,000. Older actions are forgotten.
         public var memoryActionsMax = Int(Retention.inMemory.recordsMax ?? 0)
         /// The age at which applied actions may be forgotten, if a newer snapshot makes them
         /// unnecessary. At most 3,153,600,000 seconds, by default 30 days; `nil` for never.
@@ -88,8 +88,8 @@ public struct ServerConfiguration: Sendable, Equatable {
         /// snapshot makes them unnecessary. At most 2^50 bytes, by default 4 GiB; `nil` for no
         /// bound. Age and size count independently.
         public var bytesMax = retention.bytesMax.map { Int(clamping: $0) }
-        /// The maximum number of actions after a snapshot of the state, 1 to 10,000,000; by default
-        /// 10,000. A smaller number makes a start faster.
+        /// The maximum number of actions between two snapshots of the state, 1 to 10,000,000; by
+        /// default 10,000. A smaller number makes a start faster.
         public var actionsPerSnapshot = 10_000
     }
 }

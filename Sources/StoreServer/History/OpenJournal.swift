@@ -45,7 +45,7 @@ struct OpenJournal: Sendable {
 
 extension ServerConfiguration {
     /// The retention of a journal in memory. The operator sets the number of records. The bound on
-    /// bytes is the default one; for a larger number of records it grows in proportion.
+    /// bytes is the default one; for a larger number of records this bound grows in proportion.
     var memoryRetention: Retention {
         var retention = Retention.inMemory
         let recordBytes = (retention.bytesMax ?? 0) / (retention.recordsMax ?? 1)

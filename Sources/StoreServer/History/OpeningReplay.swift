@@ -17,7 +17,7 @@ package final class OpeningReplay<State: Codable & Equatable & Sendable>: Histor
     private let program: Program<State>
     private let forms: RecordForms
     private let progress: ReplayProgress?
-    /// The newest state that was made, and the pass over the records that makes the next.
+    /// The newest state that was made, and the pass over the records that makes the next state.
     private var running: (base: Replay<State>.Base, records: RecordReplay)?
 
     init(

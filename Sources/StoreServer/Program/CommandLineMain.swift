@@ -189,8 +189,8 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
         }
     }
 
-    /// Reads the configuration again, and applies the settings that may change. A configuration
-    /// that can't be used changes nothing, and neither does a reload before the server is ready.
+    /// Reads the configuration again, and applies the settings that may change. Changes nothing if
+    /// the configuration can't be used, or if the server is not ready yet.
     private func reload(_ start: ServerStart, _ logger: Logger, _ manager: ServiceManager?) {
         manager?.reportReloading()
         defer { manager?.reportReady("reloaded") }

@@ -21,9 +21,9 @@ extension HistoryCommandRunner {
 
     private func export(_ journal: any Journal, to file: String?) throws -> String {
         let output = try LineOutput(file)
-        // The version that was exported last. A page at a time bounds the memory.
+        // The version that was exported last. The loop reads page by page, to bound the memory.
         var after = journal.oldest - 1
-        // The programs whose forms are not written yet; each goes with the first of its records.
+        // The programs whose forms are not written yet; a program's first line has its forms.
         var programs: [UInt32: WritingProgram] = [:]
         for kept in try journal.programs() { programs[kept.number] = kept.program }
         while after < journal.version {

@@ -94,8 +94,8 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
         ).run()
     }
 
-    /// Calls `use` with the journal of a command: the program's own, or else the journal of the
-    /// data directory. `open` opens the journal of the directory, which is closed afterwards.
+    /// Calls `use` with the journal of a command: the program's own journal, or else the journal
+    /// that `open` opens in the data directory. Closes the journal afterwards.
     func withJournal<Result>(
         _ open: () throws -> SQLiteJournal,
         use: (any Journal) throws -> Result
@@ -153,7 +153,7 @@ struct SnapshotComparison<State: Codable & Equatable & Sendable> {
     private let encoder = JSONEncoder()
 
     /// Returns a line for the operator, with the numbers of replayed actions and compared
-    /// snapshots. Throws if a state differs or can't be made again.
+    /// snapshots. Throws if a state differs from its snapshot, or can't be made again.
     func run() throws -> String {
         let end = replay.journal.version
         do {

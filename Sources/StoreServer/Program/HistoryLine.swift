@@ -10,7 +10,7 @@ struct HistoryLine {
     /// The program that wrote the record, if this is the first line of its records.
     let program: WritingProgram?
 
-    /// The bytes of the line, with its end.
+    /// The bytes of the line, with the line feed.
     var bytes: [UInt8] {
         var line = JSONOutput(capacity: 160 + record.bytes)
         line.record(record, inFull: true, writtenBy: program)
@@ -20,7 +20,7 @@ struct HistoryLine {
 }
 
 extension HistoryLine {
-    /// Reads a line. The record gets the number of its program in `numbers`.
+    /// Reads a line. The record gets its program's number in the journal, from `numbers`.
     init(reading line: [UInt8], _ numbers: inout ImportedPrograms) throws {
         let object: JSONNode
         do {
@@ -103,13 +103,13 @@ struct ImportedPrograms {
 
     init(into journal: any Journal) { self.journal = journal }
 
-    /// Notes the name of a record if it is an action's and has no program.
+    /// Notes the name of an action's record that has no program.
     mutating func note(_ record: Record) {
         guard record.program == 0, ClientRequest(recorded: record.type) == nil else { return }
         unknownNames.insert(RecordName(record.type).pattern)
     }
 
-    /// Returns the number of a program in the journal, which keeps its forms from now on.
+    /// Returns the number of a program in the journal, which keeps the program's forms from now on.
     mutating func journalNumber(of mention: Mention) throws -> UInt32 {
         if let program = mention.program {
             do { numbers[mention.number] = try journal.register(program) } catch {

@@ -31,7 +31,7 @@ struct PolicyCommandRunner<State: Codable & Equatable & Sendable> {
         var store = command.store
         if let path = command[.path] {
             question = .path(path, method: command[.method])
-            // The path of a named store begins with the path of the store.
+            // A path below the path of an added store is about that store.
             for other in server.stores.dropFirst()
             where command.store == nil && path.isBelow(other.links) {
                 store = other.links.store

@@ -5,8 +5,8 @@ import StorePlatform
 
 extension Server {
     /// Starts a server that keeps nothing, for a script. The server accepts a credential for each
-    /// of the principals, such as `author/u1`. The server ends when `play` has returned; its
-    /// arguments are the server's URL and the credentials.
+    /// of the principals, such as `author/u1`. Calls `play` with the server's URL and the
+    /// credentials, and then ends the server.
     func serve(
         _ configuration: ServerConfiguration,
         toScriptOf principals: [String],

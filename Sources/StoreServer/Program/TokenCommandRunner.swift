@@ -67,7 +67,7 @@ struct TokenCommandRunner {
         try configuration.checkIssuer()
         var checked = configuration
         checked.access.keysFile = command.keysFile ?? configuration.access.keysFile
-        // The check reads no cookie, and must not make the key for cookies.
+        // The check reads no cookie; with history in memory, it makes no key for cookies.
         checked.history.ephemeral = true
         guard checked.credentials.takesCredentials else {
             throw UsageError(

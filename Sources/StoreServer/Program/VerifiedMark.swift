@@ -7,7 +7,7 @@ import StorePlatform
 ///
 /// A second line has the size and the modification time of the executable. A start compares only
 /// this line, because a digest would take too long. A program that serves the history without
-/// having verified it removes the file, because no program has verified its new records.
+/// having verified it removes the file, because no program has verified the new records.
 struct VerifiedMark {
     private let path: String
 

@@ -4,7 +4,7 @@ import StorePlatform
 import Synchronization
 
 /// Prepares the dependencies of effects in the first phase of a start, by the functions that the
-/// program has added. They may take long; ``cancel()`` ends the wait for them.
+/// program has added. The functions may take long; ``cancel()`` ends the wait for them.
 final class DependencyPreparation: Sendable {
     typealias Step = @Sendable (inout Dependencies) async throws -> Void
 
@@ -51,7 +51,7 @@ final class DependencyPreparation: Sendable {
 }
 
 /// Runs the steps on threads of their own: the caller of ``DependencyPreparation/run(_:on:)`` may
-/// block a thread of Swift's pool until they end.
+/// block a thread of Swift's pool until the steps end.
 private final class PreparationExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "prepare", attributes: .concurrent)
 

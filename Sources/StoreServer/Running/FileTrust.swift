@@ -11,7 +11,7 @@ struct FileTrust {
 
     /// Checks the files of a configuration; missing files are skipped.
     init(_ configuration: ServerConfiguration) {
-        // The files in the directory have the mode 0600, and a group may have to make some of them.
+        // A group may have to make files in the directory; files of the server have the mode 0600.
         if !configuration.history.ephemeral {
             look(at: configuration.history.directory, writable: S_IWOTH)
         }

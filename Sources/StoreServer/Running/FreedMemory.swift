@@ -1,16 +1,16 @@
 import StorePlatform
 import Synchronization
 
-/// Gives freed memory back to the system at intervals, if the process has grown. Memory of clients
-/// that have left does not stay, and fragments between other allocations do not accumulate.
+/// Gives freed memory back to the system at intervals, if the process has grown. So memory of
+/// clients that have left does not stay, and free fragments do not accumulate.
 ///
 /// The allocator blocks the other threads meanwhile, for about a millisecond. A large heap takes
 /// longer; the next interval is then longer, too.
 final class FreedMemory: Sendable {
     static let intervalSeconds = 30.0
-    /// The maximum part of the time that the work may take.
+    /// The maximum part of the time that calls of `giveBack` may take.
     static let timePart = 0.0005
-    /// The growth of resident memory since the last time that makes the work worthwhile.
+    /// The growth of resident memory after a call of `giveBack` that makes a further call useful.
     static let growthBytes = 1 << 20
 
     private struct Condition: Sendable {
@@ -77,7 +77,7 @@ final class FreedBuffers: Sendable {
         self.giveBack = giveBack
     }
 
-    /// Gives memory back if enough was freed. A single thread calls this at short intervals.
+    /// Gives memory back if enough memory was freed. A single thread calls this at short intervals.
     func look() {
         let bytes = bytes()
         let isFreed = most.withLock { most -> Bool in

@@ -6,9 +6,9 @@ import Synchronization
 
 /// Closes slow streams before the kernel's OOM killer acts.
 ///
-/// Above 90 % of the memory that the process may use, new streams are refused. Streams whose
-/// readers do not take their data end, the slowest first. More of them end until less than 80 % is
-/// used; then streams are opened again. Dispatches and reads continue throughout.
+/// Above 90 % of the memory's bound, the guard refuses new streams, and ends the streams of readers
+/// that do not take their data, the slowest first. Below 80 %, no more streams end, and new streams
+/// are accepted. Dispatches and reads continue throughout.
 ///
 /// Only readers that are behind can make memory scarce: they keep versions of the state, and all
 /// other memory has a bound.
@@ -18,8 +18,8 @@ final class MemoryGuard: Sendable {
     /// The percentage above which all readers that are behind end at once.
     static let lastPercent = 97
     /// The number of calls of ``look()`` after which freed memory is given back to the system while
-    /// memory is scarce. Above ``lastPercent`` each call gives it back; below, that would take too
-    /// much time.
+    /// memory is scarce. Above ``lastPercent`` each call gives memory back; at lower percentages,
+    /// that would take too much time.
     private static let looksPerTrim = 5
 
     private struct Condition: Sendable {
@@ -64,7 +64,7 @@ final class MemoryGuard: Sendable {
             return
         }
         if !wasHigh { begin(bytes) }
-        // Between the two percentages, the number is reliable only just after freed memory was
+        // Below ``highPercent``, the measured memory is reliable only just after freed memory was
         // given back.
         if percent >= Self.highPercent || isTrimmed {
             for writer in writers { writer.shed(part: Self.shedPart(at: percent)) }
@@ -74,7 +74,7 @@ final class MemoryGuard: Sendable {
     private func percent(_ bytes: Int) -> Int { bytes / max(1, use.limit / 100) }
 
     /// Returns the part of the slow readers that ends at one call. The part is a tenth if memory
-    /// has just become scarce, and all if hardly any memory is left.
+    /// has just become scarce, and all of them if hardly any memory is left.
     static func shedPart(at percent: Int) -> Double {
         let range = Double(lastPercent - highPercent)
         return min(1, 0.1 + 0.9 * Double(max(0, percent - highPercent)) / range)
@@ -89,7 +89,7 @@ final class MemoryGuard: Sendable {
 
     private var writers: [StreamWriter] { condition.withLock { $0.writers } }
 
-    /// Refuses new streams from now on, or opens them again.
+    /// Refuses new streams from now on, or accepts them again.
     private func change(isHigh: Bool) {
         condition.withLock { condition in
             condition.isHigh = isHigh

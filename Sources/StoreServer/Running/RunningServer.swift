@@ -43,9 +43,8 @@ public final class RunningServer: Sendable {
     /// settings that SIGHUP reads again for ``Server/main()``. Files of analytics are opened
     /// again.
     ///
-    /// Each part is applied as a whole or not at all, with a line in the log. No stream ends for
-    /// it, except the streams that keys and policies no longer allow. The rest of the configuration
-    /// is ignored.
+    /// Each part is applied as a whole or not at all, with a line in the log. A stream ends only if
+    /// keys or policies no longer allow it. The rest of the configuration is ignored.
     public func reload(_ configuration: ServerConfiguration) {
         process.reload(configuration)
         reloadAccess()
@@ -61,8 +60,8 @@ public final class RunningServer: Sendable {
         }
     }
 
-    /// Ends the service of all stores: `/readyz` is 503, every stream ends with `bye`, open
-    /// requests are finished, the Cores end, and analytics are written. The process continues.
+    /// Ends the service of all stores: `/readyz` answers with 503, every stream ends with `bye`,
+    /// open requests are finished, the Cores end, and analytics are written. The process continues.
     ///
     /// The stop takes at most `shutdownTimeout` of the configuration, or 3.5 s if that is more,
     /// even if a reducer or the disk hangs. A second call waits for the first, and returns the same

@@ -27,8 +27,8 @@ protocol RunningStore: Sendable {
     /// Stops accepting requests, and answers the requests that wait.
     func drain()
 
-    /// Sends the committed versions to the streams, and ends them. Returns true if every reader
-    /// took all of them in time.
+    /// Sends the committed versions to the streams, and ends the streams. Returns true if every
+    /// reader took all versions in time.
     func endStreams(by deadline: Deadline) -> Bool
 
     /// Ends the readers of the log, applies the accepted actions and closes the journal. Returns
@@ -58,7 +58,7 @@ extension RunningStore {
         store.schedule(after: 0) { [store] in IdleSessions.watch(store, sessions) }
     }
 
-    /// The status that the process shows. A store whose reducer does not end is not ready, either.
+    /// The status that the process shows. The store is also not ready if its reducer does not end.
     var status: StoreStatus {
         StoreStatus(at: store.links) {
             health.notReady(isDraining: store.isDraining()) ?? health.watchdog.notReady
@@ -113,9 +113,9 @@ extension StoreAssembly: RunningStore {
         return run(steps, seconds: max(0.5, deadline.left))
     }
 
-    /// Runs the steps of a stop one after the other, on a thread of their own. Each may never end,
-    /// because it waits for a reducer or a disk; the thread is left behind when the time is over.
-    /// Returns the name of the step that was not finished after so many seconds.
+    /// Runs the steps of a stop one after the other, on a thread of their own. A step may never
+    /// end, because it waits for a reducer or a disk. After so many seconds, leaves the thread
+    /// behind, and returns the name of the unfinished step.
     private func run(
         _ steps: [(name: String, work: @Sendable () -> Void)],
         seconds: Double

@@ -23,9 +23,9 @@ final class ServerProcess: Sendable {
     let logger: Logger
     let requestIDs: RequestIDs
     let web: WebRules
-    /// The writer of analytics lines; `nil` if they are off.
+    /// The writer of analytics lines; `nil` if analytics are off.
     let analytics: AnalyticsWriter?
-    /// The export of traces; `nil` if none are exported.
+    /// The export of traces; `nil` if no traces are exported.
     let traces: TraceExporting?
     let watchdog = WatchdogThread()
     /// Ends streams if memory is scarce; `nil` if the memory has no bound.
@@ -33,7 +33,7 @@ final class ServerProcess: Sendable {
     /// The threads that several stores share; `nil` for a single store, which has threads of its
     /// own.
     let threads: SharedThreads?
-    /// The names of all stores, against which policies are checked.
+    /// The names that a policy may use, for each store of the process.
     let policyWorlds: [PolicyWorld]
     private let stores = Locked(Stores())
 
@@ -62,8 +62,8 @@ final class ServerProcess: Sendable {
         analytics = try configuration.analytics.destination.writer(logger)
     }
 
-    /// Applies the settings that SIGHUP reads again. Each is applied as a whole, or not at all; no
-    /// stream ends for it.
+    /// Applies the settings that SIGHUP reads again. Each setting is applied as a whole, or not at
+    /// all, and no stream ends.
     func reload(_ configuration: ServerConfiguration) {
         reload("log-level") {
             let level = configuration.log.level.written
@@ -91,7 +91,7 @@ final class ServerProcess: Sendable {
     /// True if the process has several stores, so that each needs a name.
     var hasSeveral: Bool { threads != nil }
 
-    /// The threads besides the Core's that take a journal's lock.
+    /// The threads, besides the Core's thread, that take a journal's lock.
     var journalThreads: WorkerThreads { threads.map { .pool($0.journals) } ?? .own() }
 
     /// Starts the watchdog, which looks for work that takes too long, and for scarce memory.
@@ -217,7 +217,7 @@ final class ServerProcess: Sendable {
     }
 }
 
-/// An answer that threads wait for. The first that is given counts.
+/// An answer that threads wait for. Only the first answer that is given counts.
 final class AwaitedAnswer<Answer: Sendable>: Sendable {
     private let answer = Locked<Answer?>(nil)
     private let isGiven = Latch()

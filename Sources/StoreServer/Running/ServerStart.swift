@@ -30,11 +30,11 @@ final class ServerStart: Sendable {
     private let traces: TraceExporting?
     private let gate: StartGate
     private let status = Locked(Status.underWay)
-    /// Opens when the router of a ready server has the requests.
+    /// The latch that opens when all requests go to the router of the ready server.
     private let isHandedOver = Latch()
 
-    /// Listens; from then on requests wait. `journalFailed` ends the process after a failure of the
-    /// journal, if the process has one store, without a handler of its own. Throws if the
+    /// Listens; requests wait from now on. `journalFailed` ends the process after a failure of the
+    /// journal, if the process has one store and the program has no handler. Throws if the
     /// configuration, a store or the list of actions can't be used, or the server can't listen.
     init<State>(
         _ server: Server<State>,
@@ -209,7 +209,7 @@ final class ServerStart: Sendable {
             return nil
         }
         if let server {
-            // The transport has to get the router before it stops, for the queued requests.
+            // Waits until the transport has the router, which answers the queued requests.
             _ = isHandedOver.wait()
             return server.stop()
         }

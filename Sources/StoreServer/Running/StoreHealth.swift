@@ -75,8 +75,8 @@ final class JournalCondition: Sendable {
 }
 
 enum JournalFailureDecision: Sendable {
-    /// Called on the Core's thread, before any request is answered after the failure. The function
-    /// ends the process.
+    /// The function is called on the Core's thread, before any request is answered, and ends the
+    /// process.
     case atOnce(@Sendable (JournalError) -> Void)
     /// The function is called on a thread of its own, and may stop the server.
     case later(@Sendable (JournalError) -> Void)

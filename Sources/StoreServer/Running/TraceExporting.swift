@@ -60,7 +60,7 @@ final class TraceExporting: Sendable {
 
     func start() { exporter.start() }
 
-    /// Exports the spans that wait, or drops them when the seconds are over. Called after
+    /// Exports the waiting spans. When the seconds are over, drops the other spans. Called after
     /// ``start()``.
     func close(seconds: Double) { exporter.close(seconds: min(Self.stopSecondsMax, seconds)) }
 

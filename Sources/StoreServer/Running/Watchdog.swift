@@ -31,7 +31,7 @@ final class Watchdog: Sendable {
         self.stuckSeconds = stuckSeconds
     }
 
-    /// The reason why the store does not work; `nil` while it does.
+    /// The reason why the store does not work; `nil` while the store works.
     var problem: Problem? {
         stuck.withLock { $0 }.map { work in
             .overloaded(
@@ -41,7 +41,7 @@ final class Watchdog: Sendable {
         }
     }
 
-    /// The same problem, for `/readyz`.
+    /// The value of ``problem``, in the form for `/readyz`.
     var notReady: NotReady? { problem.map { NotReady(.actionStuck, $0) } }
 
     /// Checks the action that the Core is reducing now. A single thread calls this at short
@@ -75,7 +75,7 @@ final class Watchdog: Sendable {
 /// The thread that checks at intervals for work that takes too long, and for scarce memory.
 final class WatchdogThread: Sendable {
     private static let intervalSeconds = 0.1
-    /// The factor by which the fast check runs more often, if there is a fast check.
+    /// The number of fast checks in one interval, if there is a fast check.
     private static let fastPerInterval = 5
 
     private struct Looks: Sendable {

@@ -73,8 +73,8 @@ extension MirroredValue where State: RootState {
         }
     }
 
-    /// Returns the value in the file; `nil` if there is no file, or it contains null. Throws if the
-    /// file can't be read, or contains anything else: the next change would overwrite it.
+    /// Returns the value in the file; `nil` if there is no file, or the file contains null. Throws
+    /// if the file can't be read or has other content, which the next change would overwrite.
     private static func read<Value: Decodable>(
         _ file: SharedFile
     ) throws(ConfigurationError) -> Value? {

@@ -23,7 +23,7 @@ final class SharedFileWriter: Sendable {
     private let worker: Worker<Newest>
     private let isFailing = Atomic(false)
 
-    /// Makes the writer of a module's value. `module` is the name in the log, `path` the file.
+    /// Makes the writer of a value to the file at `path`. `module` is the module's name in the log.
     init(
         _ path: String,
         of module: String,
@@ -42,8 +42,8 @@ final class SharedFileWriter: Sendable {
         }
     }
 
-    /// Queues a value, in place of a value that waits. Any thread may call it; it never waits for
-    /// the disk.
+    /// Queues a value, in place of a value that waits. Any thread may call this, because the call
+    /// never waits for the disk.
     func keep(_ value: any Encodable & Sendable) { worker.post { $0.value = value } }
 
     /// Writes the value that waits, and ends. Gives up after `seconds`.
