@@ -50,7 +50,7 @@ struct AssertCheck {
         guard stated != after || !lost.isEmpty else { return }
         add("The state is not as stated.")
         lines += lost
-        if !lost.isEmpty { add("There is no place for that; state the whole value around it.") }
+        if !lost.isEmpty { add("The state has no such place; state the whole value around it.") }
         lines += Self.difference(stated, after)
     }
 

@@ -19,15 +19,15 @@ package enum ConfigurationHelp {
     )
     private static let data: Entry = ("--data DIR", "the directory of the history")
     private static let store: Entry = (
-        "--store NAME", "the store, of a program with several; else the store at /"
+        "--store NAME", "the store, if the program has several; by default the store at /"
     )
     private static let ifNew: Entry = (
         "--if-new",
         "with verify: pass at once if this very program has verified the history before, or "
-            + "if there is none"
+            + "if there is no history"
     )
-    private static let keys: Entry = ("--keys FILE", "the keys file, else that of --auth-keys")
-    private static let policy: Entry = ("--policy FILE", "the policy to explain, without FILE")
+    private static let keys: Entry = ("--keys FILE", "the keys file, else the file of --auth-keys")
+    private static let policy: Entry = ("--policy FILE", "the policy to explain if FILE is absent")
     private static let tokenFile: Entry = (
         "--token-file FILE",
         "send the API key or JWT of this file; else that of "
@@ -49,7 +49,7 @@ package enum ConfigurationHelp {
         ("--print-config", "print the configuration in force, as a file for --config, and end"),
         ("--health [URL]", "ask a running server whether it is ready; status 0 if it is"),
         ("-v, --version", "print the versions of the program and of the library, and end"),
-        ("-h, --help", "print this, or behind a command its options, and end"),
+        ("-h, --help", "print this help, or behind a command the options of the command, and end"),
     ]
     private static let historyUsages = HistoryCommand.Word.allCases.map(\.entry)
     private static let tokenUsages = TokenCommand.Word.allCases.map(\.entry)
