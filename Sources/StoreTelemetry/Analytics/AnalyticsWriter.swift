@@ -108,7 +108,7 @@ package final class AnalyticsWriter: Sendable {
         } while !isDone && deadline.left > 0 && progress.load(ordering: .relaxed) != taken
         let lost = worker.withQueue { $0.offered } - writtenTotal
         if lost > 0 {
-            let end = isDone ? "" : ", the last of them because no output takes them"
+            let end = isDone ? "" : ", the last of them because the output takes no bytes"
             logger.warning(.analyticsLost, "\(lost) analytics events are lost in all\(end)")
         }
     }
