@@ -85,7 +85,7 @@ extension ServerConfiguration: CommandLineConfiguration {
         .sets(each: \.access.jwtKeyFiles, .text("FILE", "a file's path")),
         .flag("jwt-issuer", "the issuer of the JWTs, which iss has to name")
             .sets(\.access.jwtIssuer, .optional(.text("ISSUER", bytes: claimBytes))),
-        .flag("jwt-audience", "the name of this server in aud of a JWT; with several, any of them")
+        .flag("jwt-audience", "a name of this server; the aud of a JWT has to contain at least one")
             .sets(each: \.access.jwtAudiences, .text("AUDIENCE", bytes: claimBytes)),
         .flag("jwt-role-claim", "the claim of a JWT that names the role")
             .sets(\.access.jwtRoleClaim, .text("CLAIM", bytes: claimBytes)),

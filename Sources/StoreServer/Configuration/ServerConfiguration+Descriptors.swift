@@ -58,7 +58,7 @@ extension ServerConfiguration {
         }
         logger.warning(
             .configurationFitted,
-            "the system allows \(limit) open files, \(wanted) are asked for: at most "
+            "the system allows \(limit) open files, and \(wanted) are needed; from now on at most "
                 + "\(fitted.http.connectionsMax) connections and \(fitted.streams.countMax) streams"
         )
         return fitted

@@ -29,7 +29,7 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
     private func backup(to file: String) throws -> String {
         guard server.programJournal == nil else {
             throw HistoryCommandError(
-                "this program has a journal of its own, which has no backup of this server's; "
+                "this program has a journal of its own, which 'backup' can't copy; "
                     + "back it up by its own means, or write the actions with 'export'"
             )
         }
