@@ -107,7 +107,7 @@ struct StoreClient {
             guard let records = page?.member(named: "actions")?.elements else {
                 throw CommandClientError("\(http.authority) has no log of actions after \(after)")
             }
-            // All later actions are of other sessions, and the sender can't read them.
+            // All actions behind `after` are of other sessions, and the sender can't read them.
             guard !records.isEmpty else { break }
             for record in records {
                 guard let version = record.member(named: "version").flatMap(Self.version),

@@ -3,7 +3,7 @@
 /// users of the machine could read it.
 package struct Credential: Equatable, Sendable {
     /// The variable that contains the credential; the variable with `_FILE` appended names a file
-    /// with it.
+    /// that contains the credential.
     static let variable = ConfigurationOptions.environmentPrefix + "TOKEN"
     /// The maximum size of a credential, in bytes.
     static let bytesMax = 8 << 10
