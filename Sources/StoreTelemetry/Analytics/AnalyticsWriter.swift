@@ -168,7 +168,7 @@ package final class AnalyticsWriter: Sendable {
         drop(lines - through, because: failure)
     }
 
-    /// Counts lost events, and writes a line into the log, unless it had such a line recently.
+    /// Counts lost events, and writes a line into the log, unless the log had such a line recently.
     private func drop(_ count: Int, because reason: String) {
         let total = dropped.add(UInt64(count), ordering: .relaxed).newValue
         if report.withLock({ $0.lost(at: .now) }) {

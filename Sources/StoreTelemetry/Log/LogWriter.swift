@@ -54,7 +54,7 @@ package final class LogWriter: Sendable {
     private let lowest = Atomic(LogLevel.info.rank)
     private let form: Form
 
-    /// The format and the program's name. The thread shares them, so it need not retain the writer.
+    /// The format and the program's name. The thread uses this object, and retains no writer.
     private final class Form: Sendable {
         let value: Locked<(format: LogFormat, name: String)>
 
