@@ -66,7 +66,7 @@ extension Metric {
         ) {
             $0.figures.requests.all.flatMap { $0.times.values($0.method, $0.route) }
         } process: {
-            // Requests that were answered before a route was found.
+            // The times of requests that were answered before a route was found.
             $0.transport.unrouted.values("none", "none")
         },
         .each("store_sessions_open", "Sessions of clients.") { $0.store.sessionFigures?.open },

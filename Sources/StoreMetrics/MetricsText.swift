@@ -140,7 +140,7 @@ package enum MetricsFormat: Sendable {
     }
 
     /// Chooses a format by the client's `Accept` field (RFC 9110 §12.5.1). The format is
-    /// OpenMetrics if the field names it with no lower weight than plain text, else Prometheus's.
+    /// OpenMetrics if the field gives it at least the weight of plain text, else Prometheus's.
     ///
     /// OpenMetrics of a version other than 1.0.0 is ignored. A range such as `*/*` counts as plain
     /// text.
