@@ -10,9 +10,9 @@ struct Analytics<State: Sendable>: Sendable {
     static var id: String { "analytics" }
 
     let registry: ActionRegistry<State>
-    /// The writer of the lines; `nil` if none are written.
+    /// The writer of the lines; `nil` if no lines are written.
     let writer: AnalyticsWriter?
-    /// The last events, for `GET /analytics`; `nil` if none are kept.
+    /// The last events, for `GET /analytics`; `nil` if no events are kept.
     let recent: RecentAnalytics?
     let encoder: CloudEventEncoder
 

@@ -30,7 +30,7 @@ struct StoreAccess: Sendable {
         )
     }
 
-    /// Reads the files again. If one of them is wrong, this throws, and nothing has changed.
+    /// Reads the files again. If one of the files is wrong, this throws, and nothing has changed.
     func reload() throws(ConfigurationError) {
         let policy = try readPolicy()
         try ConfigurationError.wrapping { try authenticator.reload() }

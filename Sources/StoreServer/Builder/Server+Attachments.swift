@@ -19,8 +19,8 @@ extension Server {
     ///
     /// Middleware runs in the order in which it was added, after analytics, on the Core's thread.
     /// Middleware may inspect the action and return work for the time after the commit. The Core
-    /// also calls middleware for actions that the reducer then refuses; the returned work then does
-    /// not run. Replays and dry runs never call it.
+    /// also calls middleware for actions that the reducer then refuses; the returned work does not
+    /// run. Replays and dry runs never call it.
     ///
     /// - Parameters:
     ///   - id: the name of the middleware in `GET /debug/middleware`, by which an operator removes

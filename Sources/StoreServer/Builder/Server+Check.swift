@@ -21,8 +21,8 @@ extension Server {
     }
 
     /// Refuses options for the server's own journals if every store has a journal of the program.
-    /// Refuses a test clock if a journal of the program would keep its false times. `given` has the
-    /// options that a flag, a variable or the file sets.
+    /// Refuses a test clock if a journal of the program would keep the clock's false times. `given`
+    /// has the options that a flag, a variable or the file sets.
     func checkJournals(
         _ configuration: ServerConfiguration,
         given: Set<String> = []

@@ -48,9 +48,9 @@ extension Server {
     /// }
     /// ```
     ///
-    /// Without a handler, ``main()`` ends the process with status 74 if it serves one store. A
-    /// server that was started with ``start(_:)``, or that serves several stores, writes an error
-    /// to its log and continues as described above (``RunningServer/journalFailure``).
+    /// Without a handler, ``main()`` ends the process with status 74 if the process serves one
+    /// store. A server that was started with ``start(_:)``, or that serves several stores, writes
+    /// an error to its log and continues as described above (``RunningServer/journalFailure``).
     ///
     /// - Parameter handle: called once, on a thread of its own; it may stop the server.
     /// - Returns: the server with this handler, which replaces an earlier one.

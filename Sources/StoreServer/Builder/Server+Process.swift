@@ -19,9 +19,9 @@ extension Server {
     /// with 503, and every other request waits until the server is ready.
     ///
     /// - Parameter prepare: sets dependencies for the effects, and may read dependencies that are
-    ///   set already. If the server is stopped meanwhile, it cancels the task of the closure and
-    ///   does not wait for it. An error ends the start: ``main()`` ends the process with status 69,
-    ///   ``start(_:)`` throws ``PreparationFailure``.
+    ///   set already. If the server is stopped during the call, it cancels the task of the closure,
+    ///   and does not wait for the task. An error ends the start: ``main()`` ends the process with
+    ///   status 69, ``start(_:)`` throws ``PreparationFailure``.
     /// - Returns: the server that calls `prepare` after its earlier preparations.
     public func preparation(
         _ prepare: @escaping @Sendable (inout Dependencies) async throws -> Void

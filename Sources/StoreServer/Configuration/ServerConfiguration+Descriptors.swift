@@ -9,8 +9,8 @@ extension ServerConfiguration {
     /// fit.
     ///
     /// Connections come first: a stream without a place is refused, but a dispatch must get
-    /// through. Throws if the set bounds do not fit, or if there are too few descriptors even for a
-    /// few connections and streams.
+    /// through. Throws if bounds that were set do not fit, or if there are too few descriptors even
+    /// for a few connections and streams.
     func fitted(
         toDescriptors limit: Int,
         storesCount: Int = 1,

@@ -5,8 +5,8 @@ import StoreJSONSchema
 /// server.
 ///
 /// ``Server/main()`` makes the configuration from flags, environment and file. A program that
-/// embeds a server makes it itself. Sizes are in bytes, times in whole seconds. An absent bound is
-/// `nil`.
+/// embeds a server makes the configuration itself. Sizes are in bytes, times in whole seconds. An
+/// absent bound is `nil`.
 ///
 /// A bound that another type enforces has the default of that type.
 public struct ServerConfiguration: Sendable, Equatable {
@@ -41,7 +41,7 @@ public struct ServerConfiguration: Sendable, Equatable {
     /// kept if a reducer or the disk hangs.
     public var shutdownTimeout = Duration.seconds(10)
     /// A role that may do everything, besides the roles of the policy; `nil` for none. No option
-    /// sets it. `store-server assert` sets it for the server that it starts for a script.
+    /// sets the role: `store-server assert` sets it for the server that plays a script.
     var readerRole: String?
 
     /// Makes the configuration of a fresh server.

@@ -138,8 +138,8 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
         unknownVariables: [String]
     ) throws -> Never {
         AllocatorMemory.shareArenas()
-        // The signals are blocked before any thread starts, so that all threads leave them to this
-        // one.
+        // The signals are blocked before any thread starts, so that all other threads leave the
+        // signals to this thread.
         let signals = Signals([SIGTERM, SIGINT, SIGHUP])
         let logger = server.makeLogger(configuration)
         let manager = ServiceManager(ProcessEnvironment.all)
@@ -158,7 +158,7 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
             // The process ends at once: no request is answered, because no answer would be true.
             end(logger, .journalFailed)
         }
-        // Signals are served meanwhile: a start may take long.
+        // The start may take long, so it has a thread of its own; signals are served meanwhile.
         SystemThread.start(name: "start") {
             do {
                 let running = try start.becomeReady()

@@ -6,9 +6,9 @@ import Synchronization
 
 /// Closes slow streams before the kernel's OOM killer acts.
 ///
-/// Above 90 % of the memory's bound, the guard refuses new streams, and ends the streams of readers
-/// that do not take their data, the slowest first. Below 80 %, no more streams end, and new streams
-/// are accepted. Dispatches and reads continue throughout.
+/// Above 90 % of the memory's bound, the guard refuses new streams, and ends streams whose readers
+/// take no data, the slowest first. Below 80 %, no more streams end, and new streams are accepted.
+/// Dispatches and reads continue throughout.
 ///
 /// Only readers that are behind can make memory scarce: they keep versions of the state, and all
 /// other memory has a bound.
@@ -74,7 +74,7 @@ final class MemoryGuard: Sendable {
     private func percent(_ bytes: Int) -> Int { bytes / max(1, use.limit / 100) }
 
     /// Returns the part of the slow readers that ends at one call. The part is a tenth if memory
-    /// has just become scarce, and all of them if hardly any memory is left.
+    /// has just become scarce, and 1 if hardly any memory is left.
     static func shedPart(at percent: Int) -> Double {
         let range = Double(lastPercent - highPercent)
         return min(1, 0.1 + 0.9 * Double(max(0, percent - highPercent)) / range)

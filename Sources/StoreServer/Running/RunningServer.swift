@@ -33,8 +33,8 @@ public final class RunningServer: Sendable {
     public func reopenFiles() { process.analytics?.reopen() }
 
     /// Reads the API keys, the issuer's keys and the policies again, and ends the streams that they
-    /// no longer allow. Each store applies all of its files, or none if one is wrong; a line in the
-    /// log reports the outcome.
+    /// no longer allow. Each store applies all of its files, or none if a file is wrong; a line in
+    /// the log reports the outcome.
     public func reloadAccess() {
         for store in process.served { store.reloadAccessOrLog(process.logger) }
     }
@@ -60,8 +60,9 @@ public final class RunningServer: Sendable {
         }
     }
 
-    /// Ends the service of all stores: `/readyz` answers with 503, every stream ends with `bye`,
-    /// open requests are finished, the Cores end, and analytics are written. The process continues.
+    /// Ends the service of all stores. First `/readyz` answers with 503, and every stream ends with
+    /// `bye`. Then open requests are finished, the Cores end, and analytics are written. The
+    /// process continues.
     ///
     /// The stop takes at most `shutdownTimeout` of the configuration, or 3.5 s if that is more,
     /// even if a reducer or the disk hangs. A second call waits for the first, and returns the same
@@ -84,7 +85,7 @@ public enum StopOutcome: Sendable, Equatable {
     /// Some clients had not read all their data when the time was over; their connections were cut.
     case clientsCutOff
     /// A part of the server was not finished when the time was over: a reducer that loops, or a
-    /// disk that hangs. The value is its name.
+    /// disk that hangs. The value is the name of the part.
     ///
     /// The part continues in a thread that is left behind, with the journal open, so the process
     /// should end. Acknowledged actions are in the journal.

@@ -53,8 +53,8 @@ final class JournalCondition: Sendable {
         condition.withLock { $0.cancelEffects = cancel }
     }
 
-    /// Handles an append with an unknown outcome. The Core calls this on its thread, and completes
-    /// the requests of the append afterwards.
+    /// Handles an append with an unknown outcome. The Core calls this on its thread, and afterwards
+    /// completes the requests whose actions were in the append.
     func failed(_ error: JournalError) {
         let cancelEffects = condition.withLock { condition -> (@Sendable () -> Void)? in
             guard condition.failure == nil else { return nil }
@@ -75,8 +75,8 @@ final class JournalCondition: Sendable {
 }
 
 enum JournalFailureDecision: Sendable {
-    /// The function is called on the Core's thread, before any request is answered, and ends the
-    /// process.
+    /// After the failure, the function is called on the Core's thread, before any request is
+    /// answered. The function ends the process.
     case atOnce(@Sendable (JournalError) -> Void)
     /// The function is called on a thread of its own, and may stop the server.
     case later(@Sendable (JournalError) -> Void)

@@ -5,8 +5,8 @@ import StoreTelemetry
 import StoreWire
 import Synchronization
 
-/// Notices a reducer that does not end. The watchdog names the action in the log; later `/livez` is
-/// 503, so that a supervisor restarts the process.
+/// Notices a reducer that does not end. The watchdog names the action in the log; later `/livez`
+/// answers with 503, so that a supervisor restarts the process.
 ///
 /// The watchdog ends nothing itself, and reads are served meanwhile. The action is not in the
 /// journal, because actions are journaled after they are reduced.
