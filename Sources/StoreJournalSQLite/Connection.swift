@@ -110,7 +110,7 @@ enum DatabaseFailure: Error, CustomStringConvertible {
     /// True if a write failed because the disk is full, and may succeed later.
     var isFull: Bool { if case .sqlite(let failure) = self { failure.isFull } else { false } }
 
-    /// True if the file itself is damaged.
+    /// True if the file or its rows are damaged.
     var isDamage: Bool {
         switch self {
         case .sqlite(let failure): failure.isCorrupt
@@ -119,14 +119,14 @@ enum DatabaseFailure: Error, CustomStringConvertible {
         }
     }
 
-    /// The error for callers of a function that reads.
+    /// The error that a read throws to its caller.
     var journalError: JournalError {
         if case .gone(let base) = self { return .gone(oldest: base.version + 1) }
         // A read fills the disk only if it is the read of a backup, which writes a copy.
         return isFull ? .storageFull : finalError
     }
 
-    /// The error for callers that can't try again.
+    /// The error for a caller that can't try again, even if the disk is only full.
     var finalError: JournalError { isDamage ? .corrupt(description) : .unknown(description) }
 
     var description: String {

@@ -91,7 +91,7 @@ extension JournalDirectory {
                 hint: "stop it first, or give another directory with --data"
             )
         }
-        // The number only helps the operator, so the error of a full disk is ignored.
+        // The process's number only helps the operator, so an error such as a full disk is ignored.
         let text = Array("\(getpid())\n".utf8)
         _ = ftruncate(descriptor, 0)
         _ = pwrite(descriptor, text, text.count, 0)

@@ -71,7 +71,7 @@ final class Reader: @unchecked Sendable {
         return try body(self)
     }
 
-    /// Ends the reading of rows.
+    /// Resets the statements that read records, so that they hold no rows.
     func resetRecords() {
         records.reset()
         recordsToEnd.reset()
@@ -80,7 +80,7 @@ final class Reader: @unchecked Sendable {
 
 /// A cache of strings that occur in many rows.
 ///
-/// Bounded: a fixed number of places, each of which has the most recent text with its hash.
+/// Bounded: a text's hash leads to one of a few places, each with its most recent text.
 struct TextCache {
     private static let placesCount = 256
 

@@ -1,8 +1,8 @@
 import StoreCore
 
 extension SQLiteJournal {
-    /// Deletes records, snapshots and outcomes beyond the bounds, in transactions that are small
-    /// enough for appends between them.
+    /// Deletes records, snapshots and outcomes beyond the bounds of retention. The transactions are
+    /// small, so that appends run between them.
     func forget() throws(JournalError) {
         let now = clock.now()
         let retention = retention
@@ -35,7 +35,7 @@ extension SQLiteJournal {
 }
 
 extension Retention {
-    /// Returns the last version that may be deleted with all records before it; 0 if there is none.
+    /// Returns the version up to which all records may be deleted; 0 if no record may be.
     ///
     /// The result is always the version of a snapshot, so that the remaining records follow a known
     /// state.
@@ -69,8 +69,8 @@ extension Writer {
     /// The most rows that one transaction deletes.
     static let forgottenRowsMax = 1_000
 
-    /// Deletes the oldest records, up to `last` at most, which must have a snapshot. Returns true
-    /// if there are more to delete.
+    /// Deletes the oldest records, up to version `last` at most. `last` must have a snapshot.
+    /// Returns true if there are more to delete.
     func forgetRecords(through last: UInt64) throws(JournalError) -> Bool {
         let base = contents.meta.base.version
         guard base < last, last <= contents.end.version else { return false }
@@ -80,8 +80,8 @@ extension Writer {
             let sql = "SELECT hash FROM records WHERE version = ?"
             let hash = try Statement(writer.connection, sql)
             try hash.bind(1, Int64(clamping: through))
-            // A missing record is damage, and reading it reports an error. Until then, nothing is
-            // deleted.
+            // A missing record is damage. The next read of it reports the damage; nothing is
+            // deleted here.
             guard try hash.step(), let baseHash = ChainHash(hash.bytes(0)) else { return fresh }
             hash.reset()
             fresh.base = ChainPosition(version: through, hash: baseHash)
@@ -95,8 +95,8 @@ extension Writer {
         return fresh.base.version > base && through < last
     }
 
-    /// Deletes the oldest outcomes, used before `cutoff` or beyond the number `max`. Returns true
-    /// if there may be more to delete.
+    /// Deletes outcomes that were last used before `cutoff`, and the oldest outcomes if there are
+    /// more than `max`. Returns true if there may be more to delete.
     func forgetOutcomes(before cutoff: Int64, max: Int) throws(JournalError) -> Bool {
         let old = try forgetOutcomes("WHERE time < \(cutoff)", Self.forgottenRowsMax)
         let surplus = min(contents.outcomesCount - max, Self.forgottenRowsMax)

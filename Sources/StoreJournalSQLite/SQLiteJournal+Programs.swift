@@ -40,8 +40,8 @@ extension Reader {
         throw .damaged("the forms of program \(number) have changed since they were written")
     }
 
-    /// Returns the program of the newest record, even if its row in the table is lost; 0 if the
-    /// record has none.
+    /// Returns the program of the newest record, even if its row in the table is lost; 0 if that
+    /// record names no program.
     func newestProgram() throws(DatabaseFailure) -> UInt32 {
         guard hasPrograms else { return 0 }
         let sql = "SELECT program FROM records ORDER BY version DESC LIMIT 1"
@@ -93,8 +93,8 @@ extension Writer {
         }
     }
 
-    /// Deletes the surplus programs that registered longest ago. Keeps the greatest number, because
-    /// the next number follows it.
+    /// Deletes the surplus programs that registered longest ago. Keeps the program with the
+    /// greatest number, because the next program's number follows it.
     fileprivate func removePrograms(
         of known: [RegisteredProgram],
         beside kept: RegisteredProgram

@@ -1,7 +1,7 @@
 public import StoreCore
 
 extension SQLiteJournal {
-    /// The most rows that one call reads if the caller asks for a single type.
+    /// The most rows that one call reads if the caller asks for records of a single type.
     static let rowsLookedAtMax: UInt64 = 100_000
 
     /// The number of records that one transaction of a check reads. Between short transactions, the

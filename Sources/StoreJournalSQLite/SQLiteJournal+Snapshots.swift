@@ -31,8 +31,8 @@ extension SQLiteJournal {
 
     /// Returns the newest intact snapshot of `version` or before.
     ///
-    /// - Throws: ``JournalError/corrupt(_:)`` if no snapshot is intact and the records before them
-    ///   were deleted, or if the newest intact one can't be decompressed.
+    /// - Throws: ``JournalError/corrupt(_:)`` if no snapshot is intact and the first records were
+    ///   deleted, or if the newest intact snapshot can't be decompressed.
     public func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot? {
         try withReader { (reader) throws(DatabaseFailure) in
             guard
@@ -117,7 +117,7 @@ extension Reader {
 
 /// A snapshot as it is stored in the database.
 struct StoredSnapshot {
-    /// The version of the snapshot, and the chain's hash at it.
+    /// The version of the snapshot, and the chain's hash at that version.
     var position: ChainPosition
     var time: Int64
     var form: String

@@ -10,8 +10,8 @@ extension SQLiteJournal {
     /// meanwhile are not checked. Cost: reads the whole database twice.
     ///
     /// - Parameter progress: gets the version that was reached, about every 10,000 records.
-    /// - Returns: the versions in the journal, and the faults. At most 100 are of SQLite's own
-    ///   check.
+    /// - Returns: the versions in the journal, and the faults. At most 100 faults are from SQLite's
+    ///   own check.
     /// - Throws: ``JournalError`` if the system can't read. Damage is part of the report instead.
     public func verifyAll(
         progress: (UInt64) -> Void = { _ in }
@@ -53,7 +53,7 @@ extension SQLiteJournal {
             } catch {
                 switch error {
                 case .gone(let oldest):
-                    // Deleted since the check began.
+                    // Records were deleted after the check began: begin again at the oldest record.
                     report.oldest = oldest
                     report.recordsCount = 0
                     after = oldest - 1

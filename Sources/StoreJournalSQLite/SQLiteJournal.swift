@@ -11,7 +11,7 @@ import Synchronization
 /// itself and of the record before it. A high-water mark beside the database has the last version.
 /// So damaged or missing records are found when the directory is opened, and on each read.
 public final class SQLiteJournal: Journal {
-    /// The most bytes of a record's payload, of its meta and of a state: 512 MiB. SQLite's own
+    /// The most bytes that a record's payload, its meta, or a state may have: 512 MiB. SQLite's own
     /// bound on a row is 1,000,000,000 bytes.
     public static let fieldBytesMax = Record.fieldBytesMax
 
@@ -51,7 +51,7 @@ public final class SQLiteJournal: Journal {
     let keyClock: any WallClock
     let log: @Sendable (String) -> Void
     let databasePath: String
-    /// The durations of the syncs of batches; only the thread with the write lock adds to it.
+    /// The durations of the syncs of batches; only the thread with the write lock adds a duration.
     let syncs = Histogram()
     private let opened: Locked<Opened?>
     private let extent: Locked<Extent>
@@ -70,8 +70,8 @@ public final class SQLiteJournal: Journal {
     ///   - clock: gives the time at which records become too old.
     ///   - keyClock: gives the time at which keys become too old. The caller of ``append(_:at:)``
     ///     takes the times of keys from the same clock. The journal sets the clock forward to the
-    ///     time of the newest key. So no new key looks older if the time of day was set back
-    ///     between two runs.
+    ///     time of the newest key. So no new key looks older than a stored key if the time of day
+    ///     was set back between two runs.
     ///   - acceptDataLoss: continues with the intact records under a new epoch if history is
     ///     damaged.
     ///   - keepsForm: leaves the file of an older server in its form, so that this server can still
@@ -161,8 +161,8 @@ public final class SQLiteJournal: Journal {
         if let notice { log(notice) }
     }
 
-    /// Moves all pages of the log into the database, makes the mark durable, and releases the
-    /// directory.
+    /// Moves all pages of the write-ahead log into the database, makes the mark durable, and
+    /// releases the directory.
     ///
     /// Later calls of other functions fail. A second call does nothing.
     public func close() {
@@ -178,8 +178,8 @@ public final class SQLiteJournal: Journal {
         if let notice { log(notice) }
     }
 
-    /// Throws if SQLite or the canonical form can't store a record. Requests have far smaller
-    /// bounds.
+    /// Throws if SQLite or the canonical form can't store a record. The bounds on requests are far
+    /// smaller.
     private static func check(_ batch: JournalBatch, after: UInt64) throws(JournalError) {
         var next = after
         for record in batch.records {

@@ -128,7 +128,7 @@ final class Writer: @unchecked Sendable {
         return failure.finalError
     }
 
-    /// Writes a batch and makes it durable. Its first record has to follow the end of the contents.
+    /// Writes a batch and makes it durable. The first record has to follow ``contents``.
     func write(_ batch: JournalBatch, timing syncs: Histogram? = nil) throws(JournalError) {
         let before = (contents.end, contents.bytesTotal, contents.outcomesCount)
         do throws(JournalError) {
@@ -154,7 +154,7 @@ final class Writer: @unchecked Sendable {
         try insertRecord.bind(4, text: fields.type)
         try insertRecord.bind(5, blob: fields.payload)
         var nulls = nulls
-        // Rely on no earlier NULL if a bind fails.
+        // If a bind fails, the next record may rely on no earlier NULL.
         self.nulls = 0
         if let meta = fields.meta {
             nulls &= ~(1 << 6)

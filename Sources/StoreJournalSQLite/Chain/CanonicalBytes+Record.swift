@@ -17,7 +17,7 @@ struct RecordFields {
     /// The number of the program that wrote the record; 0 if it is not known.
     var program: UInt32 = 0
 
-    /// The size of the source part, which follows the request, in bytes.
+    /// The size in bytes of the source part, which follows the request.
     @inline(__always)
     fileprivate var sourceBytes: Int {
         guard cause != nil || origin != nil || session != nil else { return 0 }
@@ -39,8 +39,8 @@ extension CanonicalBytes {
     fileprivate static let sourceHeadBytes = 8 + 4
 
     /// Returns the size of the last part of a record's form, the number of the program; 0 if the
-    /// program is not known. A bit in the byte of `changed` marks its presence. So the form of a
-    /// record without a program is the same as before programs were stored.
+    /// program is not known. A bit in the byte of `changed` marks the presence of the number. So
+    /// the form of a record without a program is the same as before programs were stored.
     static func programBytes(_ program: UInt32) -> Int { program == 0 ? 0 : 4 }
 
     /// Appends the form of a record that follows `previous`. Returns the offset of its first byte.
@@ -119,7 +119,7 @@ extension CanonicalBytes {
     }
 
     /// Replaces the bytes with the form of a record that follows `previous`. Returns pointers to
-    /// its fields.
+    /// the record's fields in this buffer.
     mutating func put(_ record: Record, after previous: ChainHash) -> RecordFields {
         clear()
         let hasSource = record.cause != nil || record.origin != nil || record.session != nil

@@ -88,13 +88,13 @@ struct CanonicalBytes: ~Copyable {
 /// The fields of an outcome, as pointers into memory that the caller owns.
 struct OutcomeFields {
     var key: UnsafeRawBufferPointer
-    /// Empty if the sender is unknown, else "=" and the name.
+    /// The sender: "=" and the name, or empty if the sender is unknown.
     var principal: UnsafeRawBufferPointer
     var fingerprint: UnsafeRawBufferPointer
 }
 
 extension CanonicalBytes {
-    /// Replaces the bytes with the form of an outcome. Returns pointers to its fields.
+    /// Replaces the bytes with the form of an outcome. Returns pointers to the outcome's fields.
     mutating func put(_ outcome: KeptOutcome) -> OutcomeFields {
         clear()
         append(outcome.first)
@@ -113,7 +113,7 @@ extension CanonicalBytes {
         )
     }
 
-    /// Replaces the bytes with a key, to look it up. Returns pointers to its fields.
+    /// Replaces the bytes with a key for a look-up. Returns pointers to the key's fields.
     mutating func put(_ key: IdempotencyKey) -> OutcomeFields {
         clear()
         let name = append(key.key)

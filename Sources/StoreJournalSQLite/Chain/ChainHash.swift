@@ -33,7 +33,7 @@ struct ChainHash: Equatable, Sendable {
         self = bytes.withUnsafeBytes { ChainHash(hashing: $0) }
     }
 
-    /// The first eight bytes, for short checksums.
+    /// The first eight bytes of the hash, for short checksums.
     var prefix: UInt64 { words.0 }
 
     func withBytes<Result, Failure: Error>(

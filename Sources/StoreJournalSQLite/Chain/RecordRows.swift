@@ -3,7 +3,7 @@
 /// Valid within one read transaction.
 struct RecordRows: ~Copyable {
     private let statement: Statement
-    /// The last version, which must exist; `nil` to read up to the last row.
+    /// The version of the last row to read, which must exist; `nil` to read all rows.
     private let through: UInt64?
     /// The position of the current record.
     private(set) var end: ChainPosition
@@ -53,9 +53,9 @@ struct RecordRows: ~Copyable {
         fields = RecordFields(version: after, time: 0, changed: false, type: none, payload: none)
     }
 
-    /// Moves to the next record and appends its form to `form`, in which it is hashed. Returns the
-    /// offset of the form's first byte; `nil` after the last record. ``fields`` is valid until the
-    /// next call.
+    /// Moves to the next record, appends its canonical form to `form`, and checks its hash there.
+    /// Returns the offset of the form's first byte; `nil` after the last record. ``fields`` is
+    /// valid until the next call.
     mutating func next(_ form: inout CanonicalBytes) throws(DatabaseFailure) -> Int? {
         if let through, end.version >= through { return nil }
         if !isPending, !isAtEnd {

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// A pass over the chain, from the start of a check to the end of the records.
+/// A pass over the chain, from the position at which a check begins to the end of the records.
 struct ChainWalk: ~Copyable {
     private var rows: RecordRows
     private let markedVersion: UInt64?
@@ -23,7 +23,7 @@ struct ChainWalk: ~Copyable {
         self.bytesTotal = bytesTotal
     }
 
-    /// Fills a page with the next records; leaves it empty at the end.
+    /// Fills a page with the next records; leaves the page empty after the last record.
     mutating func fill(_ page: inout RecordPage) throws(DatabaseFailure) {
         var (end, bytesTotal, marked) = (end, bytesTotal, marked)
         defer { (self.end, self.bytesTotal, self.marked) = (end, bytesTotal, marked) }

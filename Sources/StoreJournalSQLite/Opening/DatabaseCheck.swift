@@ -81,7 +81,7 @@ struct DatabaseCheck {
                 log("the snapshot of version \(version) is damaged; trying an older snapshot")
             }
         } catch {
-            // The records suffice if they reach back to version 0.
+            // Without a snapshot, the records suffice if they reach back to version 0.
             guard error.isDamage, base == 0 else { throw error }
             add("\(error)")
             isSound = false
@@ -96,7 +96,7 @@ struct DatabaseCheck {
         return damaged
     }
 
-    /// Reads the records after the snapshot. Returns the hash of the marked version if it is known.
+    /// Reads the records after the snapshot. Returns the hash at the mark's version, if known.
     private mutating func followChain(
         _ reader: Reader,
         _ mark: HighWaterMark?,
@@ -155,7 +155,7 @@ extension Reader {
     }
 
     /// Checks that the records begin directly after `base`, and that the chain has the snapshot's
-    /// hash at its version.
+    /// hash at the snapshot's version.
     func checkRecordsReach(
         from base: ChainPosition,
         to snapshot: ChainPosition
@@ -188,8 +188,8 @@ extension Reader {
 
     /// Checks the outcomes of idempotency keys, and counts them.
     ///
-    /// Rows are stored in the table and in the index by time. If a damaged page hides a row in one
-    /// of them, the count of the other one reveals it.
+    /// Each outcome has a row in the table and an entry in the index by time. If a damaged page
+    /// hides one of the two, the two counts differ.
     func countOutcomes(_ body: (KeptOutcome) -> Void = { _ in }) throws(DatabaseFailure) -> Int {
         var count = 0
         let all = try forEachOutcome { outcome in
@@ -207,7 +207,7 @@ extension Reader {
     }
 
     /// Calls `body` with each intact outcome, until `body` returns false. Returns true if no
-    /// outcome so far was damaged.
+    /// outcome that it read is damaged.
     func forEachOutcome(_ body: (KeptOutcome) -> Bool) throws(DatabaseFailure) -> Bool {
         var all = true
         let rows = try Statement(
@@ -234,6 +234,6 @@ extension Reader {
 }
 
 extension RecordFields {
-    /// The bytes of payload and meta.
+    /// The size of payload and meta, in bytes.
     var bytesCount: UInt64 { UInt64(payload.count + (meta?.count ?? 0)) }
 }

@@ -6,7 +6,7 @@ struct DatabaseContents: Equatable {
     /// The bytes of payload and meta of all records since the beginning of history.
     var bytesTotal: UInt64 = 0
     var outcomesCount = 0
-    /// The last time at which a key was used; 0 if none was.
+    /// The time at which an idempotency key was last used; 0 if no key was used.
     var newestKeyTime: Int64 = 0
     /// The stored snapshots, in ascending order.
     var snapshots: [SnapshotEntry] = []

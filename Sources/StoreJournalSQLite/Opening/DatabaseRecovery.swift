@@ -76,8 +76,8 @@ struct DatabaseRecovery {
         return DatabaseContents(meta)
     }
 
-    /// Copies the readable programs. Records of a lost program are read like records of older
-    /// forms.
+    /// Copies the readable programs. Records of a lost program are read like records without a
+    /// program.
     private func copyPrograms(_ reader: Reader, to writer: Writer) throws(JournalError) {
         let programs = (try? reader.checkedPrograms().intact) ?? []
         try writer.transaction { (writer) throws(DatabaseFailure) in

@@ -141,8 +141,7 @@ extension JournalOpening {
         try sqlite { () throws(DatabaseFailure) in
             let connection = try Connection(path: path, for: .create)
             // Set the mode before the log and its index exist, because they inherit it. Some
-            // mounted file systems do not support it; there the mode of the directory has to
-            // suffice.
+            // mounted file systems have no modes; there the mode of the directory has to suffice.
             chmod(path, 0o600)
             try configure(connection)
             try Schema.create(in: connection, meta)
@@ -222,10 +221,10 @@ extension JournalOpening {
 
     /// Makes the records durable before readers see them.
     ///
-    /// A killed process may have written records without a sync. They are then read from the page
-    /// cache. A power cut would still lose them, after the mark and readers have them. The
-    /// checkpoint first syncs the write-ahead log. Pages whose earlier sync failed are written
-    /// again. If the disk is full, the log is synced and stays.
+    /// A killed process may have written records without a sync. This process then reads them from
+    /// the page cache. A power cut would still lose them, although the mark and readers have them
+    /// by then. The checkpoint first syncs the write-ahead log. Pages whose earlier sync failed are
+    /// written again. If the disk is full, the log is synced and stays.
     private func makeDurable(_ writer: Writer) throws(JournalOpenError) {
         guard let notice = writer.checkpointAll() else { return }
         guard writer.broken == nil else {
@@ -240,8 +239,8 @@ extension JournalOpening {
 }
 
 extension JournalOpening {
-    /// Identifies the file before anything is changed. Returns true for an empty database whose
-    /// process ended while it made the tables.
+    /// Identifies the file before anything is changed. Returns true for a database without tables:
+    /// the process that made the database ended before it made the tables.
     private func isUnfinished(
         _ connection: Connection,
         _ found: MarkFile.Found

@@ -3,10 +3,10 @@ package import StoreCore
 /// Checked records of a journal that is being opened, in order and in contiguous memory.
 package struct RecordPage: ~Copyable {
     static let recordsMax = 1_000
-    /// The number of bytes from which a page is full. Its last record may exceed it.
+    /// The number of bytes at which a page is full. The last record may end beyond this number.
     static let bytesMax = 256 << 10
 
-    /// The place of a record's type; its payload follows.
+    /// The place of a record's fields in the page: the type, and behind it the payload.
     private struct Place {
         var start: Int
         var typeCount: Int
@@ -16,7 +16,7 @@ package struct RecordPage: ~Copyable {
         var program: UInt32
     }
 
-    /// The hashed forms of the records, one after the other. The fields are used in place.
+    /// The hashed forms of the records, one after the other. A ``RecordView`` points into them.
     private var form = CanonicalBytes(capacity: bytesMax + 4_096)
     private var places: [Place] = []
     private var first: UInt64 = 0
@@ -40,8 +40,8 @@ package struct RecordPage: ~Copyable {
         )
     }
 
-    /// Returns the place of the session in the form that was appended last: at its end, before the
-    /// program.
+    /// Returns the place of the session in the form that was appended last: before the program, at
+    /// the end of the form.
     private func session(of fields: borrowing RecordFields) -> Range<Int>? {
         let end = form.count - CanonicalBytes.programBytes(fields.program)
         return fields.session.map { (end - $0.count)..<end }
@@ -74,9 +74,9 @@ package struct RecordPage: ~Copyable {
 /// An object that makes the state of the records while an opening journal checks them. So each
 /// record is read and hashed only once.
 package protocol HistoryFollower: AnyObject {
-    /// Begins with the snapshot. Returns false if the follower can't continue from it; then it gets
-    /// no records. The records after the snapshot end at the version `newest`. Each record is by
-    /// one of `programs` or by an unknown program.
+    /// Begins with the snapshot. Returns false if the follower can't continue from there; then the
+    /// follower gets no records. The records after the snapshot end at the version `newest`. Each
+    /// record was written by one of `programs` or by an unknown program.
     func begins(
         with snapshot: StateSnapshot,
         newest: UInt64,

@@ -25,8 +25,8 @@ enum Schema {
             + [("records", records), ("snapshots", snapshots)]
     }
 
-    /// The table with one row. `origin` is the epoch with which the chain begins. `base` and
-    /// `base_hash` are the version and the hash of the last deleted record.
+    /// The table of metadata, with one row. `origin` is the epoch with which the chain begins.
+    /// `base` and `base_hash` are the version and the hash of the last deleted record.
     private static let meta = """
         CREATE TABLE meta (
             id INTEGER PRIMARY KEY,
@@ -38,7 +38,7 @@ enum Schema {
         )
         """
 
-    /// Returns the statement of the table, byte for byte as SQLite stores it after
+    /// Returns the statement that makes the table of records. SQLite stores the same bytes after
     /// ``upgrade(_:from:)`` from form 1.
     private static func records(adding columns: String) -> String {
         """
@@ -57,7 +57,7 @@ enum Schema {
         """ + (columns.isEmpty ? "\n)" : "\n" + columns + ")")
     }
 
-    /// The table of programs; `began` is the order of their last registration.
+    /// The table of programs; `began` orders the programs by their last registration.
     private static let programs = """
         CREATE TABLE programs (
             number INTEGER PRIMARY KEY,
@@ -86,7 +86,7 @@ enum Schema {
     private static let outcomesByTime = "CREATE INDEX outcomes_by_time ON outcomes (time)"
 
     /// The table of snapshots. `size` is the size of the state before zstd. `bytes` is the size of
-    /// all records up to the snapshot, and `hash` the chain's hash at its version.
+    /// all records up to the snapshot, and `hash` the chain's hash at the snapshot's version.
     private static let snapshots = """
         CREATE TABLE snapshots (
             version INTEGER PRIMARY KEY,
