@@ -5,11 +5,11 @@ import StoreWire
 /// The queue of the publishing thread: commits and tasks in their order, and the newest version.
 ///
 /// Bounded: at the bound, all commits are joined. Each task that opens a stream belongs to a
-/// connection, so the server's bound on connections limits them.
+/// connection, so the server's bound on connections limits these tasks.
 struct PublishingQueue: WorkQueue {
     static let commitsMax = 512
-    /// The most bytes that the commits do not share with other versions. A single larger commit may
-    /// still wait.
+    /// The most bytes of queued commits, without the bytes that versions share. A single commit may
+    /// have more bytes.
     static let bytesMax = 16 << 20
 
     enum Item: Sendable {
@@ -20,7 +20,7 @@ struct PublishingQueue: WorkQueue {
 
     struct Turn: Sendable {
         let items: [Item]
-        /// The newest version that readers were sent before the turn; `nil` before the first.
+        /// The newest version that readers were sent before the turn; `nil` before the first turn.
         let sent: UInt64?
     }
 
@@ -42,11 +42,11 @@ struct PublishingQueue: WorkQueue {
 
     var isEmpty: Bool { items.isEmpty || isHeld }
 
-    /// True if the queue is less than half full.
+    /// True if commits fill less than half of the queue.
     var keepsUp: Bool { commits < Self.commitsMax / 2 && bytes < Self.bytesMax / 2 }
 
-    /// Adds a commit. At the bound, joins it with all queued commits. If `joins`, merges it into
-    /// the last item, provided that this is a commit whose readers all get the new commit, too.
+    /// Adds a commit. At the bound, joins all queued commits with the new one. With `joins`, merges
+    /// it into the last item if that is a commit whose readers all get the new one, too.
     mutating func add(_ commit: Commit, joining joins: Bool = false) {
         coming = commit.newest.version
         if joins, case .commit(var last)? = items.last, last.isCovered(by: commit) {
@@ -113,7 +113,7 @@ struct PublishingQueue: WorkQueue {
 
 /// The durable versions that the Core hands over after a commit, and the readers that get them.
 struct Commit: Sendable {
-    /// The most audiences that joined commits keep apart. With more, the joined commit is for all
+    /// The most audiences that a joined commit has. If there are more, the joined commit is for all
     /// readers.
     static let audiencesMax = 16
 
@@ -121,7 +121,7 @@ struct Commit: Sendable {
     /// that the commit became a part of.
     typealias Views = @Sendable (Commit, ReaderFilter?) -> Void
 
-    /// The versions in ascending order: at least the newest.
+    /// The versions of the commit, in ascending order: all of them, or only the newest.
     private(set) var snapshots: [Snapshot]
     /// The version before the first of ``snapshots``.
     let before: Snapshot
@@ -162,7 +162,7 @@ struct Commit: Sendable {
             $0.union($1.readers)
         }
         snapshots = [later.newest.standing(for: readers)]
-        // The bytes of the versions between are free now.
+        // This commit no longer holds the bytes of the versions before the newest.
         bytes = later.newest.ownBytes
         views = later.views ?? views
         guard let mine = audiences, let theirs = later.audiences else {

@@ -2,8 +2,8 @@ import StoreCore
 import StorePlatform
 import Synchronization
 
-/// The published state, and the thread of its own or of a pool that brings it to readers. However
-/// many readers there are, the Core only swaps the snapshot and queues one value.
+/// The published state, and the thread that sends it to readers: a thread of its own or of a pool.
+/// With any number of readers, the Core only swaps the snapshot and queues one value.
 ///
 /// The thread makes frames and answers of long polls from the queue, in the order of the commits. A
 /// stream opens at its place in that order. So it begins with the newest version at the time of the
@@ -13,8 +13,8 @@ import Synchronization
 /// many actions arrive, waiting commits are joined. Streams then get only the newest version. While
 /// many actions arrive, the thread also pauses between its turns (``ReaderPace``).
 final class PublishingThread: Sendable {
-    /// The seconds after which a turn is slow: the next turn then publishes only the newest
-    /// version.
+    /// The seconds of a turn after which it counts as slow. The turn after a slow turn publishes
+    /// only the newest version.
     static let turnSecondsMax = 0.005
 
     /// The functions that process commits and tasks, on the publishing thread.
@@ -27,10 +27,10 @@ final class PublishingThread: Sendable {
         let skipped: @Sendable () -> Void
     }
 
-    /// The state between two turns, which may run on different threads.
+    /// The values that one turn leaves to the next turn. The two may run on different threads.
     private struct Pace {
         var reader = ReaderPace()
-        /// The seconds of work of the stream writer until the end of the last turn.
+        /// The seconds that the stream writer had worked when the last turn ended.
         var sendingSeconds: Double?
     }
 
@@ -46,8 +46,8 @@ final class PublishingThread: Sendable {
 
     /// Publishes on the pool's threads, with a nice value of 10, or on a thread of its own.
     ///
-    /// Each commit calls `isRead` after the swap of the snapshot. So `isRead` has to be true before
-    /// a request is queued that is about to become a reader.
+    /// Each commit calls `isRead` after the swap of the snapshot. So if a request is about to
+    /// become a reader, `isRead` has to be true before the request is queued.
     init(
         _ first: Snapshot,
         on pool: ThreadPool? = nil,
@@ -81,7 +81,7 @@ final class PublishingThread: Sendable {
     /// The newest published version. Any thread.
     var snapshot: Snapshot { newest.value }
 
-    /// True if the thread is not behind, so that each version is worth its own frame. Any thread.
+    /// True if the thread is not behind, so that each version may have its own frame. Any thread.
     var keepsUp: Bool { !lags.load(ordering: .relaxed) }
 
     /// Publishes a durable version: readers may see it from now on. `commit` is only called if
@@ -100,12 +100,12 @@ final class PublishingThread: Sendable {
     }
 
     /// Runs `task` on the thread at its place between the commits. The argument of `task` is the
-    /// newest version that readers were sent by then. Any thread. After ``close()``, no task runs.
+    /// newest version that readers got before it. Any thread. After ``close()``, no task runs.
     func perform(_ task: @escaping @Sendable (Snapshot) -> Void) { worker.post { $0.add(task) } }
 
-    /// Runs `task` at once on the caller's thread, in place of the publishing thread. Requires that
-    /// nothing waits, the thread is idle and `isQuick` returns true for the newest version. Returns
-    /// true if `task` ran.
+    /// Runs `task` at once on the caller's thread, in place of the publishing thread. Does so only
+    /// if the queue is empty, the thread is idle and `isQuick` returns true for the newest version.
+    /// Returns true if `task` ran.
     func performNow(
         _ work: Work,
         where isQuick: (Snapshot) -> Bool,
@@ -120,8 +120,8 @@ final class PublishingThread: Sendable {
         return true
     }
 
-    /// Waits until the stream writer has all versions that were committed before, or until
-    /// `seconds` are over.
+    /// Waits until the stream writer has all versions that were committed before this call, or
+    /// until `seconds` are over.
     func flush(seconds: Double) {
         if worker.withRestingQueue({ $0.isHeld ? nil : true }) == true { return }
         let done = TimedSemaphore()
@@ -135,11 +135,11 @@ final class PublishingThread: Sendable {
         worker.withQueue { $0.isUrgent = false }
     }
 
-    /// Ends the thread after the work that waits; does not wait for its end.
+    /// Ends the thread after the queued work. Returns at once.
     func close() {
         _ = worker.close(seconds: 0) { queue in
             queue.isUrgent = true
-            // No later post would reset this.
+            // The queue takes no more posts, so nothing else would reset this variable.
             queue.isHeld = false
         }
         hurry.signal()
@@ -190,14 +190,14 @@ extension PublishingThread {
         finish(since: began, isPublishing)
     }
 
-    /// Ends a turn. Later commits wait until other threads had the processor.
+    /// Ends a turn, with a pause if one is due, so that other threads get the processor.
     private func finish(since began: Double, _ isPublishing: Bool) {
         let (ended, sent) = (SystemTime.steadySeconds(), sending())
         let version = snapshot.version
         let (isBusy, pause) = pace.withLock { pace in
             pace.reader.saw(version, at: ended)
-            // The stream writer sends the frames of the last turn during this turn. Over time, the
-            // sum is the same.
+            // The stream writer sends a turn's frames during the next turn. Over several turns, the
+            // sum of its seconds is right.
             let others = sent - (pace.sendingSeconds ?? sent)
             pace.sendingSeconds = sent
             return (pace.reader.isBusy, pace.reader.pauseSeconds(at: ended, besides: others))

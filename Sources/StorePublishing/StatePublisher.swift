@@ -28,7 +28,7 @@ package final class StatePublisher<State: Codable & Equatable & Sendable>: Sink,
     private var unencodable: Refusal?
 
     /// Makes a publisher of the versions after the first of `streams`. `writer` has encoded that
-    /// version.
+    /// first version.
     package init(
         _ writer: any StateWriter<State>,
         to streams: StateStreams,
@@ -58,8 +58,8 @@ package final class StatePublisher<State: Codable & Equatable & Sendable>: Sink,
         writer.committed()
         let before = streams.snapshot
         let newest = prepared.last ?? before
-        // A retained state makes the next change copy it. So the state is only passed on if a
-        // watched view reads a changed module.
+        // If a view retains the state, the next change has to copy the state. So the views only get
+        // the state if a watched view reads a changed module.
         let isViewed = views?.reads(newest, since: before) == true
         streams.publishing.advance(to: newest) {
             Commit(prepared, after: before, for: audience, isViewed ? views(of: state) : nil)

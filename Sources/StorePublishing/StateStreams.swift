@@ -50,7 +50,7 @@ package final class StateStreams: Sendable {
         } sending: {
             streams.workSeconds
         }
-        // A weak reference: streams that were not closed end with their last owner.
+        // The reference is weak, so that unclosed streams end with their last owner.
         publishing.start { [weak self] in self?.publishingWork }
     }
 
@@ -60,14 +60,14 @@ package final class StateStreams: Sendable {
     /// The box from which readers take the newest published version.
     package var newest: NewestSnapshot { publishing.newest }
 
-    /// True if there are readers, and they keep up, so that each version is worth its own frame.
-    /// Any thread.
+    /// True if there are readers, and the publishing thread keeps up, so that each version may have
+    /// a frame of its own. Any thread.
     var takesEachVersion: Bool {
         distributor.streams.open > 0 && publishing.keepsUp && distributor.streams.keepsUp
     }
 
-    /// Waits until the streams have all versions that were committed before, or until `seconds` are
-    /// over. Any thread.
+    /// Waits until the streams have all versions that were committed before this call, or until
+    /// `seconds` are over. Any thread.
     package func flush(seconds: Double) { publishing.flush(seconds: seconds) }
 
     /// Ends the publishing thread, and does not wait for its end. Any thread.
@@ -77,7 +77,7 @@ package final class StateStreams: Sendable {
 // Streams that open.
 
 extension StateStreams {
-    /// Returns the topic of a stream, in the mode with whole values. Any thread.
+    /// Returns the topic of a stream that sends whole values, not patches. Any thread.
     package func topic(of stream: StateStream) -> TopicID {
         switch stream {
         case .whole(let viewer): .state.seen(by: viewer)
@@ -87,8 +87,8 @@ extension StateStreams {
         }
     }
 
-    /// Calls `open` with the first frame of a stream at once, on the caller's thread. Requires that
-    /// the frame is cheap to make, and nothing waits to be published. Returns true if it called
+    /// Calls `open` with the first frame of a stream at once, on the caller's thread. Does so only
+    /// if the frame is cheap to make, and the publishing queue is empty. Returns true if it called
     /// `open`. The stream's place must be reserved already.
     package func beginNow(
         _ stream: StateStream,
@@ -120,9 +120,9 @@ extension StateStreams {
         }
     }
 
-    /// Returns the first frame of a stream that opens, and publishes the versions after this one to
-    /// it. Returns `nil` for a view, which is sent after the Core has passed on the state. Call it
-    /// between two versions, on the publishing thread or the thread that stands in for it.
+    /// Returns the first frame of a stream that opens. The stream gets all versions after the
+    /// frame's. Returns `nil` for a view, which is sent after the Core has passed on the state.
+    /// Call it between two versions, on the publishing thread or the thread that stands in for it.
     func firstFrame(
         of stream: StateStream,
         in mode: StreamMode,
@@ -160,8 +160,8 @@ extension StateStreams {
         var before = commit.before
         for snapshot in commit.snapshots {
             guard distributor.streams.open > 0 else {
-                // The streams have closed since the commit. The next stream begins with the newest
-                // version.
+                // All streams have closed since the commit, and the next stream begins with the
+                // newest version.
                 parts.forget()
                 continue
             }
@@ -185,8 +185,8 @@ extension StateStreams {
 
     /// Sends the filtered state to the viewers that see only a part of it.
     ///
-    /// A session also gets a version without a change for it if the action was its own, or was for
-    /// all sessions. A viewer with a sight gets a version only if its visible slices changed.
+    /// A session also gets a version without a change to its state if the action was its own, or
+    /// for all sessions. A viewer with a sight gets a version only if its visible slices changed.
     private func distributeFilteredStates(
         of snapshot: Snapshot,
         after before: Snapshot,
@@ -217,8 +217,8 @@ extension StateStreams {
 
     /// Returns a version of the whole state as a viewer sees it.
     ///
-    /// A role gets the version of the last change that it may see. The newer version of a hidden
-    /// change would give readers of the topic a new event if another reader joined.
+    /// A role gets the version of the last change that it may see. Otherwise a new reader, after a
+    /// hidden change, would give all readers of the topic an event without a change.
     private func version(
         _ snapshot: Snapshot,
         after before: Snapshot,

@@ -59,7 +59,7 @@ package final class EncodedPieces: Sendable {
         return (EncodedPieces(pieces, form), bytes)
     }
 
-    /// True if ``joined`` is cheap.
+    /// True if ``joined`` is cheap to make.
     var isAtHand: Bool { whole.isAtHand(count) }
 
     var joined: Bytes {

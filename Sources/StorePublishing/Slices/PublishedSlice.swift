@@ -34,7 +34,7 @@ package struct PublishedSlice: Sendable {
         }
     }
 
-    /// True if the slice is there.
+    /// True if the module of the slice is started.
     package var isStarted: Bool {
         switch form {
         case .whole(let bytes): bytes != nil
@@ -77,15 +77,15 @@ package struct PublishedSlice: Sendable {
         version > old.version || (version < old.version && bytes != old.bytes)
     }
 
-    /// The pieces if pointers can lead to them by name: the instances; else `nil`.
+    /// The instances, which pointers reach by their names; `nil` if the slice has no such pieces.
     var addressablePieces: EncodedPieces? { pieces.flatMap { $0.form == .object ? $0 : nil } }
 
-    /// True if ``bytes`` is cheap, or if `isInside` and a piece is found without it.
+    /// True if ``bytes`` is cheap to make, or if `isInside` and a piece is found without ``bytes``.
     func isAtHand(inside isInside: Bool) -> Bool {
         (isInside && addressablePieces != nil) || isAtHand
     }
 
-    /// True if ``bytes`` is cheap.
+    /// True if ``bytes`` is cheap to make.
     package var isAtHand: Bool {
         switch form {
         case .whole: true

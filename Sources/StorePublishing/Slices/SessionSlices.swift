@@ -44,8 +44,8 @@ package final class SessionSlices: Sendable {
     /// True if a session has a started slice. Cost: one step for each session.
     var isStarted: Bool { first.isStarted || entries.contains { $0.value.slice.isStarted } }
 
-    /// The number of slices of sessions. For a module that is always there, unchanged slices do not
-    /// count. Cost: one step for each session.
+    /// The number of slices of sessions. If the module starts with the store, slices that no action
+    /// has changed do not count. Cost: one step for each session.
     var count: Int {
         if form == .member { return 1 }
         return entries.reduce(0) { $0 + $1.value.slice.count }
@@ -77,13 +77,13 @@ package final class SessionSlices: Sendable {
     }
 
     /// Returns the sessions whose slices differ from their slices in an earlier version; `nil` if
-    /// all differ. Does not visit shared entries.
+    /// the slices of all sessions may differ. Does not visit the entries that both versions share.
     func sessions(changedSince others: SessionSlices) -> [String]? {
         guard first.version == others.first.version else { return nil }
         return entries.differences(from: others.entries).map(\.key)
     }
 
-    /// True if ``joined`` is cheap.
+    /// True if ``joined`` is cheap to make.
     var isAtHand: Bool { whole.isAtHand(entries.count) }
 
     /// All slices under the names of their sessions, in the form that is stored.

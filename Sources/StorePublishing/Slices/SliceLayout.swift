@@ -7,7 +7,7 @@ import Synchronization
 
 /// The layout of a state of modules: the name and the place of each slice.
 ///
-/// A class, so that a version for another viewer copies only a reference.
+/// The layout is a class, so that a version for another viewer copies only a reference.
 package final class SliceLayout: Sendable {
     /// The modules' names, in their order.
     let names: [String]
@@ -15,10 +15,10 @@ package final class SliceLayout: Sendable {
     private let keys: [Bytes]
     /// The indices of the modules whose slices, or parts of them, belong to sessions.
     package let ofSessions: [Int]
-    /// The indices of the slices that are members of the state; `nil` if all are.
+    /// The indices of the slices that are members of the state; `nil` if all slices are.
     private let shown: [Int]?
-    /// The most layouts for roles that are kept. Beyond it, all are dropped: most belong to an
-    /// earlier policy.
+    /// The most layouts for roles that are kept. At this number, all are dropped, because most
+    /// belong to an earlier policy.
     private static let narrowedMax = 1_000
 
     /// The layouts for roles, each made once for its sight.
@@ -72,8 +72,8 @@ package final class SliceLayout: Sendable {
     /// The last byte of the whole state.
     private static let end = Bytes(utf8: "}")
 
-    /// Returns the whole state. If it is large, the result shares the bytes of the slices and
-    /// copies none. `own` is the number of bytes that no other version shares.
+    /// Returns the whole state. If the state is large, the result shares the bytes of the slices
+    /// and copies none. `own` is the number of bytes that no other version shares.
     func joined(_ slices: [Bytes?], own: Int = .max) -> Bytes {
         guard !keys.isEmpty else { return Bytes(utf8: "{}") }
         let slices = shown.map { $0.map { slices[$0] } } ?? slices

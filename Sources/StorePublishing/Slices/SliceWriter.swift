@@ -64,13 +64,13 @@ package final class SliceWriter<State: RootState>: StateWriter {
     }
 
     package func rolledBack() {
-        // The state is the last committed one again, and so are these slices. Modules that are
-        // still noted as edited cost only one more comparison.
+        // The state is that of the last commit again, so the slices have to be, too. Modules that
+        // are still noted as edited cost only one more comparison.
         slices = committedSlices
         values = committedValues
     }
 
-    /// Returns the encoded slice; the old one if no byte differs.
+    /// Returns the encoded slice; the old slice if no byte differs.
     private func written(
         _ index: Int,
         _ state: State,

@@ -2,17 +2,17 @@ package import StoreJSON
 import StorePlatform
 import Synchronization
 
-/// A cache of the parsed slices and instances that readers look into by pointers. Each version of
-/// them is parsed once.
+/// A cache of the parsed slices and instances that readers look into by pointers. Each version of a
+/// slice or instance is parsed once.
 ///
 /// Bounded: the least recently used document is dropped for a new one. Any thread.
 package final class ParsedDocuments: Sendable {
     /// The most memory of all documents together, in bytes. A single larger document is kept, too.
     package static let bytesMax = 32 << 20
-    /// The most documents.
+    /// The most documents in the cache.
     static let documentsMax = 256
     /// The size from which documents are kept. Parsing a smaller document is faster than finding it
-    /// here.
+    /// in the cache.
     static let keptBytesMin = 4 << 10
     /// The most bytes that are parsed on the event loop.
     static let quickBytesMax = 16 << 10
@@ -73,7 +73,7 @@ package final class ParsedDocuments: Sendable {
 
 /// Bytes of JSON and their parsed document.
 final class ParsedDocument: @unchecked Sendable {
-    // Safety: nothing writes to the document after it was parsed; finding parts in it only reads.
+    // Safety: nothing writes to the document after it was parsed; a search for parts only reads.
     let bytes: Bytes
     let memoryBytes: Int
     private let document: JSONDocument
@@ -107,8 +107,8 @@ package enum QuickPart {
 }
 
 extension ParsedDocuments {
-    /// Returns the part at a pointer if that is cheap, else ``QuickPart/later``. Parses a small
-    /// document in the workspace.
+    /// Returns the part at a pointer if the search is cheap, else ``QuickPart/later``. Parses a
+    /// small document in the workspace.
     package func quickPart(
         at pointer: JSONPointer,
         in snapshot: Snapshot,
@@ -132,8 +132,8 @@ extension ParsedDocuments {
         }
     }
 
-    /// Returns the part at a pointer, however long that takes; `nil` if the pointer leads nowhere.
-    /// Any thread but the event loop's and the Core's.
+    /// Returns the part at a pointer, even if the search takes long; `nil` if the pointer leads
+    /// nowhere. Any thread but the event loop's and the Core's.
     package func part(at pointer: JSONPointer, in snapshot: Snapshot) -> Bytes? {
         part(at: snapshot.place(of: pointer))
     }

@@ -35,7 +35,7 @@ package final class Snapshot: Sendable {
     }
 
     /// Makes a version of slices, which are joined when a reader asks for the whole state. `etag`
-    /// is the entity tag of `tag` if there is one already.
+    /// is the entity tag of `tag`, if the caller has made it already.
     init(
         tag: Tag,
         etag: String? = nil,
@@ -66,10 +66,10 @@ package final class Snapshot: Sendable {
     package var isNarrowed: Bool { layout?.isNarrowed == true }
 
     /// Returns this version, reduced to the members that the viewer may read. For a session, its
-    /// own slices replace those of all sessions. Returns `self` if the viewer sees everything.
+    /// own slices replace the slices of all sessions. Returns `self` if the viewer sees everything.
     package func visible(to viewer: Viewer) -> Snapshot {
         guard viewer.sight != nil || (viewer.session != nil && hasSessions) else { return self }
-        // Clients that poll ask often, and most have the same session or none.
+        // Clients that poll ask often. Most of them have the same session, or no session.
         let known = seen.withLock { seen in
             seen.flatMap { $0.viewer == viewer ? $0.version : nil }
         }
@@ -92,7 +92,7 @@ package final class Snapshot: Sendable {
         return with(slices, layout, readers)
     }
 
-    /// Returns the same version for more readers, because it also stands for earlier versions.
+    /// Returns the same version for more readers: the readers of earlier versions that it replaces.
     func standing(for readers: VersionReaders) -> Snapshot {
         guard hasSessions, readers.union(self.readers) != self.readers else { return self }
         return layout.map { with(slices, $0, readers.union(self.readers)) } ?? self
@@ -113,7 +113,7 @@ package final class Snapshot: Sendable {
         )
     }
 
-    /// The version of the last change of a slice, as far as this server has seen changes.
+    /// The version that last changed any slice, as far as this server has seen changes.
     package var changedVersion: UInt64 {
         layout == nil ? version : slices.reduce(0) { max($0, $1.version) }
     }
@@ -130,8 +130,8 @@ package final class Snapshot: Sendable {
     /// change, and reported `before` in the reader's previous version.
     ///
     /// After a session ends, its reader gets the first slices again, which are older than the
-    /// session's own slices. The result is then this version, so that the versions of a stream
-    /// never go back.
+    /// session's own slices. The result is then the version of this snapshot, so that the versions
+    /// of a stream never go back.
     func version(_ changed: UInt64, after before: UInt64) -> UInt64 {
         changed < before ? version : changed
     }
@@ -161,8 +161,8 @@ package final class Snapshot: Sendable {
         }
     }
 
-    /// Returns the payload of the state stream's event with this version, or with an earlier one
-    /// that shows the same state. All readers share it.
+    /// Returns the payload of the state stream's event with the number `version`: this version, or
+    /// an earlier version with the same state. All readers share the bytes.
     func frame(at version: UInt64) -> Bytes {
         event.withLock { event in
             if let event, event.version == version { return event.frame }

@@ -13,10 +13,10 @@ package protocol StateWriter<State>: AnyObject {
     ///   state.
     func snapshot(_ state: State, at tag: Tag) throws(JSONError) -> Snapshot
 
-    /// Keeps the encoded states since the last commit: they are published.
+    /// Keeps the states that were encoded since the last commit, because they are published.
     func committed()
 
-    /// Discards the encoded states since the last commit.
+    /// Discards the states that were encoded since the last commit.
     func rolledBack()
 }
 
@@ -50,9 +50,9 @@ package final class WholeStateWriter<State: Encodable>: StateWriter {
     package func rolledBack() {}
 }
 
-/// The time that encoding the state takes, by module. Each slice that may have changed is encoded,
-/// so its size adds to the cost of an action, outside the reducer. The Core's thread measures; any
-/// thread may read.
+/// The time that encoding the state takes, by module. An action costs more than its reducer if the
+/// slices that it may have changed are large, because each of them is encoded. The Core's thread
+/// measures; any thread may read.
 package final class EncodeTimes: Sendable {
     /// The name under which a state without modules is measured.
     package static let whole = "state"

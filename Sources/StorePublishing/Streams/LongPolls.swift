@@ -5,15 +5,15 @@ import Synchronization
 
 /// The requests that wait for a newer version than the one in the request (`GET /state?after=N`).
 ///
-/// A request waits until a version is published or its time is over. The first of the two removes
-/// it from the table, so each request is answered exactly once. Bounded by the connections that the
-/// server admits.
+/// A request waits until a version is published or its time is over. The first of the two events
+/// removes the request from the table, so each request is answered exactly once. Bounded by the
+/// connections that the server admits.
 package final class LongPolls: Sendable {
     package struct Waiter: Sendable {
         package let after: UInt64
         /// The viewer on whose behalf the request reads the state.
         package let viewer: Viewer
-        /// True if the client may still get the state; `nil` if that can't change while it waits.
+        /// True if the client may still get the state; `nil` if the permission can't change.
         fileprivate let isAllowed: (@Sendable () -> Bool)?
         /// Cancels the timer; called with the answer.
         fileprivate var endTimer: (@Sendable () -> Void)?
@@ -58,11 +58,11 @@ package final class LongPolls: Sendable {
     var isAwaited: Bool { count.load(ordering: .sequentiallyConsistent) > 0 }
 
     /// Adds a waiter, or answers it at once if `current` has a change for it. Returns the id for
-    /// ``expire(_:)``; `nil` if it was answered.
+    /// ``expire(_:)``; `nil` if the waiter was answered.
     ///
     /// The waiter is counted before `current` is read, and `current` is read under the lock.
-    /// ``published(_:)`` takes that lock after the swap of the snapshot. So no version can be
-    /// missed between the look at the snapshot and the wait.
+    /// ``published(_:)`` takes that lock after the swap of the snapshot. So a waiter misses no
+    /// version between its look at the snapshot and its wait.
     package func add(_ waiter: Waiter, unless current: () -> Snapshot) -> UInt64? {
         count.add(1, ordering: .sequentiallyConsistent)
         let (id, news) = waiting.withLock { waiting -> (UInt64?, Snapshot?) in

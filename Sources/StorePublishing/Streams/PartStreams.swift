@@ -14,7 +14,7 @@ package final class PartStreams: Sendable {
     /// The bound on watched pointers into shared slices.
     package static let pointersMax = 4_096
     /// The bound on the pointers that one client (a principal or an address) watches. An address
-    /// for many clients has no such bound.
+    /// that many clients share has no such bound.
     package static let clientPointersMax = 256
     /// The number of places for shared pointers that are reserved for clients with fewer than
     /// ``keptPerClient`` pointers.
@@ -22,10 +22,10 @@ package final class PartStreams: Sendable {
     static let keptPerClient = 4
     /// The bound on the watched pointers of one session into its own slices.
     package static let sessionPointersMax = 64
-    /// The bound on the bytes of all watched parts when another part is added. A single part may
-    /// have any size.
+    /// The bytes of all watched parts at which no other part is added. A single part may have any
+    /// size.
     package static let pointerBytesMax = 64 << 20
-    /// The bound on the bytes of one client's parts when another part is added.
+    /// The bytes of one client's watched parts at which no other part of that client is added.
     package static let clientPointerBytesMax = 16 << 20
     /// The minimum number of parts at which parts without readers are dropped.
     private static let partsMax = 1_000
@@ -152,7 +152,7 @@ package final class PartStreams: Sendable {
         return WatchPlace(part, of: client, in: self)
     }
 
-    /// Gives a place back. Drops the part with its last place.
+    /// Gives a place back. Drops the part if this was its last place.
     func giveBack(_ part: WatchedPart, of client: WatchingClient) {
         watched.withLock { watched in
             if watched.places.giveBack(part, of: client) { watched[part] = nil }
@@ -169,8 +169,8 @@ package final class PartStreams: Sendable {
         }
     }
 
-    /// Returns the version with which a stream of the part opens, and watches the part from then
-    /// on. The publishing thread calls it.
+    /// Returns the version with which a stream of the part opens, and watches the part from that
+    /// version on. The publishing thread calls it.
     func firstVersion(
         of part: WatchedPart,
         in mode: StreamMode,
@@ -253,8 +253,8 @@ package final class PartStreams: Sendable {
         }
     }
 
-    /// Records the current bytes of a part. Returns true if its readers have to get them. Drops a
-    /// part without readers.
+    /// Records the current bytes of a part. Returns true if the part's readers have to get these
+    /// bytes. Drops a part without readers.
     private func isNews(_ bytes: Bytes?, of part: WatchedPart, _ version: UInt64) -> Bool {
         let isRead = distributor.isRead(part.topic)
         return watched.withLock { watched in

@@ -10,8 +10,8 @@ final class PatchState: TopicState {
     private let parts: [Bytes?]
     private let layout: SliceLayout?
 
-    /// Makes the version of one part; `nil` if the part is gone. If `isKnown`, the bytes may have
-    /// been sent before, and do not count as new.
+    /// Makes the version of one part, which is `nil` if it is gone. If `isKnown`, the bytes may
+    /// have been sent before, and do not count as new.
     init(_ part: Bytes?, at tag: Tag, isKnown: Bool = false) {
         self.tag = tag
         parts = [part]
@@ -19,8 +19,8 @@ final class PatchState: TopicState {
         bytes = isKnown ? 0 : part?.count ?? 0
     }
 
-    /// Makes a version of the whole state after the version `before`. `version` is an earlier one
-    /// that shows the same state, or `nil`.
+    /// Makes a version of the whole state after the version `before`. `version` is the number of an
+    /// earlier version that shows the same state, or `nil`.
     init(_ snapshot: Snapshot, at version: UInt64? = nil, after before: Snapshot?) {
         tag = Tag(epoch: snapshot.tag.epoch, version: version ?? snapshot.version)
         layout = snapshot.layout

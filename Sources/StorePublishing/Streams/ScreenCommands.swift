@@ -26,7 +26,7 @@ package final class ScreenCommands: Sendable {
     private let dropped: @Sendable () -> Void
 
     /// Makes a sender. `dropped` is called for each command that can't be sent, and for each topic
-    /// without room for it.
+    /// without room for the command.
     package init(
         of module: String,
         to streams: StateStreams,

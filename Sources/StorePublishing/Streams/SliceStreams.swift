@@ -76,8 +76,8 @@ final class SliceStreams: Sendable {
         distributor.distribute(change, to: changes, since: version, for: filter)
     }
 
-    /// Returns the first frame of a stream that opens. A reader of changes gets the slice without a
-    /// slice before it, in a frame of its own. The publishing thread calls it.
+    /// Returns the first frame of a stream that opens. A reader of changes gets the slice in a
+    /// frame of its own, without the value before a change. The publishing thread calls it.
     func firstFrame(
         of topic: SliceTopic,
         in mode: StreamMode,

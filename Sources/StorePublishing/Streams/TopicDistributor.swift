@@ -29,7 +29,7 @@ package struct TopicDistributor: Sendable {
         }
     }
 
-    /// Sends a part of the state as it is since a version; sends `gone` if the part is `nil`.
+    /// Sends a part of the state that last changed at a version; sends `gone` if the part is `nil`.
     func distribute(
         _ part: Bytes?,
         to topic: TopicID,
@@ -39,7 +39,7 @@ package struct TopicDistributor: Sendable {
         distribute(to: topic, for: filter) { version(of: part, since: number, in: $0) }
     }
 
-    /// Returns the version of a part of the state as it is since this number. If `isKnown`, the
+    /// Returns the version of a part that the version `number` last changed. If `isKnown`, the
     /// bytes may have been sent before, and count as shared memory.
     func version(
         of part: Bytes?,

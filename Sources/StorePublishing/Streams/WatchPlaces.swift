@@ -4,11 +4,11 @@ package import StoreTexts
 import StoreWire
 import Synchronization
 
-/// A client for the count of watched pointers: a principal, or else an address.
+/// The client for which watched pointers are counted: a principal, or else an address.
 package enum WatchingClient: Hashable, Sendable {
     case principal(ExactText)
-    /// The text of an address; for IPv6, of its first 64 bits. `isForMany` is true if clients of
-    /// other addresses may share it: it is a proxy, or this machine itself.
+    /// The text of an address; for IPv6, of its first 64 bits. `isForMany` is true if several
+    /// clients may share the address: that of a proxy, or of this machine.
     case address(String, isForMany: Bool)
 
     fileprivate var isForMany: Bool {
@@ -22,9 +22,9 @@ package enum WatchRefusal: Error, Equatable {
     case client(max: Int)
     /// The session has the most watched pointers that one session may.
     case session(max: Int)
-    /// All places are taken, or the free ones are reserved for clients that watch fewer pointers.
+    /// All places are taken, or the free places are reserved for clients that watch fewer pointers.
     case all(max: Int)
-    /// The watched parts of the client, or of all clients, have the most bytes that they may.
+    /// The watched parts of the client, or of all clients, already have the most bytes.
     case bytes(max: Int)
 }
 
@@ -44,7 +44,7 @@ struct WatchPlaces {
         (held[client] ?? [:]).keys
     }
 
-    /// Returns the reason why a client may not watch one more pointer; `nil` if it may.
+    /// Returns the reason why a client may not watch one more pointer; `nil` if the client may.
     func refusal(of part: WatchedPart, for client: WatchingClient) -> WatchRefusal? {
         let own = held[client] ?? [:]
         guard own[part] == nil else { return nil }
@@ -85,8 +85,8 @@ struct WatchPlaces {
         return true
     }
 
-    /// Returns the session whose bound a pointer counts for; `nil` for a shared pointer. The
-    /// session of all clients without their own counts as shared, because many clients watch it.
+    /// Returns the session to whose bound a pointer counts; `nil` for a shared pointer. Pointers in
+    /// the session of all clients without their own count as shared: many clients watch them.
     private static func session(of part: WatchedPart) -> ExactText? {
         let session = part.container.session
         return session?.text == SessionName.shared ? nil : session
@@ -108,12 +108,12 @@ package final class WatchPlace: Sendable {
     deinit { parts.giveBack(part, of: client) }
 }
 
-/// The viewers with an open stream of some topics. A version is sent to each of them.
+/// The viewers with an open stream of some topics. A version is sent to each viewer.
 ///
 /// Bounded by the open streams: viewers without a stream are dropped after the number of viewers
 /// has doubled.
 final class WatchingViewers: Sendable {
-    /// The number of viewers from which viewers without a stream are dropped.
+    /// The smallest number of viewers at which viewers without a stream are dropped.
     private static let sweepMin = 1_000
 
     private struct Table: Sendable {

@@ -7,7 +7,7 @@ package import StoreWire
 package struct WatchedPart: Hashable, Sendable {
     /// The document or slice that contains the part.
     enum Container: Hashable, Sendable {
-        /// The slice of the module at this index; the slice of the session if there is one.
+        /// The slice of the module at this index; if there is a session, the slice of that session.
         case module(Int, ExactText? = nil)
         /// The whole of a state that is not made of modules.
         case state
@@ -65,7 +65,7 @@ package struct WatchedPart: Hashable, Sendable {
 }
 
 extension WatchedPart.Container {
-    /// The session that owns the container; `nil` if it is shared.
+    /// The session that owns the container; `nil` if the container is shared.
     var session: ExactText? { if case .module(_, let session) = self { session } else { nil } }
 
     func slice(in snapshot: Snapshot) -> PublishedSlice? {

@@ -53,8 +53,8 @@ extension ViewProjections {
             for mount in State.modules { mount.slice.show(&state, to: reader) }
         }
         state = { [show] slices, reads, session throws(JSONError) in
-            // Only the slices that the view reads are needed. All other slices have their value
-            // before the first action.
+            // Only the slices that the view reads are needed. All other slices have the values that
+            // they had before the first action.
             var json = JSONWriter(capacity: 4_096)
             json.object { json in
                 for index in reads.sorted() {

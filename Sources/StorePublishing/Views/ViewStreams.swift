@@ -15,7 +15,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     /// The minimum number of views at which views without readers are dropped.
     private static var sweepMin: Int { 64 }
 
-    /// A watched view, with the last frame that was sent.
+    /// A watched view, with its last frame.
     private final class Watched: @unchecked Sendable {
         // Safety: only the publishing thread, or the thread that stands in for it, uses the
         // variables. The request is immutable.
@@ -91,8 +91,8 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     private let encoder: JSONEncoder
     private let logger: Logger
     private let table = Locked(Table())
-    /// The modules that watched views read. Apart from the table, so that no commit of the Core
-    /// waits for a thread that iterates over it.
+    /// The modules that watched views read. The set has its own lock, so that no commit of the Core
+    /// waits for a thread that iterates over the table.
     private let modulesRead = Locked<Set<Int>>([])
     private let look = Locked<Look>({ _ in })
 
@@ -128,13 +128,13 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     }
 
     private func sweep() {
-        // Most views have readers; that is checked without the lock of the table.
+        // Look for unread views without the table's lock, because most views have readers.
         let unread = table.withLock { $0.views }.values.filter {
             !distributor.isRead($0.request.topic)
         }
         change { table in
-            // Check again: a stream that is about to open has reserved its place before it adds the
-            // view.
+            // Check again under the lock: a stream that is about to open may have reserved its
+            // place meanwhile.
             if !unread.isEmpty {
                 table.remove(unread.filter { !distributor.isRead($0.request.topic) })
             }
@@ -203,8 +203,8 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         let lists = table.withLock { $0.lists(new, after: old) }
         var hasUnread = false
         for watched in lists.joined() {
-            // A view that has not begun, or began later, gets a newer state than this. A view with
-            // several changed sources is made once.
+            // A view whose first frame is not sent, or is of a later version, gets a newer state
+            // than this one. A view with several changed sources is made once.
             guard let known = watched.version, known < version, watched.made < version else {
                 continue
             }
@@ -275,7 +275,7 @@ package enum ViewBounds {
     /// The bound on the watched views of one session.
     package static let sessionWatchedMax = 64
 
-    /// Returns the bound for a session. Clients without a session share one session, so it has the
+    /// Returns the bound for a session. Clients without a session share one session, which has the
     /// larger bound.
     static func watchedMax(of session: ExactText?) -> Int {
         session == nil || session?.text == SessionName.shared ? watchedMax : sessionWatchedMax
