@@ -7,7 +7,7 @@ package import Synchronization
 /// Saves snapshots of the published state in the journal, on a thread of its own or of a pool. So a
 /// start has few records to replay, and old records can be deleted.
 package final class SnapshotKeeper: Sendable {
-    /// The most bytes of the records after a snapshot, unless the caller sets fewer.
+    /// The bytes of records after which a snapshot is due; a caller may set fewer.
     package static let bytesMax: UInt64 = 64 << 20
 
     private let journal: any Journal
@@ -18,15 +18,15 @@ package final class SnapshotKeeper: Sendable {
     private let newest: @Sendable () -> any EncodedState
     private let logger: Logger
 
-    /// The queue of the thread: true if a snapshot is due. Several requests become one.
+    /// The queue of the thread: true if a snapshot is due. Several requests make one snapshot.
     private struct Due: WorkQueue {
         var isDue = false
         var isEmpty: Bool { !isDue }
         mutating func take() { isDue = false }
     }
 
-    /// The duration of each save, with the deletion of records beyond the bounds. The thread that
-    /// saves adds to it and to `failures`.
+    /// The duration of each save, with the deletion of records beyond the bounds. Only the saving
+    /// thread adds to this histogram and to `failures`.
     package let saving = Histogram()
     package let failures = Atomic<UInt64>(0)
     private let savedVersion: Atomic<UInt64>
@@ -87,7 +87,7 @@ package final class SnapshotKeeper: Sendable {
             let state = newest.state.withUnsafeBytes { Array($0) }
             try journal.save(StateSnapshot(version: version, time: time, state: state, form: form))
         } catch {
-            // The records are durable, so the next start only takes more time.
+            // The records are durable, so a failed save only makes the next start take more time.
             failures.count()
             let failure = "the state of version \(newest.version) can't be kept: \(error)"
             logger.warning(.snapshotFailed, failure)

@@ -124,8 +124,8 @@ extension ActionLog {
         }
     }
 
-    /// Reads a piece that contains `version`, from the end of `earlier` or the start of the block.
-    /// Reads again from `version` itself if large or missing records come before it.
+    /// Returns a piece that contains `version`: behind a short `earlier`, or from the start of the
+    /// block. If large or missing records come before `version`, the piece begins at `version`.
     private func piece(
         with version: UInt64,
         behind earlier: LogPiece?,
@@ -206,7 +206,7 @@ struct LogWork: WorkQueue {
     /// Records that a version could not be read. Returns true if the attempt before succeeded, so
     /// that a failure is logged once.
     mutating func failed(_ version: UInt64) -> Bool {
-        // Some readers may be gone; the remaining readers ask again.
+        // Some readers of these versions may be gone; the remaining readers ask again.
         if unreadable.count >= Self.requestedMax { unreadable = [] }
         unreadable.insert(version)
         defer { isFailing = true }

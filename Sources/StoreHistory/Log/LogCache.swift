@@ -10,17 +10,17 @@ struct LogCache {
     static let blockVersions: UInt64 = 256
     /// The most bytes of payload and meta in a piece. A piece of one record may have more.
     static let pieceBytesMax = 256 << 10
-    /// The bytes below which a piece is short, and the next records extend it. Behind a longer
-    /// piece, they form another piece.
+    /// The number of bytes below which a piece is short. The next records extend a short piece;
+    /// behind a longer piece, they form a new piece.
     static let shortPieceBytes = 16 << 10
-    /// The number of bytes that even a smaller piece takes from the bound.
+    /// The fewest bytes that a piece counts for in the cache's bound.
     static let chargeMin = 4 << 10
 
     private struct Entry {
         let piece: LogPiece
         var used: UInt64
 
-        /// The bytes of the frames, their ends and the owners of the records.
+        /// The bytes that the piece counts for: frames, ends of frames, owners of records.
         var charge: Int {
             let owners = piece.owners.count * MemoryLayout<RecordOwner>.stride
             return max(chargeMin, piece.bytes.count + 8 * piece.ends.count + owners)
@@ -81,7 +81,7 @@ struct LogCache {
 /// Pieces of the log for viewers that may not read all records. They are cached for the readers of
 /// a session or role, and for a reader that takes a piece in several turns.
 ///
-/// Bounded: all are dropped before they would exceed ``bytesMax``.
+/// Bounded: all pieces are dropped before their bytes would exceed ``bytesMax``.
 struct SeenPieces {
     /// The most bytes of the pieces and their originals.
     static let bytesMax = 4 << 20

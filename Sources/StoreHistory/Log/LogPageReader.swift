@@ -11,8 +11,8 @@ package struct LogPageReader: Sendable {
     package var secondsMax = 1.0
 
     package let log: ActionLog
-    /// The newest published version. The journal may be ahead of it, but no reader may see later
-    /// records.
+    /// The newest published version. The journal may have later records, but no reader may see them
+    /// yet.
     package let newest: UInt64
     package let query: LogQuery
     package let viewer: Viewer
@@ -40,8 +40,8 @@ package struct LogPageReader: Sendable {
         }
     }
 
-    /// Returns the trace of a version: its first action, and all actions that followed from it, in
-    /// order. Leaves out the records that the viewer may not read.
+    /// Returns the trace of a version: the first action of its chain, and all actions that followed
+    /// from the first, in order. Leaves out the records that the viewer may not read.
     package func family(of version: UInt64) throws(Problem) -> [Record] {
         do throws(JournalError) {
             var root = try record(version)
@@ -78,7 +78,7 @@ package struct LogPageReader: Sendable {
         let deadline = Deadline(seconds: secondsMax)
         var answer = JournalRecords(records: [], through: start)
         var records: [Record] = []
-        // A read is bounded, so perhaps none of its records has the type and is visible.
+        // A read is bounded. If it finds no visible record of the type, read on.
         repeat {
             answer = try log.journal.read(
                 JournalPage(
@@ -95,7 +95,7 @@ package struct LogPageReader: Sendable {
 
     /// Returns the records that follow from a version, directly or through other records. The
     /// search begins at `cause`, because a record is recognized by the related records before it.
-    /// Its time counts from `start` on, so that each page goes further than the page before.
+    /// The time limit begins at `start`, so that each page goes further than the last page.
     private func tree(of cause: UInt64, after start: UInt64) throws(JournalError) -> LogPage {
         var deadline: Deadline?
         var family: Set<UInt64> = [cause]
@@ -148,9 +148,9 @@ package struct LogPage: Sendable {
 package struct LogQuery: Sendable {
     /// The version after which the page begins; `nil` for the oldest version.
     package var after: UInt64?
-    /// The most records.
+    /// The most records on the page.
     package var limit: UInt64
-    /// The wire name of the records; `nil` for all.
+    /// The wire name of the records; `nil` for all names.
     package var type: String?
     /// The version from which the records follow, directly or through other records; `nil` for all
     /// records.

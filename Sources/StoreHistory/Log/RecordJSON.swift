@@ -4,8 +4,8 @@ import StoreWire
 
 extension JSONOutput {
     /// Writes a record as the log shows it (protocol 5.1), in one line. `inFull` adds the request,
-    /// the session and the program, which the log does not show. Without `program`, only the number
-    /// of the program that wrote the record is written, and not its forms.
+    /// the session and the program, which the log does not show. Without `program`, writes only the
+    /// number of the program that wrote the record, not the program's forms.
     package mutating func record(
         _ record: Record,
         inFull: Bool = false,
@@ -63,7 +63,7 @@ extension JSONOutput {
 extension LogPiece {
     /// Encodes records as server-sent events (protocol 5.2). Requires at least one record, and
     /// versions without a gap. If `earlier` is not `nil`, its frames come first, and its last
-    /// version must be the one before the records.
+    /// version must directly precede the first record's version.
     convenience init(
         _ records: ArraySlice<Record>,
         epoch: Epoch,

@@ -13,7 +13,7 @@ struct JournalPages {
         pending = start < end ? PendingPage(journal, after: start) : nil
     }
 
-    /// Returns the next records; `nil` after the end.
+    /// Returns the next records; `nil` after the end of the range.
     mutating func next() throws(ReplayError) -> [Record]? {
         guard let page = pending else { return nil }
         let answer: JournalRecords

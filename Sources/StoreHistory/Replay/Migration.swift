@@ -62,8 +62,8 @@ public struct Migration: Sendable {
     /// - Parameters:
     ///   - name: the wire name, with `{id}` in place of the id.
     ///   - old: the form of the fields that the records have.
-    ///   - translate: returns the action of today, given the fields and the id. The action goes to
-    ///     the same instance, unless it names another one. The id is empty if the name has none.
+    ///   - translate: returns the action of today, given the fields and the id. If the action names
+    ///     no other instance, it goes to the same instance. The id is empty if the name has none.
     /// - Returns: the migration for the program's list.
     public static func action<Old: Decodable & SendableMetatype>(
         _ name: String,

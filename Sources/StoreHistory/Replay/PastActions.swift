@@ -4,13 +4,13 @@ import Synchronization
 
 /// A reader for single actions of the journal, with the sessions that dispatched them.
 ///
-/// A start uses it for the effects that had not ended when the store stopped. Each of them runs
-/// again with the action that began it, and on behalf of its session.
+/// A start uses it for the effects that had not ended when the store stopped. Each effect runs
+/// again with the action that began it, on behalf of that action's session.
 package final class PastActions: Sendable {
     private let journal: any Journal
     private let forms: RecordForms
-    /// The sessions of the versions that were looked up: several effects often have the same
-    /// action.
+    /// The sessions of the versions that were looked up, because several effects often have the
+    /// same action.
     private let sessions = Locked<[UInt64: String?]>([:])
 
     package init(_ journal: any Journal, _ forms: RecordForms) {
@@ -33,9 +33,9 @@ package final class PastActions: Sendable {
 
     /// Returns the session on whose behalf an action was dispatched; `nil` if it is not known.
     ///
-    /// A record has its session. In an older format, the text of the origin names it. A record of
-    /// the program itself then names its cause: the version of the action that led to it. So the
-    /// search follows the causes until a record names a session.
+    /// A record has its session. In an older format, the text of the origin names the session. If
+    /// the program dispatched the action, an older record has only its cause, the version that led
+    /// to it. So the search follows the causes until a record names a session.
     private func session(of record: Record) -> String? {
         if let session = record.session { return session }
         // The versions on the path. All have the same session.

@@ -2,9 +2,9 @@ import StoreCore
 
 /// A comparison of the programs that have written a history with the program of this start.
 ///
-/// A start needs only the newest snapshot and the records behind it. But past versions and `verify`
-/// need the earlier records, too. So a program that was not the last to start reads a record of
-/// each name whose form has changed. If it can't read a record, the start fails.
+/// A start needs only the newest snapshot and the records behind it. But reading past versions and
+/// `verify` need the records before the snapshot, too. So a program that was not the last to start
+/// reads a record of each name whose form has changed. If it can't read a record, the start fails.
 struct ProgramComparison {
     /// A name in the records of one program. Unknown programs have the number 0.
     private struct Key: Hashable {
@@ -19,9 +19,9 @@ struct ProgramComparison {
     let forms: RecordForms
     let progress: ReplayProgress?
 
-    /// Compares the programs. Returns the programs that have to register after the start, in this
-    /// order. If the journal has no programs yet, the first program has the names of the records.
-    /// The last program is today's.
+    /// Compares the programs. Returns the programs that have to register after the start, in the
+    /// order of their registration. If the journal has no programs yet, the first program in the
+    /// result has the names of the records. The last one is today's program.
     ///
     /// - Throws: ``ReplayError/unreadable(_:)`` with the first record of each unreadable name, and
     ///   ``ReplayError/journal(_:)``.

@@ -75,8 +75,8 @@ package struct RecordName {
     /// The instance's id; `nil` if the name has none.
     package let instance: String?
 
-    /// Splits a name such as `boards/7/cardAdded`. A name with fewer than three parts, or of a
-    /// request, has no instance.
+    /// Splits a name such as `boards/7/cardAdded`. A name with fewer than three parts, or the name
+    /// of a request, has no instance.
     package init(_ name: String) {
         let slash = UInt8(ascii: "/")
         let bytes = name.utf8

@@ -100,8 +100,8 @@ package final class RecordForms: Sendable {
     }
 
     /// Moves the migrations from the record's form to the front. If several read the same form, the
-    /// first of them were already known to the program that wrote the record. So they go behind the
-    /// others.
+    /// program that wrote the record already had the first of them. So these first migrations go
+    /// behind the others.
     private func exactFirst(
         _ readings: [RecordReading],
         _ then: ProgramForms.Form?

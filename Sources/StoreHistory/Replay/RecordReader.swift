@@ -12,7 +12,7 @@ package final class RecordReader: ActionReader, @unchecked Sendable {
 
     private let forms: RecordForms
     private let decoder = JSONDecoder(limits: .unbounded)
-    /// A direct-mapped cache: each place has the most recent type with its hash.
+    /// A direct-mapped cache: a type's hash leads to a place, which has the most recent type.
     @exclusivity(unchecked)
     private var places: [RecordedType?] = Array(repeating: nil, count: placesCount)
     /// The type of the previous record.

@@ -4,7 +4,7 @@ package import StorePlatform
 
 /// The replay of a history: makes the state of a version from a snapshot and the actions after it.
 ///
-/// The next page of the journal is read while the records of the last one are reduced.
+/// The next page of the journal is read while the records of the page before are reduced.
 package struct Replay<State: Codable & Sendable>: Sendable {
     let program: Program<State>
     /// The forms with which records are read.
@@ -86,7 +86,7 @@ package enum ReplayError: Error {
     case foreignSnapshot(UInt64, String)
     /// History began with a given state, which has another form of the state's type.
     case foreignBeginning(String)
-    /// The time was over at this version.
+    /// The deadline passed at this version.
     case tooLong(UInt64)
 }
 
@@ -119,8 +119,8 @@ extension Replay {
     ///
     /// A snapshot is used if the state's type still has the form that it had in the snapshot.
     /// Otherwise all actions are reduced again from the beginning of history. If the beginning is
-    /// gone, the snapshot is decoded anyway, and its fields have to fit. The same is true of a
-    /// first state that was given in a file.
+    /// gone, the snapshot is decoded anyway, and its fields have to fit. A first state that was
+    /// given in a file is decoded in any case, too.
     package func base(for version: UInt64) throws(ReplayError) -> Base {
         let reachesBack = journal.oldest == 1
         let found: StateSnapshot?
@@ -142,8 +142,8 @@ extension Replay {
         GivenState.isForm(snapshot.form, form)
     }
 
-    /// Returns the state before the first action: the program's initial state, unless history began
-    /// with a given one.
+    /// Returns the state before the first action: the program's initial state, or the state of a
+    /// file if history began with one.
     private func beginning() throws(ReplayError) -> Base {
         let given: StateSnapshot?
         do { given = try GivenState.began(journal) } catch { throw .journal(error) }

@@ -64,8 +64,8 @@ package enum GivenState {
         found.isSame(as: form) || found.isSame(as: form + mark)
     }
 
-    /// Returns the first state of a history if it was given in a file. Returns `nil` if it was the
-    /// program's initial state, or if it is gone.
+    /// Returns the first state of a history if it was given in a file. Returns `nil` if history
+    /// began with the program's initial state, or if the first state is gone.
     package static func began(_ journal: any Journal) throws(JournalError) -> StateSnapshot? {
         guard let first = try journal.snapshot(atOrBefore: 0), first.form.hasSuffix(mark) else {
             return nil

@@ -5,7 +5,7 @@ package import StoreTelemetry
 package import StoreWire
 import Synchronization
 
-/// A version of the state as its readers get it. History does not decide the form.
+/// A version of the state as its readers get it. The caller of history chooses the form.
 package protocol EncodedState: Sendable {
     var version: UInt64 { get }
     var state: Bytes { get }
@@ -116,7 +116,7 @@ package protocol PastStates<Version>: Sendable {
 
     /// Returns the state of a version. Waits for the disk.
     ///
-    /// - Throws: 410 if history does not reach back that far, 503 if it takes too long.
+    /// - Throws: 410 if history does not reach back that far, 503 if the replay takes too long.
     func state(at version: UInt64) throws(Problem) -> Version
 
     /// Finds the action that last changed a part of the state, up to a version and as a viewer sees
