@@ -35,7 +35,7 @@ public final class Recorder<Value: Sendable>: Sendable {
     /// All values, in the order in which they came.
     public var values: [Value] { table.withLock { $0.values } }
 
-    /// Returns the oldest value that no earlier call has returned. Waits for it.
+    /// Returns the oldest value that no earlier call has returned. Waits until there is one.
     ///
     /// - Throws: ``NothingRecorded`` if no value comes within `timeout`, which is real time.
     public nonisolated(nonsending) func next(

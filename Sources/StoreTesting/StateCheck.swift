@@ -29,8 +29,8 @@ struct StateCheck<State: Encodable & Equatable> {
     let verb: String
     let parts: StoreParts<State>
 
-    /// Compares the end of an action that was applied with the stated end. The stated change makes
-    /// the expected state of the state before the action.
+    /// Compares the end of an applied action with the stated end. The expected state is the state
+    /// before the action with the stated change.
     func applied(
         _ action: any Action,
         from before: State,
@@ -83,8 +83,8 @@ struct StateCheck<State: Encodable & Equatable> {
         }
     }
 
-    /// Compares the end of an action that was refused with the stated end: the reason, and the
-    /// pointer if the test states one.
+    /// Compares the end of a refused action with the stated end: the reason, and the pointer if the
+    /// test states one.
     func refused(
         _ action: any Action,
         _ refusal: Refusal,

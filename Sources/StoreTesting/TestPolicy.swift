@@ -9,9 +9,9 @@ import StorePlatform
 ///
 /// The policy's names are checked against the names of the store, as on a server. The role of an
 /// action that is sent without a principal is `anonymous`. The policy does not apply to actions
-/// that only the program dispatches, such as a module's `Internal`. A test may send these.
+/// that only the program dispatches, such as a module's `Internal`. A test may send such actions.
 public struct TestPolicy: Sendable {
-    /// The file's name for messages; `nil` for a text.
+    /// The file's name for messages; `nil` if the policy is a text.
     let name: String?
     let read: @Sendable () throws -> [UInt8]
 

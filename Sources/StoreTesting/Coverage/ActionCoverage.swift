@@ -7,10 +7,10 @@ import Synchronization
 
 /// The actions of a root state's modules that tests have exercised, by ``TestStore`` or ``Given``.
 final class ActionCoverage: Sendable {
-    /// The counter of the tests of this task.
+    /// The coverage to which the tests of this task add their actions.
     @TaskLocal static var current: ActionCoverage?
 
-    /// The actions that a server makes of the root state; `nil` if it does not start.
+    /// The actions that a server makes of the root state; `nil` if the server does not start.
     private let table: ActionTable?
     /// The reason why a server does not start with these actions; `nil` if it starts.
     let refusal: String?
@@ -48,7 +48,7 @@ final class ActionCoverage: Sendable {
 }
 
 extension ActionTable {
-    /// The tables by the type of the root. Deriving an enum's cases takes longer than most tests.
+    /// A cache by the type of the root: deriving an enum's cases takes longer than most tests.
     private static let known = Locked<[ObjectIdentifier: Result<ActionTable, ConfigurationError>]>(
         [:]
     )

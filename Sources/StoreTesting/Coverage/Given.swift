@@ -19,7 +19,7 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
     private let reporter: TestReporter
     /// The modules' names in quotation marks, for messages.
     private let modules: [String]
-    /// The counter of the exercised actions; `nil` if they are not counted.
+    /// The coverage to which this test adds its actions; `nil` if actions are not counted.
     private let coverage = ActionCoverage.current
     /// The reason why a server does not start with the modules' actions; `nil` if it starts.
     private let refusal: String?
@@ -52,13 +52,13 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
         }
     }
 
-    /// States the change of an action, or its refusal. Without both, the action must change
-    /// nothing.
+    /// States the change of an action, or its refusal. If the test states neither, the action must
+    /// change nothing.
     ///
     /// - Parameters:
     ///   - action: any action of the modules.
     ///   - principal: the sender for the policy, such as `author/u1`.
-    ///   - session: the session that sends the action; the action changes its slice.
+    ///   - session: the session that sends the action; the action changes that session's slice.
     ///   - reason: the exact reason of the refusal; `nil` if the action has to be applied.
     ///   - pointer: the faulty member of the refused action; not compared if it is left out.
     ///   - change: changes the state as the action should.
@@ -118,7 +118,7 @@ extension Given where Subject: Module, Subject.State == State {
         self.init(SoleState<Subject>(state), modules, reporter) { $0.state ?? state }
     }
 
-    /// States the end of one of the module's public actions.
+    /// States the change or the refusal of one of the module's public actions.
     public func when(
         _ action: Subject.Interface.Action,
         as principal: String? = nil,
@@ -132,7 +132,7 @@ extension Given where Subject: Module, Subject.State == State {
         compare(action, (principal, session), with: stated, at: place)
     }
 
-    /// States the end of an action of the module's views.
+    /// States the change or the refusal of an action of the module's views.
     public func when(
         _ action: Subject.UI,
         as principal: String? = nil,
@@ -146,7 +146,7 @@ extension Given where Subject: Module, Subject.State == State {
         compare(action, (principal, session), with: stated, at: place)
     }
 
-    /// States the end of one of the module's internal actions.
+    /// States the change or the refusal of one of the module's internal actions.
     public func when(
         _ action: Subject.Internal,
         as principal: String? = nil,

@@ -18,8 +18,8 @@ public enum JournalConformance {
         JournalPromise.allCases.flatMap { faults(of: subject, in: $0) }
     }
 
-    /// Returns the faults of a journal in one promise; none if the subject cannot be checked for
-    /// it.
+    /// Returns the faults of a journal in one promise. Returns an empty list if the subject lacks a
+    /// function that the check needs.
     public static func faults(
         of subject: JournalSubject,
         in promise: JournalPromise

@@ -1,7 +1,7 @@
 public import StoreCore
 
 /// The root state of a module that is tested alone. The ledger is for effects that outlive the
-/// server; it stays empty if the module has none.
+/// server; the ledger stays empty if the module has no such effects.
 struct SoleState<M: Module>: RootState {
     var state: M.State?
     var effects = PendingEffects.State()
@@ -25,7 +25,7 @@ struct SoleState<M: Module>: RootState {
 
 extension RootState {
     /// Returns the names of modules in quotation marks, for messages. The ledger of effects is left
-    /// out, because a test does not send its actions.
+    /// out, because a test does not send the ledger's actions.
     static func names(of modules: Modules) -> [String] {
         modules.map(\.name).filter { $0 != PendingEffects.name }.map { "'\($0)'" }
     }

@@ -29,7 +29,7 @@ struct TestEvent<State: Sendable>: Sendable {
 final class TestEvents<State: Sendable>: Sendable {
     private struct Table: Sendable {
         var waiting: [TestEvent<State>] = []
-        /// Actions whose states have not come yet, in order.
+        /// The durable actions whose states the Core has not passed on yet, in order.
         var applied: [ActionEnvelope] = []
         var names: [UInt64: String] = [:]
     }
@@ -90,7 +90,7 @@ final class TestEvents<State: Sendable>: Sendable {
         table.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
     }
 
-    /// Removes and returns the events before the action of this version; all by default.
+    /// Removes and returns the events before the action of this version; by default, all events.
     func take(before version: UInt64 = .max) -> [TestEvent<State>] {
         table.withLock { table in
             let end = table.waiting.firstIndex { $0.version >= version } ?? table.waiting.endIndex
@@ -99,7 +99,7 @@ final class TestEvents<State: Sendable>: Sendable {
         }
     }
 
-    /// Removes the failures of the effects after an action, because its dispatcher gets the error.
+    /// Removes the failures of the effects after an action, because the action's caller gets them.
     func forgetFailures(after version: UInt64) {
         table.withLock { table in
             table.waiting.removeAll { $0.form.failure != nil && $0.cause == version }

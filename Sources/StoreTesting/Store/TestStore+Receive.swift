@@ -184,8 +184,8 @@ extension TestStore where Subject == State, State: RootState {
         (core as? Core<State>)?.add(interceptor: interceptor)
     }
 
-    /// Adds a reaction. The test has to receive the actions that it dispatches, also if it is a
-    /// reaction to the start.
+    /// Adds a reaction. The test has to receive the actions that the reaction dispatches, even if
+    /// it follows the start.
     public func add(reaction: Reaction<State>) {
         if case .notification(let name, _, let react) = reaction.trigger {
             notifications.append(.init(name: name, place: reaction.place, react: react))

@@ -35,8 +35,8 @@ extension TestStore {
         )
     }
 
-    /// Reports dependencies that were not prepared. They are mistakes of the test, also if it is
-    /// not exhaustive.
+    /// Reports dependencies that were not prepared. Each is a mistake of the test, even of a test
+    /// that is not exhaustive.
     func reportUnprepared(at place: SourceLocation) {
         for event in events.takeUnprepared() { reporter.fail(text(of: event), at: place) }
     }

@@ -14,7 +14,7 @@ extension TestStore {
     ///     store's policy get it. By default the action has no principal.
     ///   - session: the name of the session that sends the action; by default none.
     ///   - reason: the exact reason if the reducer or the policy has to refuse the action. The
-    ///     state stays as it is then.
+    ///     state then stays as it is.
     ///   - pointer: the faulty member of the refused action; not compared if it is left out.
     ///   - change: changes the state as the action should; leave it out if the action changes
     ///     nothing. If the store is not exhaustive, the closure gets the state after the action,
@@ -81,10 +81,10 @@ extension TestStore {
     /// ```
     ///
     /// Waits for at most ``timeout``. If the side effect sleeps on a clock that stands still, send
-    /// it instead. The test has to receive the actions that it dispatches afterwards.
+    /// it instead. The test then has to receive the actions that the side effect dispatched.
     ///
-    /// - Throws: the error of the side effect, or the refusal of its dispatch. This alone is no
-    ///   failure of the test: `#expect(throws:)` states it.
+    /// - Throws: the error of the side effect, or the refusal of its dispatch. The error alone is
+    ///   no failure of the test: `#expect(throws:)` states it.
     public nonisolated(nonsending) func value<E: SideEffect>(
         of effect: E,
         to instance: String? = nil,

@@ -198,8 +198,8 @@ extension TestStore where Subject == State, State: RootState {
 extension TestStore where Subject: Module, Subject.State == State {
     /// Makes a store of one module alone; its state is the state of the module.
     ///
-    /// The other parameters are those of a store of a root state. Use such a store to test the
-    /// module's start and stop.
+    /// The other parameters are those of a store of a root state. To test the module's start and
+    /// stop, use a store of a root state.
     public convenience init(
         _ module: Subject,
         _ state: State,
@@ -233,7 +233,7 @@ public enum Exhaustivity: Sendable, Equatable {
 
 /// Receives the failures that a ``TestStore`` finds in a test.
 ///
-/// By default these are issues of Swift Testing, at the caller's place. In XCTest:
+/// By default, each failure becomes an issue of Swift Testing at the caller's place. In XCTest:
 ///
 /// ```swift
 /// let reporter = TestReporter { text, place in
