@@ -1,5 +1,5 @@
-// Times on the wire are text. The daemon does not link Foundation with its formatters; the calendar
-// takes only a few divisions.
+// Times on the wire are text. The server does not link Foundation for its formatters, because the
+// calendar takes only a few divisions.
 
 /// A moment in UTC, in the parts of calendar and clock.
 ///
@@ -7,9 +7,9 @@
 /// the nearest moment inside, since neither RFC 3339 nor RFC 9110 can write it. Time that is
 /// counted from 1970 has no leap seconds, so `second` is never 60.
 package struct CivilTime: Sendable, Equatable {
-    /// 0000-01-01T00:00:00Z.
+    /// The seconds from 1970 to 0000-01-01T00:00:00Z.
     package static let secondsMin: Int64 = -62_167_219_200
-    /// 9999-12-31T23:59:59Z.
+    /// The seconds from 1970 to 9999-12-31T23:59:59Z.
     package static let secondsMax: Int64 = 253_402_300_799
 
     package let year: Int
@@ -46,7 +46,7 @@ package struct CivilTime: Sendable, Equatable {
         weekday = (days + 4).flooredQuotientAndRemainder(by: 7).remainder
     }
 
-    /// Converts the nanoseconds since 1970 of a clock, which ends in the year 2262.
+    /// Makes the moment of a clock's nanoseconds since 1970; 64 bits of them end in the year 2262.
     package init(nanosecondsSince1970 nanoseconds: Int64) {
         let (seconds, rest) = Int(nanoseconds).flooredQuotientAndRemainder(by: 1_000_000_000)
         self.init(secondsSince1970: Int64(seconds), nanosecond: rest)

@@ -68,8 +68,8 @@ extension OpenAPI {
         }
     }
 
-    /// Writes the alternatives of an operation: each of the credentials, and none if anonymous
-    /// requests are admitted.
+    /// Writes the alternative credentials of an operation: each kind of credential, and no
+    /// credential if anonymous requests are admitted.
     private func writeSecurity(of operation: Operation, to json: inout JSONWriter) {
         guard !credentials.isEmpty, operation.admission != .everyone else { return }
         json.array(as: "security") { list in

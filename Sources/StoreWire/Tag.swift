@@ -44,8 +44,8 @@ package struct Tag: Sendable, Hashable, CustomStringConvertible {
 
 /// A continuous history of a store: 8 lower-case hexadecimal digits on the wire (protocol 1.1).
 ///
-/// A new epoch is drawn whenever a history is not continued. No id of the old history can then be
-/// mistaken for an id of the new one.
+/// A store draws a new epoch if it does not continue its history. No id of the old history can then
+/// be mistaken for an id of the new one.
 package struct Epoch: Sendable, Hashable, CustomStringConvertible {
     /// The number of bytes of the wire form.
     package static let bytesCount = 8

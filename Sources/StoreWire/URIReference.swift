@@ -11,7 +11,7 @@ package enum URIReference {
     package static func isValid(_ text: String) -> Bool {
         var rest = Substring(text).utf8
         guard !rest.isEmpty, hasWholeEscapes(rest) else { return false }
-        // The fragment, and then the query.
+        // Check and cut off the fragment, then the query.
         for mark in "#?".utf8 {
             guard let start = rest.firstIndex(of: mark) else { continue }
             guard isOf(rest[start...].dropFirst(), pathBytes + "/?") else { return false }
@@ -58,8 +58,8 @@ package enum URIReference {
         return isOf(bytes, unreserved + "+") && !bytes.contains { "_~".utf8.contains($0) }
     }
 
-    /// True for user information, a host and a port. An address in brackets is IPv6 or a future
-    /// version.
+    /// Returns true for a host, with or without user information and a port. An address in brackets
+    /// is IPv6 or a future version.
     private static func isAuthority(_ bytes: Bytes) -> Bool {
         var host = bytes
         if let at = host.lastIndex(of: UInt8(ascii: "@")) {

@@ -22,7 +22,7 @@ struct HeaderScanner {
         while rest.first == 0x20 { rest.removeFirst() }
     }
 
-    /// Takes `scalar` if it comes next. Returns true if it did.
+    /// Takes `scalar` and returns true if it comes next; else returns false.
     mutating func take(_ scalar: Unicode.Scalar) -> Bool {
         guard rest.first == UInt8(ascii: scalar) else { return false }
         rest.removeFirst()

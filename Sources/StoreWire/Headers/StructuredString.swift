@@ -13,7 +13,7 @@ package enum StructuredString {
     }
 
     /// Returns the string if the value has no escapes, no parameters and no spaces around the
-    /// quotes, as almost all values.
+    /// quotes. Almost all values have none.
     private static func plain(_ text: UnsafeBufferPointer<UInt8>) -> String? {
         let quote = UInt8(ascii: "\"")
         guard text.count >= 2, text[0] == quote, text[text.count - 1] == quote else { return nil }

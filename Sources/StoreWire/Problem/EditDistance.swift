@@ -8,7 +8,7 @@ package enum EditDistance {
     static let candidatesMax = 1_000
 
     /// Returns the candidate with the fewest changes; `nil` if each candidate needs more changes
-    /// than a third of its letters.
+    /// than a third of the letters in the longer name.
     ///
     /// A letter in another case is not a change. If candidates are equally near, the first wins, so
     /// that the result depends only on the order of `candidates`. Cost: at most 64 × 64 steps a

@@ -83,7 +83,7 @@ extension Problem {
         return effectFailed(what, action, reason)
     }
 
-    /// 424: the work of a use case or a notification failed. `tag` is the version of its record.
+    /// 424: the work of a use case or a notification failed. `tag` names the work's record.
     package static func workFailed(recordedAs tag: Tag, because reason: String) -> Problem {
         effectFailed("The work was begun, but it failed", tag, reason)
     }

@@ -13,7 +13,7 @@ extension Problem {
         )
     }
 
-    /// 400: the framing, the query or a header is invalid. `detail` names it and the reason.
+    /// 400: the framing, the query or a header is invalid. `detail` names that part and the reason.
     ///
     /// If the framing is in doubt, the transport also closes the connection.
     package static func badRequest(_ detail: String) -> Problem {

@@ -13,7 +13,7 @@ package struct Problem: Error, Sendable {
     package let detail: String
     /// The id of the request; `nil` until it is known.
     package var instance: String?
-    /// The members behind those of RFC 9457, in the order of the JSON text.
+    /// The members that follow the members of RFC 9457, in the order of the JSON text.
     package private(set) var members: [ProblemMember]
     /// Headers that the status requires, such as `Allow` of 405.
     package private(set) var headers: [(name: String, value: String)]
@@ -97,7 +97,7 @@ extension Problem {
     }
 
     /// Returns the same JSON with escapes for all characters that a terminal or a log could
-    /// interpret. A pointer and a name are repeated with the characters that the client sent.
+    /// interpret. The JSON may repeat a pointer or a name with the characters that the client sent.
     private static func escaped(_ json: [UInt8]) -> [UInt8] {
         guard json.contains(where: { $0 >= 0x7F }) else { return json }
         var escaped: [UInt8] = []

@@ -94,7 +94,7 @@ package final class LogPiece: Sendable {
     /// returns the end of the last frame. A chunk that ends there consists of whole frames.
     package func end(from offset: Int) -> Int {
         // A frame that ends at `offset` itself is the result, so the search stops one byte before
-        // it.
+        // `offset`.
         let index = frames(before: offset - 1)
         return index < ends.count ? ends[index] : bytes.count
     }

@@ -46,7 +46,7 @@ package struct TopicVersion: Sendable {
         content = .state(state)
     }
 
-    /// The number of bytes that the version does not share with others.
+    /// The number of bytes that the version does not share with other versions.
     package var bytes: Int {
         switch content {
         case .frame(let frame): frame.ownCount
@@ -59,19 +59,19 @@ package struct TopicVersion: Sendable {
 ///
 /// Frames are payload: server-sent events, without chunks.
 package protocol TopicState: Sendable {
-    /// The approximate number of bytes that this version does not share with the one before.
+    /// The approximate number of bytes that this version does not share with the version before.
     var bytes: Int { get }
 
     /// Returns the frame with the whole value.
     func whole() -> Bytes
 
     /// Returns the frame that leads to this version from an earlier one; `nil` if there is no such
-    /// patch. If `isSkip` is true, versions between the two are left out. A patch that is larger
-    /// than ``whole()`` is `nil` then, too.
+    /// patch. If `isSkip` is true, versions between the two are left out. The result is then also
+    /// `nil` if the patch would be larger than ``whole()``.
     func patch(from old: any TopicState, isSkip: Bool) -> Bytes?
 
-    /// Returns the number of bytes that a newer version does not share: the cost of keeping this
-    /// one.
+    /// Returns the number of bytes in this version that a newer version does not share: the cost of
+    /// keeping this version.
     func bytesKept(beside newer: any TopicState) -> Int
 }
 
