@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Times are seconds since 1970.
 package final class Authenticator: Sendable {
-    /// The longest bearer token.
+    /// The longest bearer token, in bytes.
     package static let tokenBytesMax = 8_192
 
     /// The contents of the files at the last reading. A reload replaces the whole object.
@@ -102,7 +102,7 @@ package final class Authenticator: Sendable {
         return principal
     }
 
-    /// Returns the principal of a cookie's value. Its credential must still be good.
+    /// Returns the principal in a cookie's value. The principal's credential must still be good.
     package func principal(
         ofCookie value: UnsafeRawBufferPointer,
         at now: Int64
@@ -150,7 +150,7 @@ package struct AuthenticationConfiguration: Sendable, Equatable {
     /// The file with the key of cookies; it is made if it does not exist. `nil` for a key that ends
     /// with the process.
     package var cookieKeyFile: String?
-    /// The longest lifetime of a cookie.
+    /// The longest lifetime of a cookie, in seconds.
     package var cookieSeconds: Int64 = 43_200
 
     package init() {}
@@ -161,7 +161,7 @@ package struct AuthenticationConfiguration: Sendable, Equatable {
 
 /// The issuer whose JWTs the server takes, and the required claims.
 package struct IssuerConfiguration: Sendable, Equatable {
-    /// The longest leeway.
+    /// The longest leeway, in seconds.
     package static let leewaySecondsMax = 60
     /// The longest name of an issuer, an audience or a claim, in bytes.
     package static let textBytesMax = 1_024

@@ -7,8 +7,8 @@ import StoreTexts
 /// A value has three parts: the claims, as JSON in base64url; a full stop; the HMAC-SHA256 of the
 /// claims.
 struct CookieSigner: Sendable {
-    /// The longest value that is read. Values of this server are shorter, and browsers keep as many
-    /// bytes.
+    /// The longest value that is read. The server makes only shorter values, and browsers keep
+    /// values of this length.
     static let bytesMax = 3_800
     private static let keyBytes = 32
     /// A prefix of the signed text, so that no HMAC for another purpose is valid for a cookie.
@@ -40,7 +40,7 @@ struct CookieSigner: Sendable {
         }
     }
 
-    /// Returns the value for a principal, with its own end; `nil` only if GnuTLS fails.
+    /// Returns the value of a cookie that is good until `end`; `nil` only if GnuTLS fails.
     func value(for principal: Principal, until end: Int64) -> String? {
         var json = JSONWriter()
         json.object { json in
@@ -54,7 +54,7 @@ struct CookieSigner: Sendable {
         return String(decoding: claims + [UInt8(ascii: ".")] + Base64URL.encode(mac), as: UTF8.self)
     }
 
-    /// Returns the principal of a value. Does not check whether its credential is still good.
+    /// Returns the principal in a value. The principal's credential is not checked.
     func principal(
         of value: UnsafeRawBufferPointer,
         at now: Int64

@@ -30,8 +30,7 @@ package enum CredentialFile {
             }
         }
 
-        /// Refuses a file with a secret that everyone may read. The owner and the group may read
-        /// it.
+        /// Refuses a file with a secret if everyone may read the file. The owner and the group may.
         package func checkSecret() throws(CredentialFileError) {
             guard mode & S_IROTH == 0 else {
                 throw CredentialFileError(

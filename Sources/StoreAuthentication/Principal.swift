@@ -43,7 +43,7 @@ package enum CredentialID: Sendable, Hashable {
 }
 
 extension CredentialID: CustomStringConvertible {
-    /// The text in a cookie.
+    /// The text of the credential in a cookie.
     package var description: String {
         switch self {
         case .anonymous: "anonymous"
@@ -52,7 +52,7 @@ extension CredentialID: CustomStringConvertible {
         }
     }
 
-    /// Reads the text of ``description``, but not of ``anonymous``.
+    /// Reads a text that ``description`` returned; `nil` for the text of ``anonymous``.
     init?(_ text: String) {
         if text.hasPrefix("key:") {
             self = .key(String(text.dropFirst(4)))

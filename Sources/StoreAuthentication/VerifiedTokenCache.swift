@@ -3,9 +3,9 @@ import Synchronization
 
 /// The tokens that were good, by their digests. A signature is checked only once.
 ///
-/// There are two halves, together at most ``countMax``. When the newer half is full, it becomes the
-/// older half, and the former older half is dropped. A token in use moves to the newer half. Bad
-/// tokens are not kept: a client can make any number of them.
+/// The two halves together have at most ``countMax`` tokens. When the newer half is full, it
+/// becomes the older half, and the former older half is dropped. A token in use moves to the newer
+/// half. Bad tokens are not kept: a client can make any number of them.
 final class VerifiedTokenCache: Sendable {
     static let countMax = 10_000
 

@@ -59,7 +59,7 @@ enum IssuerKeyFile {
 /// Reads a JWK Set (RFC 7517 §5, RFC 7518 §6, RFC 8037 §2).
 ///
 /// Keys of other kinds, for other algorithms and for other uses are skipped, as the RFC requires. A
-/// faulty key for this server is refused.
+/// faulty key of a kind that this server uses is refused.
 enum JWKSet {
     static func keys(_ file: CredentialFile.Content) throws(CredentialFileError) -> [IssuerKey] {
         let limits = JSONLimits(bytesMax: CredentialFile.bytesMax, depthMax: JWT.depthMax)
@@ -85,7 +85,7 @@ enum JWKSet {
         return keys
     }
 
-    /// Reads a key; `nil` if it is not for checking tokens here.
+    /// Reads a key; `nil` if this server does not check tokens with such a key.
     private static func key(
         _ node: JSONNode,
         _ file: CredentialFile.Content
@@ -123,7 +123,7 @@ enum JWKSet {
         case okp = "OKP"
         case oct
 
-        /// The values of `alg` for the algorithm of the kind, and its curve.
+        /// The values of `alg` that a key of this kind may have, and the key's curve.
         var form: (algorithms: [String], curve: String?) {
             switch self {
             case .rsa: (["RS256"], nil)

@@ -111,8 +111,8 @@ struct IssuerKey: Sendable {
     /// The shortest secret (RFC 7518 §3.2).
     static let secretBytesMin = 32
 
-    /// The name of the key in a token's header; `nil` for a key from a PEM file, or without a
-    /// `kid`.
+    /// The name of the key in a token's header; `nil` for a key from a PEM file, and for a JWK
+    /// without a `kid`.
     let id: String?
     private let material: Material
     /// The digest of the key, for comparing keys.

@@ -47,7 +47,7 @@ struct JWT {
     /// The accepted media types, in lower case: their comparison ignores case (RFC 7515 §4.1.9).
     private static let types = ["jwt", "at+jwt", "application/jwt", "application/at+jwt"]
 
-    /// Parses the claims, an object.
+    /// Parses the claims, which have to be an object.
     func claims() throws(AuthenticationError) -> JSONNode { try Self.object(claimsText, .claims) }
 
     private static func object(

@@ -7,7 +7,7 @@ package struct APIKeyFile: Sendable {
 
     package init(_ path: String) { self.path = path }
 
-    /// Returns the keys in the file; none if there is no file.
+    /// Returns the keys in the file; an empty list if there is no file.
     package func keys() throws(CredentialFileError) -> [APIKey] { try document().keys }
 
     /// Adds a key, and returns it with its token. The file has only the digest of the token.

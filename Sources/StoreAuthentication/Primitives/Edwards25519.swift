@@ -11,7 +11,7 @@ enum Edwards25519 {
     )
 
     /// The y coordinates of the points of order 1, 2, 4 and 8. A signature by such a key fits at
-    /// least one text in eight, on average, and finding it needs no secret.
+    /// least one text in eight, on average, and finding such a signature needs no secret.
     private static let ofSmallOrder = [
         Field25519.one, .minusOne, .zero,
         Field25519(

@@ -20,7 +20,7 @@ enum Secrets {
         return mac
     }
 
-    /// Returns true if both are the same, in a time that depends only on their length.
+    /// Returns true if both have the same bytes, in a time that depends only on their length.
     static func isSame(_ a: [UInt8], _ b: [UInt8]) -> Bool {
         a.count == b.count && gnutls_memcmp(a, b, a.count) == 0
     }
