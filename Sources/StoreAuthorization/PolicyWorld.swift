@@ -59,8 +59,8 @@ package struct PolicyAction: Sendable {
     package let members: [String]?
     /// The members that are removed before the action is made.
     package let secrets: [String]
-    /// Returns the first part of a pointer that leads to nothing in any payload; `nil` if it may
-    /// lead to something.
+    /// Returns the first part of a pointer that leads to nothing in any payload; `nil` if the whole
+    /// pointer may lead to something.
     package let deadEnd: @Sendable (JSONPointer) -> JSONPointer?
 
     package init(

@@ -5,8 +5,8 @@ import StoreWire
 /// The permissions of one role, in tables that are made once: each check is one look-up.
 package final class Role: Sendable {
     package let name: String
-    /// The members of the root state that the role sees, in their order. `nil` if it sees the whole
-    /// state, also a state without members.
+    /// The members of the root state that the role sees, in their order. `nil` if the role sees the
+    /// whole state, even a state without members.
     package let visibleMembers: [String]?
     package let readsLog: Bool
     /// True if the role sees the data of all sessions.
@@ -67,7 +67,7 @@ package final class Role: Sendable {
         dispatches = permissions.contains { if case .never = $0 { false } else { true } }
     }
 
-    /// Makes a role that may read, dispatch and call everything, and use these groups.
+    /// Makes a role that may read, dispatch and call everything, and use these groups of routes.
     init(ofAll name: String, using groups: Set<RouteGroupName>) {
         self.name = name
         visibleMembers = nil
@@ -128,8 +128,8 @@ extension Role {
         permissions.indices.contains(place) ? permissions[place] : otherwise
     }
 
-    /// Returns the reason why a principal of this role may not dispatch an action; `nil` if it may.
-    /// A permission without conditions allocates nothing.
+    /// Returns the reason why a principal of this role may not dispatch an action; `nil` if the
+    /// principal may. A permission without conditions allocates nothing.
     ///
     /// `place` is the index of the action in ``PolicyWorld/actions``, and `type` its wire name.
     /// `payload` is the payload from the client; `nil` for no payload, which meets no condition.

@@ -18,7 +18,7 @@ package enum RouteNeed: Sendable, Equatable {
     case notification(String)
     case group(RouteGroupName)
 
-    /// True if the route shows a single thing by its name. A role that may not see it gets 404.
+    /// True if the route shows a single thing by its name: a role that may not see this gets 404.
     package var isOfOne: Bool {
         switch self {
         case .member, .view: true
@@ -28,7 +28,7 @@ package enum RouteNeed: Sendable, Equatable {
 }
 
 extension Role {
-    /// Returns the reason why the role may not use a route; `nil` if it may.
+    /// Returns the reason why the role may not use a route; `nil` if the role may.
     package func denial(of need: RouteNeed) -> Denial? {
         switch need {
         case .nothing: nil

@@ -3,8 +3,8 @@ import StoreTexts
 
 /// The needs of a store's routes by their paths, as in the table of [policies](docs/POLICY.md).
 package enum RoutePath {
-    /// Returns the methods of a path, and their need; `nil` if there is no such path. The path is
-    /// that of a request, without its query, and without `/stores/NAME` before it.
+    /// Returns the methods of a path, and their need; `nil` if there is no such path. `path` is the
+    /// path of a request, without the query and without a leading `/stores/NAME`.
     package static func route(at path: String) -> (methods: [String], need: RouteNeed)? {
         guard let segments = segments(of: path) else { return nil }
         for row in rows {

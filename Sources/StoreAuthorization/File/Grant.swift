@@ -26,12 +26,12 @@ struct RoleGrants: Sendable {
         }
     }
 
-    /// Returns the first grant of a thing; `nil` if the role does not have it.
+    /// Returns the first grant of the thing with this name; `nil` if the role has no such grant.
     func grant(of kind: GrantedKind, _ name: String) -> Grant<NameScope>? {
         list(of: kind).grants.first { $0.scope.has(kind, name) }
     }
 
-    /// Returns the first grant of all things of a kind; `nil` if the role has none.
+    /// Returns the first grant of all things of a kind; `nil` if the role has no such grant.
     func grant(ofAll kind: GrantedKind) -> Grant<NameScope>? {
         list(of: kind).grants.first { $0.scope.hasAll(kind) }
     }
@@ -91,7 +91,7 @@ struct NameScope: Sendable {
 /// The scope of a grant in `dispatch`.
 struct DispatchScope: Sendable {
     let types: ActionScope
-    /// The conditions for the payload. All must hold; none for every payload.
+    /// The conditions for the payload. All must hold; if there are none, any payload is granted.
     var conditions: [PayloadCondition] = []
 }
 

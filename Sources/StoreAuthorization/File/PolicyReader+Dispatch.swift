@@ -8,8 +8,8 @@ extension PolicyReader {
         "allowed are an action's wire name, \"MODULE/*\", \"*\", and "
         + "{\"type\": one of these, \"where\": {\"/pointer\": value}}"
 
-    /// Returns the scope of an element of `dispatch`. Adds a fault and returns `nil` if it is
-    /// invalid.
+    /// Returns the scope of an element of `dispatch`. Adds a fault and returns `nil` if the element
+    /// is invalid.
     mutating func dispatchScope(_ node: JSONNode, _ pointer: String) -> DispatchScope? {
         if let text = node.stringValue {
             return actionScope(text, pointer).map { DispatchScope(types: $0) }

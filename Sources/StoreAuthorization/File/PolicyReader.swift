@@ -36,8 +36,8 @@ struct PolicyReader {
         return nil
     }
 
-    /// Returns the roles of a file; `nil` if it has none. If the file has faults, some of its roles
-    /// and grants are missing.
+    /// Returns the roles of a file; `nil` if the file has no readable roles. If the file has
+    /// faults, some of its roles and grants are missing.
     mutating func read(_ bytes: [UInt8]) -> [RoleGrants]? {
         guard bytes.count <= PolicyFile.bytesMax else {
             return refuse("", "the file is too large; allowed are \(PolicyFile.bytesMax) bytes")
@@ -95,7 +95,7 @@ struct PolicyReader {
         return role
     }
 
-    /// Returns the grants of one list of a role; none if the list does not exist.
+    /// Returns the grants in one list of a role; no grants if the list does not exist.
     private mutating func list<Scope>(
         _ role: JSONNode,
         _ name: String,
@@ -113,7 +113,7 @@ struct PolicyReader {
             guard !isFull else { break }
             grantsCount += 1
             guard grantsCount <= PolicyFile.grantsMax else {
-                // Added once: the reader stops here.
+                // Add this fault once: all later lists stop here, too.
                 if grantsCount == PolicyFile.grantsMax + 1 {
                     add(pointer, "there are more than \(PolicyFile.grantsMax) grants in all roles")
                 }
@@ -158,7 +158,7 @@ struct PolicyReader {
 // The meaning of the texts in `read`, `call` and `use`.
 
 extension PolicyReader {
-    /// Returns the scope of an element of `read`. Adds a fault and returns `nil` if it is invalid.
+    /// Returns the scope of an element of `read`; `nil`, with a fault, if the element is invalid.
     mutating func readScope(_ node: JSONNode, _ pointer: String) -> NameScope? {
         let allowed =
             "allowed are \"/MEMBER\" of the state, \"/*\" for all of "
@@ -194,7 +194,7 @@ extension PolicyReader {
 
     private var readNames: [String] { [.member, .view, .log].flatMap { names.texts(of: $0) } }
 
-    /// Returns the scope of an element of `call`. Adds a fault and returns `nil` if it is invalid.
+    /// Returns the scope of an element of `call`; `nil`, with a fault, if the element is invalid.
     mutating func callScope(_ node: JSONNode, _ pointer: String) -> NameScope? {
         let allowed =
             "allowed are \"usecases/NAME\", \"usecases/*\", \"notify/NAME\", "
@@ -210,7 +210,7 @@ extension PolicyReader {
         return unknown(text, "no name of a call", allowed, pointer, known)
     }
 
-    /// Returns the scope of an element of `use`. Adds a fault and returns `nil` if it is invalid.
+    /// Returns the scope of an element of `use`; `nil`, with a fault, if the element is invalid.
     mutating func useScope(_ node: JSONNode, _ pointer: String) -> NameScope? {
         let groups = names.texts(of: .group)
         let allowed = "allowed are \(groups.joined(separator: ", ")) and \"*\""
