@@ -1,6 +1,6 @@
 /// A table that finds the route of an action by its type.
 ///
-/// The addresses of the types are their hashes. A dictionary would take ten times as long.
+/// The address of a type is its hash. A look-up in a dictionary would take ten times as long.
 struct ActionRouteTable: Sendable {
     private struct Slot {
         var type: ObjectIdentifier
@@ -55,7 +55,7 @@ extension ModuleMachine {
             }
         }
         if let route = routes[ObjectIdentifier(type)] { return route }
-        // The root state's reducer does not get records that a migration has dropped.
+        // The root state's reducer gets no `SkippedAction`: a migration has dropped its record.
         return type == SkippedAction.self ? nil : others
     }
 
@@ -77,8 +77,8 @@ extension ModuleMachine {
         return ActionModule(name: names[route.module], isPrivate: kind == .ui || kind == .internal)
     }
 
-    /// Returns the action without its address, and the key of its slice. The key has the session of
-    /// the action if sessions have slices of their own.
+    /// Returns the action without its address, and the key of its slice. The key has the action's
+    /// session if the module's slices belong to sessions.
     @inline(__always)
     func addressed(
         _ action: any Action,
@@ -86,7 +86,7 @@ extension ModuleMachine {
         _ session: String?
     ) -> (any Action, SliceKey) {
         let owner = ownership[module] == .session ? session ?? SessionName.shared : nil
-        // The types are compared first, because a cast that fails would cost each action much more.
+        // For most actions, a failed cast would cost much more than this comparison of types.
         let type = type(of: action)
         if type == AddressedAction.self, let addressed = action as? AddressedAction {
             return (addressed.action, SliceKey(session: owner, instance: addressed.instance))

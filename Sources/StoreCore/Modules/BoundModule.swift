@@ -17,7 +17,7 @@ package protocol BoundModule<Root>: AnyObject, Sendable {
         of modules: Root.Modules,
         _ dependencies: Dependencies
     ) -> (any RootPresentation<Root>)?
-    /// Makes an effect that the ledger has kept once more.
+    /// Makes an effect again from the work that the ledger has kept.
     ///
     /// - Throws: an error if this program cannot read the kept work, or has no such work.
     func effect(
@@ -26,10 +26,10 @@ package protocol BoundModule<Root>: AnyObject, Sendable {
         _ codec: any WorkCodec
     ) throws -> PendingEffect?
     /// Returns the value that the module shares with another module's slice of this key. If each
-    /// session has a slice of the module, that is the value of the same session. Returns `nil` if
-    /// the slice of the module is absent.
+    /// session has a slice of the module, the value comes from the slice of the key's session.
+    /// Returns `nil` if the slice of the module is absent.
     func shared(_ root: Root, with key: SliceKey) -> (any Sendable)?
-    /// Throws a ``Refusal`` if a slice is not there.
+    /// Throws a ``Refusal`` if the slice of this key is not there.
     func check(_ root: Root, _ key: SliceKey) throws(Refusal)
     /// Calls `seen` on the thread that runs the Core, for each slice that begins or ends. The first
     /// calls are for the slices that are there already.
@@ -160,7 +160,7 @@ extension ModuleAtPlace {
         ].compactMap(\.self)
     }
 
-    /// Returns the handlers of the module's enums, if effects may follow.
+    /// Returns the handlers of the module's enums, if the module has effects.
     private func handlers<E: EffectfulModule>(of module: E) -> [ActionHandler<Root>]
     where E.State == M.State {
         [

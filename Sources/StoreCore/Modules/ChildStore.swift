@@ -6,8 +6,8 @@
 /// home.dispatch(.selected(title: "Movie 3"))
 /// ```
 ///
-/// A child store has the changes of its own slice alone, each with the slice before and after the
-/// action.
+/// A child store reports only the changes of its own slice, each with the slice before and after
+/// the action.
 public final class ChildStore<Root: RootState, M: ModuleInterface>: Sendable {
     private let core: Core<Root>
     private let changes: SliceChanges<Root>
@@ -26,15 +26,15 @@ public final class ChildStore<Root: RootState, M: ModuleInterface>: Sendable {
         self.key = key
     }
 
-    /// Calls `observer` with `nil` and the current slice, and then with the slice before and after
-    /// each change. A slice that is not started is `nil`.
+    /// Calls `observer` first with `nil` and the current slice, and then with the slice before and
+    /// after each change. A slice that is not started is `nil`.
     ///
     /// Observers are called on the thread that runs the Core, in the order of their subscriptions.
     ///
     /// - Parameters:
     ///   - name: the name by which an action may select the observer, or leave it out
     ///     (`Recipients`).
-    ///   - observer: receives the slice before and after each change; it may dispatch.
+    ///   - observer: gets the slice before and after each change, and may dispatch.
     /// - Returns: a command that ends the observation.
     @discardableResult
     public func observe(
@@ -44,9 +44,9 @@ public final class ChildStore<Root: RootState, M: ModuleInterface>: Sendable {
         changes.observe(M.name, key, place, core, as: name) { observer($0.old, $0.new) }
     }
 
-    /// The current slice and the slice after each change; `nil` while it is not started. The stream
-    /// ends with the task that iterates over it. If the task is slow, only the newest slice is kept
-    /// for it.
+    /// The current slice and the slice after each change; `nil` for a slice that is not started.
+    /// The stream ends with the task that iterates over the stream. A slow task gets only the
+    /// newest slice.
     public var values: AsyncStream<M.State?> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let end = observe { _, new in continuation.yield(new) }
@@ -54,14 +54,14 @@ public final class ChildStore<Root: RootState, M: ModuleInterface>: Sendable {
         }
     }
 
-    /// Dispatches one of the module's public actions, whose change only some observers get. Returns
+    /// Dispatches one of the module's public actions, whose change only `audience` gets. Returns
     /// `false` if the Core does not accept the action.
     package func dispatch(_ action: M.Action, for audience: Audience?) -> Bool {
         core.dispatch(addressed(action), for: audience, from: key.session)
     }
 
     /// Dispatches one of the module's public actions, and does not wait for the outcome. Returns
-    /// `false` if the Core does not accept it.
+    /// `false` if the Core does not accept the action.
     @discardableResult
     public func dispatch(_ action: M.Action) -> Bool { send(action) }
 

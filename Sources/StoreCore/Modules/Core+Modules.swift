@@ -18,8 +18,8 @@ extension Core where State: RootState {
         )
     }
 
-    /// Makes a Core of modules with ports. The modules are those of the root state, except in a
-    /// test of one module. `begins` gets the Core before the presenters do, and so before any
+    /// Makes a Core of modules with a runner of effects. By default the modules are all modules of
+    /// the root state; a test may pass one. `begins` gets the Core before the presenters and any
     /// action.
     ///
     /// - Throws: ``ModuleError`` if the modules do not fit together.
@@ -54,16 +54,16 @@ extension Core where State: RootState {
     /// The machine of the modules; `nil` if a single reducer changes the state.
     var machine: ModuleMachine<State>? { owner.machine as? ModuleMachine<State> }
 
-    /// Returns a module's own view of this Core, or that of one of its instances.
+    /// Returns the child store of a module, or of one of its instances.
     ///
-    /// The view exists even if the slice does not: until a start, its observers get `nil`.
+    /// The child store exists even if the slice does not; its observers then get `nil`.
     ///
     /// - Parameters:
     ///   - module: the module, or its interface.
     ///   - instance: the id of the instance, if the module has instances.
-    ///   - session: the session that owns the slice, if sessions have slices; the shared session if
-    ///     it is `nil`.
-    /// - Returns: the module's view of the Core.
+    ///   - session: the session that owns the slice, if sessions have slices; `nil` for the shared
+    ///     session.
+    /// - Returns: the child store.
     /// - Throws: ``ModuleError/notMounted(_:)`` if the root state does not have the module.
     public func child<M: ModuleInterface>(
         _ module: M.Type,
@@ -89,10 +89,10 @@ extension Core where State: RootState {
         machine.modules[module].bound?.watch(changes, self, seen)
     }
 
-    /// Returns the presentation that a module supplies; `nil` if none does.
+    /// Returns the presentation that a module supplies; `nil` if no module supplies one.
     ///
-    /// - Throws: ``ModuleError`` if a presenter needs a module that is not mounted, or does nothing
-    ///   for a slice that is always there.
+    /// - Throws: ``ModuleError`` if a presenter needs a module that is not mounted, or needs the
+    ///   start of a slice that is always there.
     private static func presentation(
         of modules: State.Modules,
         _ dependencies: Dependencies
@@ -161,8 +161,8 @@ extension Core {
         }
     }
 
-    /// Dispatches an action whose change only some observers get. Returns `false` if the Core does
-    /// not accept the action.
+    /// Dispatches an action whose change only `audience` gets. Returns `false` if the Core does not
+    /// accept the action.
     func dispatch(
         _ action: any Action,
         for audience: Audience?,

@@ -3,7 +3,7 @@ struct EditContext: Sendable {
     let route: ActionRoute
     /// The key of the slice that the action is for.
     let key: SliceKey
-    /// The session that the action comes from; `nil` if it is not a client's.
+    /// The session that the action comes from; `nil` if no client dispatched it.
     let session: String?
     /// The version that the action makes.
     let version: UInt64
@@ -34,7 +34,7 @@ extension ModuleMachine {
         return try editUnchecked(&state, action, context, &effect)
     }
 
-    /// Applies an action without checks. The caller has made them, or replays the action.
+    /// Applies an action without checks: the caller has checked the action, or replays it.
     @inline(__always)
     private func editUnchecked(
         _ state: inout Root,
@@ -50,8 +50,8 @@ extension ModuleMachine {
             : try editSlice(&state, action, context, by: handler, &effect)
     }
 
-    /// Passes on the effect of a use case that a client calls. Refuses the call if its slice is not
-    /// there.
+    /// Passes on the effect of a use case that a client calls. Refuses the call if the module's
+    /// slice is not there.
     private func request(
         _ action: any Action,
         _ context: EditContext,
@@ -75,13 +75,13 @@ extension ModuleMachine {
         guard hasLedger[context.module] else {
             return try editPlainSlice(&state, action, context, by: handler, &effect)
         }
-        // A function of its own, because an optional copy of the state here would cost each action
-        // of each module a look-up of metadata.
+        // The ledgers have a separate function: an optional copy of the state here would cost each
+        // action of each module a look-up of metadata.
         return try editLedgerSlice(&state, action, context, by: handler, &effect)
     }
 
-    /// Reduces an action of a module with a ledger. Enters the effects that outlive the server, and
-    /// the views that sessions show. Leaves the state unchanged if an effect cannot be entered.
+    /// Reduces an action of a module with a ledger. Enters lasting effects and shown views in the
+    /// ledgers. Leaves the state unchanged if an effect cannot be entered.
     @inline(never)
     private func editLedgerSlice(
         _ state: inout Root,
@@ -140,8 +140,8 @@ extension ModuleMachine {
 
     /// Starts a module that reads shared values.
     ///
-    /// The reducer of a start makes a slice with empty copies, which are filled in afterwards.
-    /// Until then an existing slice looks changed, so this function compares the slices once more.
+    /// The reducer of a start makes a slice with empty copies, so an equal slice looks changed.
+    /// This function compares the slices once more after the copies are filled in.
     private func start(
         _ state: inout Root,
         _ action: any Action,
@@ -172,7 +172,7 @@ extension ModuleMachine {
             return try editParts(&state, action, context, by: handler, &effect)
         }
         let result = try handler.reduce(&state, action, key, comparison)
-        // Most actions have no effect, and an assignment of `nil` would cost a release.
+        // Most actions have no effect, and the assignment of `nil` would release a reference.
         if let asked = result.effect { effect = asked }
         var change = Change(isChange: result.isChange, isOfSession: isOfSession[module])
         if result.isChange || result.isRestart {
@@ -180,8 +180,8 @@ extension ModuleMachine {
                 SliceEdit(module, key, isChange: result.isChange, isRestart: result.isRestart)
             )
         }
-        // Without a comparison, the slice may have new bytes that `==` calls equal. Readers get a
-        // copy of these bytes, too.
+        // Without a comparison of bytes, a slice that `==` calls equal may have new bytes. Modules
+        // that read the slice's shared value get these bytes, too.
         if result.isChange || comparison == nil, hasLinks[module] {
             updateCopies(links[module], of: module, key, &state, &change)
         }

@@ -6,7 +6,7 @@ package final class EditedModules: @unchecked Sendable {
     /// True if sessions see different states.
     private let hasSessions: Bool
     @exclusivity(unchecked) private var edited: Set<Int> = []
-    /// The module that was inserted last; the next one is often the same.
+    /// The module that was inserted last; the next module is often the same.
     @exclusivity(unchecked) private var last: Int?
     @exclusivity(unchecked) private var readers = VersionReaders.sessions([])
 
@@ -52,7 +52,7 @@ package final class EditedModules: @unchecked Sendable {
 /// The readers that see something of a version besides its number.
 package enum VersionReaders: Sendable, Equatable {
     case everybody
-    /// These sessions; the state of all others is unchanged.
+    /// The readers of these sessions; all other sessions see an unchanged state.
     case sessions(Set<ExactText>)
 
     package mutating func insert(_ session: String) {

@@ -6,9 +6,9 @@ struct EffectLedger<Root: RootState>: Sendable {
     let module: Int
     private let place: SinglePlace<Root, PendingEffects.State>
 
-    /// Finds the ledger of a root state; `nil` if there is none and no module needs one.
+    /// Finds the ledger of a root state; `nil` if the state has no ledger and no module needs one.
     ///
-    /// - Throws: ``ModuleError/noLedger(_:)`` if a module needs one.
+    /// - Throws: ``ModuleError/noLedger(_:)`` if a module needs a ledger and there is none.
     init?(of modules: Root.Modules) throws(ModuleError) {
         guard let found = Root.singlePlace(of: PendingEffects.self, in: modules) else {
             guard let keeper = modules.first(where: \.hasDurableEffects) else { return nil }

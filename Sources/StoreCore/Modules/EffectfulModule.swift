@@ -35,10 +35,10 @@
 ///
 /// A reducer stays pure: an ``Effect`` is a value, which does nothing by itself. The runner begins
 /// the effect once the action is durable. The effect is dropped in a dry run, in a replay, and if
-/// the action or another one of its array is refused.
+/// the action or another action of the same array is refused.
 public protocol EffectfulModule<State>: Module {
     /// Applies an action to the slice, and returns the effect that follows. Refuses the action by
-    /// throwing ``Refusal``; then nothing follows.
+    /// throwing ``Refusal``; then no effect follows.
     func reduce(_ state: inout State, _ action: Interface.Action) throws -> Effect<State>
 
     /// Applies an action of one of the module's views, and returns the effect that follows.

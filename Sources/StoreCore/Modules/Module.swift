@@ -23,7 +23,7 @@
 /// ```
 ///
 /// The `switch` has no `default`, so the compiler reports an action that is left out. Every client
-/// may dispatch an ``Action``; on the wire it is `counter/increased`. The actions of the module's
+/// may dispatch an ``Action``, such as `counter/increased` on the wire. The actions of the module's
 /// own views are ``UI``, and the actions of its effects and presenters are ``Internal``. The path
 /// `/dispatch` refuses ``UI`` and ``Internal``. A view sends its actions to `/modules/counter/ui`.
 ///
@@ -33,19 +33,19 @@ public protocol Module<State>: ModuleInterface {
     /// The interface that other modules see; the module's own type by default. Another interface
     /// supplies the slice, the public actions, the input of a start and the name.
     associatedtype Interface: ModuleInterface<State> = Self
-    /// Actions that only the module's own views may dispatch, while it is started.
+    /// Actions that only the module's own views may dispatch, while the module is started.
     associatedtype UI: ModuleAction = Never
     /// Actions that only the module's own effects and presenters may dispatch.
     associatedtype Internal: ModuleAction = Never
 
-    /// Actions with types of their own, beside ``Action``. On the wire each has the name of its
-    /// type; for a module with instances that is `module/id/Type`.
+    /// Actions with types of their own, beside ``Action``. The wire name of such an action is the
+    /// name of its type, or `module/id/Type` if the module has instances.
     static var dispatchables: [any Dispatchable.Type] { get }
 
     /// Applies an action to the slice, or refuses it by throwing ``Refusal``.
     ///
-    /// Pure: the reducer reads and changes nothing else. The slice is a copy, so its changes are
-    /// dropped if the reducer throws.
+    /// Pure: the reducer reads only the slice and the action, and changes only the slice. The slice
+    /// is a copy, so its changes are dropped if the reducer throws.
     func reduce(_ state: inout State, _ action: Interface.Action) throws
 
     /// Applies an action of one of the module's views.
@@ -55,10 +55,10 @@ public protocol Module<State>: ModuleInterface {
     func reduce(_ state: inout State, internal action: Internal) throws
 
     /// Returns the action that the next start dispatches for effects that were interrupted, or
-    /// `nil` for none.
+    /// `nil` for no action.
     ///
-    /// These effects followed the action of `version`. They had not ended when the server did, and
-    /// they are not run again.
+    /// These effects followed the action of `version`. They had not ended when the server ended,
+    /// and do not run again.
     func interrupted(after version: UInt64) -> Internal?
 
     /// The use cases of the module: work that clients ask for, with an input that the journal does
@@ -76,9 +76,9 @@ public protocol ModuleState: Codable, Equatable, Sendable {}
 /// names of its cases. Any other form, such as numbers as raw values, prevents the start of a
 /// server.
 ///
-/// The coding key of a case is its part of the wire name. A key that begins with a slash is the
-/// whole name, like an absolute path. Whole names are for actions that clients and logs already
-/// have under another name:
+/// The coding key of a case is the part of the wire name behind the module. A key that begins with
+/// a slash is the whole wire name, like an absolute path. Whole names are for actions that clients
+/// and logs already have under another name:
 ///
 /// ```swift
 /// enum Action: ModuleAction {
@@ -92,16 +92,16 @@ public protocol ModuleState: Codable, Equatable, Sendable {}
 /// }
 /// ```
 ///
-/// The action still belongs to its module. A whole name has no further slash. UI actions and the
-/// actions of a module with instances have no whole names: the server finds them by the name of the
-/// module. A server does not start if an enum breaks these rules.
+/// An action with a whole name still belongs to its module. The name has no second slash. UI
+/// actions and the actions of a module with instances have no whole names: the server finds them by
+/// the name of the module. A server does not start if an enum breaks these rules.
 public protocol ModuleAction: Action, Codable, Equatable {}
 
 /// The type for a kind of actions that a module does not have.
 extension Never: ModuleAction {}
 
 extension Module {
-    /// No types.
+    /// No dispatchables.
     public static var dispatchables: [any Dispatchable.Type] { [] }
 
     /// Returns `nil`, so the next start dispatches nothing.
@@ -163,17 +163,17 @@ extension StartableModule {
 /// ``StartableModule/begin(_:over:)``. The store makes a refusal of it, with the name of the slice.
 struct AlreadyStarted: Error {}
 
-/// A module whose view has an action for the time when a client begins to show it, and an action
-/// for the end of that.
+/// A module whose view has an action for the moment when a client begins to show the view, an
+/// action for the end, or both.
 ///
-/// A client shows a module while it reads the module's stream.
+/// A client shows the view while the client reads the module's stream.
 ///
-/// If the view has both actions, each session dispatches them by turns. The first action is refused
-/// if the session shows the slice already, and the second action if it does not.
+/// If the view has both actions, each session dispatches them by turns. A session that shows the
+/// slice cannot dispatch the first action, and any other session cannot dispatch the second action.
 ///
-/// ``Presence`` records which sessions show which slices. So a start ends the views that the
-/// previous server left open. A stop of a slice ends its views. A start over an existing slice
-/// keeps its views: ``StartableModule/begin(_:over:)`` carries a count of them over.
+/// ``Presence`` records the slices that each session shows. So a new server ends the views that the
+/// previous server left open. The stop of a slice ends its views. A start over a slice keeps the
+/// views: ``StartableModule/begin(_:over:)`` copies their count.
 public protocol VisibleModule<State>: Module {
     /// Returns the action of the view when a client begins or ceases to show it; `nil` for none.
     /// The action is dispatched once for each session.
@@ -182,9 +182,9 @@ public protocol VisibleModule<State>: Module {
 
 /// The visibility of a view in a client.
 public enum ViewVisibility: Sendable {
-    /// A client shows it.
+    /// A client shows the view.
     case visible
-    /// The client does not show it any more.
+    /// The client does not show the view any more.
     case hidden
 }
 
@@ -194,8 +194,8 @@ extension Mount {
         (module as? any VisibleModule)?.visibilityDidChange(to: visibility)
     }
 
-    /// A function that returns the visibility that an action reports; `nil` if the view does not
-    /// have an action for both changes.
+    /// A function that returns the visibility that an action reports; `nil` if the view lacks an
+    /// action for one of the two changes.
     var visibilityReport: (@Sendable (any Action) -> ViewVisibility?)? {
         (module as? any VisibleModule)?.visibilityReport
     }

@@ -7,7 +7,7 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
     case nameTwice(String)
     /// A module has this name, which the log uses for use cases or notifications.
     case nameReserved(String)
-    /// Two modules handle this type of action; `module` is the later of the two.
+    /// Two modules handle this type of action; `module` is mounted after the other module.
     case actionTwice(String, module: String)
     /// The module `module` lists this type among its dispatchables. The type is for the state of
     /// another module, or is neither a state updater nor a side effect.
@@ -17,8 +17,8 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
     case foreignRootDispatchable(String, root: String)
     /// This type is listed twice among the dispatchables of the root state.
     case rootActionTwice(String)
-    /// The module `reader` reads the shared value of this module. The root state does not have the
-    /// module, or it is `reader` itself.
+    /// The module `reader` reads the shared value of this module. The root state does not have this
+    /// module, or this module is `reader` itself.
     case foreignOwner(String, reader: String)
     /// The module `reader` reads the value that the interface of this module shares. The module
     /// that implements the interface is not a ``SharingModule`` of that value.

@@ -67,7 +67,7 @@ extension ModuleInterface {
 }
 
 extension Module {
-    /// The name of the interface, also for a module in a target of its own.
+    /// The name of the module's interface.
     public static var name: String { Interface.name }
 }
 
@@ -114,7 +114,7 @@ public enum LifecycleAccess: Sendable {
 
 /// The payload of an action without fields.
 public struct NoFields: Codable, Equatable, Sendable {
-    /// Makes the only value.
+    /// Makes the only value of the type.
     public init() {}
 }
 

@@ -9,18 +9,18 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     let handlers: [ActionHandler<Root>]
     /// For each module, the route of its use cases.
     let requests: [ActionRoute]
-    /// The route of actions without a module, if the root state has a reducer, which is called with
-    /// them.
+    /// The route of actions without a module, for the reducer of the root state; `nil` if the root
+    /// state has no reducer.
     let others: ActionRoute?
     /// For each module, true if it has links.
     let hasLinks: [Bool]
-    /// For each module, true if it has effects that outlive the server, and there is a ledger.
+    /// For each module, true if it has effects that outlive the server, and a ledger is mounted.
     let hasDurableEffects: [Bool]
     /// For each module, true if its actions may change a ledger, of effects or of views.
     let hasLedger: [Bool]
     let names: [String]
     /// The owner of the slices of each module. Two more elements are for actions without a module:
-    /// those of the root state, and all others.
+    /// the root state's actions, and all other actions.
     let ownership: [SliceOwnership]
     /// For each module, true if only the session of an action sees the action.
     let isOfSession: [Bool]
@@ -38,13 +38,13 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     let reducer: RootReducer<Root>?
     /// The indices of the modules whose slices only the store itself changes.
     let keptByStore: [Int]
-    /// For each module, the links that its changes may update: as owner and as reader.
+    /// For each module, the links that it owns or reads; its changes may update them.
     let links: [[Link]]
     /// For each module, the indices of the modules whose slices its actions may change.
     let reach: [[Int]]
     /// The ledger of effects, if the root state has one.
     let ledger: EffectLedger<Root>?
-    /// The ledger of views, if there is one.
+    /// The ledger of views, if the root state has one.
     let presence: PresenceLedger<Root>?
     /// A function that is true if a session has begun and not ended; `nil` if the root state has no
     /// sessions.
@@ -55,15 +55,15 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     let seesOthers: [Bool]
     /// Compares the bytes of values that `==` calls equal.
     let comparison: ByteComparison?
-    /// Encodes the effects that outlive the server. Without it their entries in the ledger have no
-    /// input, and no effect is run again.
+    /// Encodes the effects that outlive the server. Without a codec, the entries of these effects
+    /// in the ledger have no input, and no effect runs again.
     let works: (any WorkCodec)?
 
     /// - Parameters:
     ///   - modules: the modules of the root state, or one module alone in a test.
     ///   - changes: gets the changed slices, for their observers.
-    ///   - comparison: decides if slices that are equal by `==` have the same bytes; without it
-    ///     they have.
+    ///   - comparison: decides if slices that are equal by `==` have the same bytes; without a
+    ///     comparison they count as the same.
     ///   - works: encodes the effects that outlive the server.
     /// - Throws: ``ModuleError`` if the modules do not fit together.
     package init(

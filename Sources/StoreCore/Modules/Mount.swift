@@ -5,8 +5,8 @@
 /// static let modules: Modules = [Counter().at(\.counter), Card().at(\.cards)]
 /// ```
 ///
-/// The type of the member decides when the slice is there. `State` is always there, and `State?`
-/// from a start to a stop. ``Instances`` of `State` has a slice for each id that is started.
+/// The type of the member decides when the slice is there. A `State` is always there, and a
+/// `State?` from a start to a stop. ``Instances`` have a slice for each id that is started. A
 /// ``PerSession`` of one of these types has such slices for each session.
 public struct Mount<Root: RootState>: Sendable {
     /// The module's name.
@@ -111,12 +111,12 @@ extension Mount {
 }
 
 extension Mount {
-    /// Returns the same module, with the dispatchers that may start its slices, and that may stop
-    /// them.
+    /// Returns the same module, with the dispatchers that may start its slices, and the dispatchers
+    /// that may stop them.
     ///
-    /// By default, only the program starts and stops the slices that all clients share. An effect,
-    /// a use case or a presenter does it for a client. A session starts and stops its own slices. A
-    /// module that is always there has no lifecycle.
+    /// By default, only the program starts and stops the slices that all clients share. For a
+    /// client, an effect, a use case or a presenter starts and stops them. A session starts and
+    /// stops its own slices. A module that is always there has no lifecycle.
     public func lifecycle(start: LifecycleAccess, stop: LifecycleAccess) -> Mount {
         var mount = self
         (mount.startAccess, mount.stopAccess) = (start, stop)
@@ -129,13 +129,13 @@ extension Mount {
         lifecycle(start: access, stop: access)
     }
 
-    /// Returns the dispatchers that may send the start or the stop of a handler.
+    /// Returns the dispatchers that may send the action of this handler, a start or a stop.
     package func access(to handler: ActionHandler<Root>) -> LifecycleAccess {
         let said = handler.kind == .stop ? stopAccess : startAccess
         return said ?? (slice.ownership == .session ? .everybody : .program)
     }
 
-    /// Returns the same module, whose slice this action starts.
+    /// Returns the same module, with the action that starts its slice.
     func started(by start: any Action) -> Mount {
         var mount = self
         mount.start = start

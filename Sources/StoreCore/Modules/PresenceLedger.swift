@@ -5,10 +5,10 @@
 struct PresenceLedger<Root: RootState>: Sendable {
     let module: Int
     let place: SinglePlace<Root, Presence.State>
-    /// For each module, the change of visibility that an action reports; `nil` if none does.
+    /// For each module, the function that reads the visibility from an action; `nil` for none.
     let reports: [(@Sendable (any Action) -> ViewVisibility?)?]
 
-    /// Makes the ledger; `nil` if the root state has none.
+    /// Makes the ledger; `nil` if the root state does not mount ``Presence``.
     init?(of modules: Root.Modules) {
         guard let found = Root.singlePlace(of: Presence.self, in: modules) else { return nil }
         (module, place) = found

@@ -40,12 +40,12 @@ enum RootMembers {
             !mounted.contains(member)
                 && !(member.first == "_" && mounted.contains(String(member.dropFirst())))
         }
-        // The members that a computed path reads are unknown, so only the counts are compared.
+        // The members behind a computed path are unknown, so the check counts members and modules.
         guard mounted.contains(nil) else { return foreign }
         return members.count > modules.count ? foreign : []
     }
 
-    /// Returns the member of the root with which a path begins; `nil` if the path has no name.
+    /// Returns the member of the root with which a path begins; `nil` for a path without names.
     private static func member<Root>(at path: AnyKeyPath, of root: Root.Type) -> String? {
         let text = "\(path)"
         let start = "\\\(root)."
@@ -57,7 +57,7 @@ enum RootMembers {
 
 /// An encoder that records the keys of a value's own object, and nothing else.
 final class KeyRecorder: Encoder {
-    /// The most steps from a value to another value that it is encoded as.
+    /// The bound on a chain of values, each of which is encoded as the next value.
     private static let depthMax = 8
 
     /// The keys, in the order in which they were written.

@@ -52,18 +52,18 @@ public protocol RootState: ModuleState {
     /// after an action to find its changes. Only the changes are encoded, and only their readers
     /// get them.
     ///
-    /// Within the action, ``PerSession/value`` is the value of the session that the action comes
-    /// from. All clients read the record of the action, as with an action of a shared module. If
-    /// the action changed a slice of a session, only that session sees the change.
+    /// In the reducer of such an action, ``PerSession/value`` is the value of the session that the
+    /// action comes from. All clients read the record of the action, as with an action of a shared
+    /// module. If the action changed a slice of a session, only that session sees the change.
     static var dispatchables: Dispatchables { get }
 
     /// The reducer that is called behind the module's own reducer for each action, in the same
     /// version; none by default.
     static var reducer: RootReducer<Self>? { get }
 
-    /// Reactions to changes of the whole state. Each is called once for each action that changed
-    /// the state. The states before and after the action are as the session of the action sees
-    /// them.
+    /// Reactions to changes of the whole state. Each presenter is called once for each action that
+    /// changed the state. The states before and after the action are as the session of the action
+    /// sees them.
     ///
     /// ```swift
     /// static let presenters: Presenters = [ReceiptPresenter()]

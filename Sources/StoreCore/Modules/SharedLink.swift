@@ -1,4 +1,4 @@
-/// A reader's link to the shared value of an owner.
+/// A link from a module, the reader, to the shared value of another module, the owner.
 struct SharedLink<Root: RootState>: Sendable {
     let owner: String
     let value: any Any.Type
@@ -38,8 +38,8 @@ struct SharedLink<Root: RootState>: Sendable {
         }
     }
 
-    /// Returns the keys of the reader's slices that read from the owner's slice of this key: the
-    /// slices of its session, or all slices.
+    /// Returns the keys of the reader's slices that read from the owner's slice of this key. A key
+    /// without a session stands for all slices of the reader.
     func keys(_ root: Root, readingFrom key: SliceKey) -> [SliceKey] {
         guard let session = key.session else { return keys(root) }
         // A session that has no slice of its own yet gets one with the copy.
@@ -96,9 +96,9 @@ extension ModuleMachine {
         link.shared.update(&state, link.sharing, key, comparison)
     }
 
-    /// Returns the links that an action on each module may change. An action on the owner may
-    /// change its value. An action on the reader may start its slice, which begins with an empty
-    /// copy.
+    /// Returns, for each module, the links whose copies an action on the module may change. An
+    /// action on the owner may change its value. An action on the reader may start its slice, which
+    /// begins with an empty copy.
     ///
     /// - Throws: ``ModuleError`` if the owner of a link cannot share its value with the reader.
     static func links(of modules: Root.Modules) throws(ModuleError) -> [[Link]] {

@@ -8,9 +8,9 @@
 /// ```
 ///
 /// A store without a history starts such modules in one step, before any other action and in the
-/// order of ``RootState/modules``. So the first versions are theirs. If a start is refused, the
-/// server does not start. A store with a history or with a given state starts none of them. Nor
-/// does a `Core` that a program or a test makes of a state.
+/// order of ``RootState/modules``. So the first versions come from these starts. If a start is
+/// refused, the server does not start. A store with a history or with a given state starts none of
+/// them. Nor does a `Core` that a program or a test makes of a state.
 ///
 /// If each session has a slice, the slice starts with the session, in the same step. The slice of
 /// clients without a session starts with the store.

@@ -87,7 +87,7 @@ extension ModuleMachine {
         for (module, keys) in changed {
             try admit(keys, of: module, in: state, settling)
             change.add(keys, of: module)
-            // Without the keys of the slices, the action is visible to all sessions.
+            // A change that does not list the keys of its slices is visible to all sessions.
             if keys.count > Change.editsMax || !isOfSession[module] { change.isOfSession = false }
             let ended = endedSlices(keys, of: module, before, state)
             for key in ended {
