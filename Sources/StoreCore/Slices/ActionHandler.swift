@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Changes the slice of an action. Leaves the root unchanged if it throws.
+/// A function that changes the slice of an action. If it throws, the root is unchanged.
 package typealias SliceReducer<Root> =
     @Sendable (inout Root, any Action, SliceKey, ByteComparison?) throws -> SliceResult
 
@@ -21,11 +21,11 @@ package final class ActionHandler<Root: RootState>: Sendable {
 
     package let type: any Action.Type
     package let kind: Kind
-    /// The type of its payload on the wire; `nil` for none.
+    /// The type of the action's payload on the wire; `nil` for none.
     package let wire: (any (Codable & Sendable).Type)?
     /// Changes the slice. Leaves the root unchanged if it throws.
     let reduce: SliceReducer<Root>
-    /// Makes the work that follows a start, with the state that has all copies of shared values.
+    /// Makes the work that follows a start. The state has all copies of shared values by then.
     let effectAfterStart: (@Sendable (Root, any Action, SliceAddress) -> PendingEffect?)?
     /// Makes the action from its payload, for ``Kind/start`` and ``Kind/stop``.
     package let make: (@Sendable (any Codable) -> (any Action)?)?
@@ -65,7 +65,7 @@ package struct SliceResult {
 
 /// Returns true if two values of one type have the same bytes on the wire.
 ///
-/// Values that `==` calls equal may differ there: U+00E9 equals e with U+0301, and 0.0 equals -0.0.
+/// Values that `==` calls equal may have different bytes: U+00E9 and e with U+0301, 0.0 and -0.0.
 package typealias ByteComparison = @Sendable (any Encodable, any Encodable) -> Bool
 
 /// True if a slice has changed. If `==` finds no difference, the bytes decide.

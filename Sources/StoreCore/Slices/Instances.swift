@@ -1,7 +1,7 @@
 /// Slices of one module under ids of their own: a card for each film, a cart for each visitor.
 ///
-/// On the wire it is an object with a member for each slice, in the order of the ids' bytes. A
-/// change costs only the changed slice, and hardly more if there are many others.
+/// On the wire the slices are the members of one object, in the order of the ids' bytes. A change
+/// costs only the changed slice, and hardly more if there are many others.
 public struct Instances<State: ModuleState>: ModuleState {
     /// The most bytes that an id may have.
     public static var idBytesMax: Int { 128 }
@@ -18,7 +18,7 @@ public struct Instances<State: ModuleState>: ModuleState {
     /// True if there are no slices.
     public var isEmpty: Bool { table.count == 0 }
 
-    /// The slice of an id; `nil` ends it.
+    /// The slice of an id; the assignment of `nil` ends the slice.
     public subscript(id: String) -> State? {
         get { table[id] }
         set { table[id] = newValue }
@@ -44,7 +44,7 @@ extension Instances {
     }
 
     /// Returns the ids whose slices were added, were removed or have other bytes than in an earlier
-    /// version. Slices that both share are skipped.
+    /// version. Slices that both versions share are skipped.
     func ids(changedSince old: Instances, _ comparison: ByteComparison?) -> [String] {
         var ids: [String] = []
         table.forEachDifference(from: old.table) { id, new, old in

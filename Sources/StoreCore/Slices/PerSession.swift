@@ -10,14 +10,14 @@
 /// ```
 ///
 /// An action changes the value of the session that it comes from. Every session begins with the
-/// same value. The table has a value from the first change by a session to the end of that session.
-/// So there are at most as many values as sessions.
+/// same value. The table has a value for a session from the session's first change to its end. So
+/// there are at most as many values as sessions.
 ///
 /// On the wire, a client gets only the value of its own session. A snapshot of the state has an
 /// object with a member for each session.
 ///
-/// Cost: a look-up or a change takes log2(count) steps. The size of the other values does not
-/// matter.
+/// Cost: with n values, a look-up or a change takes log2(n) steps. The size of the other values
+/// does not matter.
 public struct PerSession<Value: Codable & Equatable & Sendable>: Equatable, Sendable {
     fileprivate var first: ValueTable<Value>.Entry
     fileprivate var table = ValueTable<Value>()
@@ -28,9 +28,9 @@ public struct PerSession<Value: Codable & Equatable & Sendable>: Equatable, Send
 
     /// The value of the session on whose behalf the state is read.
     ///
-    /// In a view, that is the session of the client that asks. In middleware, interceptors,
-    /// observers and reactions, it is the session of the client whose action it is. If there is no
-    /// session, it is the session `shared`.
+    /// A view is read for the session of the client that asks for the view. Middleware,
+    /// interceptors, observers and reactions read for the session of the client that sent the
+    /// action. If there is no session, the session is `shared`.
     public var value: Value {
         get { self[reader?.session ?? SessionName.shared] }
         set { self[reader?.session ?? SessionName.shared] = newValue }
@@ -45,7 +45,7 @@ public struct PerSession<Value: Codable & Equatable & Sendable>: Equatable, Send
     /// The sessions that have changed their value, sorted.
     public var sessions: [String] { table.names }
 
-    /// True if all sessions have equal values. Values that both share are skipped.
+    /// True if all sessions have equal values. Values that both tables share are skipped.
     public static func == (a: PerSession, b: PerSession) -> Bool {
         (a.first === b.first || a.first.value == b.first.value) && a.table == b.table
     }
@@ -63,7 +63,7 @@ extension PerSession {
 
 extension PerSession {
     /// Sets the value of a session. If `value` is `nil`, the session has the value again that every
-    /// session begins with. If `session` is `nil`, sets that first value.
+    /// session begins with. If `session` is `nil`, sets the first value of all sessions.
     mutating func set(_ value: Value?, for session: String?) {
         guard let session else {
             if let value { first = ValueTable.Entry(value) }
@@ -90,8 +90,8 @@ extension PerSession {
 
 extension PerSession {
     /// Restores the value that every session begins with, after a function of the whole state. The
-    /// new value is that of `given`, the state before the function, which has the store's own
-    /// copies.
+    /// value comes from `given`, the table before the function, with the copies that the store has
+    /// updated.
     ///
     /// - Throws: ``WholeStateError/beginning(_:)`` if the function changed the value. A reset to
     ///   the program's first value, in `initial`, is not an error.
@@ -112,8 +112,8 @@ extension PerSession {
     /// action. Returns the sessions whose values changed.
     ///
     /// If the function removed the value of an open session, the session begins anew. A session
-    /// that has ended counts as changed, whatever its value. If a session without a value of its
-    /// own wrote the same value again, it still has none.
+    /// that has ended counts as changed, whatever its value. A session without a value of its own
+    /// gets none by a write of the first value.
     mutating func settle(
         after old: PerSession,
         _ comparison: ByteComparison?,
@@ -144,7 +144,7 @@ package final class SessionReader: Sendable {
     package init(_ session: String) { self.session = session }
 }
 
-/// The values that the sessions have of a module, without their type: ``PerSession``.
+/// A ``PerSession`` without the type of its values.
 package protocol SessionValues: Encodable, Sendable {
     /// Returns the value of a session; for `nil`, the value that every session begins with. An
     /// absent slice is `nil`, too.

@@ -1,7 +1,7 @@
 /// A module that shares a part of its slice with other modules.
 ///
-/// Only this module can change the part. A reader has a copy, which the store keeps up to date, and
-/// which no other module can write.
+/// Only this module can change the part. A module that reads the part has a copy, which the store
+/// keeps up to date and no module can write.
 ///
 /// ```swift
 /// extension User: SharingModule {
@@ -52,7 +52,7 @@ extension Mount {
     /// - Parameters:
     ///   - path: the member of the module's slice that gets the copy.
     ///   - owner: the module that shares the value, or its interface.
-    /// - Returns: an element for the root state's list; the original one is unchanged.
+    /// - Returns: an element for ``RootState/modules``; the original element is unchanged.
     public func reading<State: ModuleState, Owner: SharingInterface>(
         _ path: any WritableKeyPath<State, Shared<Owner.SharedValue>> & Sendable,
         of owner: Owner.Type

@@ -1,9 +1,9 @@
-/// The slices of a module, or a field, at a member of the root state; for callers that do not have
-/// its types.
+/// The slices of a module, or a field, at a member of the root state, for callers without the types
+/// of the member.
 package protocol Slice<Root>: AnyObject, Sendable {
     associatedtype Root: RootState
 
-    /// The number of slices: one, at most one, or many. If sessions have slices, the number of one
+    /// The number of slices: one, at most one, or many. If sessions have slices, the number for one
     /// session.
     var form: SliceForm { get }
     /// True if each session has slices of its own.

@@ -1,7 +1,7 @@
 /// A form of slices: the type of the value that contains them, and the access to each.
 ///
-/// The value is the whole member of the root state, or the part of it that belongs to a session.
-/// So a form is written once, for both: ``SharedPlace`` and ``SessionPlace``.
+/// The value is the whole member of the root state, or the part of it that belongs to a session. So
+/// ``SharedPlace`` and ``SessionPlace`` have the code of a form in common.
 package protocol SliceContainer {
     /// A slice.
     associatedtype State: Codable & Equatable & Sendable
@@ -24,10 +24,10 @@ package protocol SliceContainer {
         in old: @autoclosure () -> Value
     ) -> Value?
 
-    /// Returns the instances that are there; an instance without an id is a single slice.
+    /// Returns the ids of the instances that are there; a single slice has the id `nil`.
     static func instances(of value: Value) -> [String?]
 
-    /// Returns the instances that have other bytes than in an earlier value.
+    /// Returns the ids of the instances that have other bytes than in an earlier value.
     ///
     /// - Throws: ``Refusal`` if a new instance cannot have its id.
     static func instances(
@@ -89,7 +89,7 @@ package enum OptionalContainer<State: ModuleState>: SliceContainer {
     ) -> State?? { .some(state) }
 
     package static func encodable(_ value: State?) -> (any Encodable & Sendable)? {
-        // An absent slice is no value, instead of a value that is `nil`.
+        // An absent slice is `nil`, and not an encodable value that contains `nil`.
         value.map { $0 }
     }
 

@@ -15,7 +15,7 @@ package struct SliceKey: Hashable, Sendable {
 
     private let names: Names?
 
-    /// Names a session, an instance, or both.
+    /// Makes a key that names a session, an instance, or both.
     package init(session: String? = nil, instance: String? = nil) {
         names = session == nil && instance == nil ? nil : Names(session, instance)
     }
@@ -106,7 +106,7 @@ extension Action {
 
 /// Names of sessions that the engine uses itself.
 package enum SessionName {
-    /// The session of all clients without one of their own. The program has it, too, if its work
-    /// does not follow a client's action.
+    /// The session of all clients without one of their own. Work of the program that follows no
+    /// client's action has this session, too.
     package static let shared = "shared"
 }

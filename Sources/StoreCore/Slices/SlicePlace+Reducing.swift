@@ -82,8 +82,8 @@ extension SlicePlace where State: ModuleState {
     /// Changes a copy of the slice, and writes it to its place unless `change` throws.
     ///
     /// A new value is stored even if `==` calls it equal to the old value. There is one exception:
-    /// if the session has no value of its own yet, and the action changes no byte, the session gets
-    /// none. No reader would get such a value.
+    /// if the session has no value of its own yet, and the action changes no byte, the session
+    /// still has none. No reader would get such a value.
     private func change(
         _ root: inout Root,
         _ key: SliceKey,
@@ -102,8 +102,8 @@ extension SlicePlace where State: ModuleState {
     }
 }
 
-// The same two reducers for a slice that is shared and always there. They look up no types at run
-// time.
+// The two forms of `reducing` for a slice that is shared and always there. These reducers look up
+// no types at run time.
 extension SharedPlace {
     fileprivate func replacing<State: ModuleState, A: Action>(
         _ reduce: @escaping @Sendable (inout State, A) throws -> Void
@@ -158,8 +158,8 @@ extension RootMember where Value: Equatable & Encodable {
     }
 }
 
-/// Returns an action as a value of its own type, which the caller has compared. A cast that may
-/// fail costs ten times as much.
+/// Casts an action to its own type, which the caller has compared. A cast that may fail costs ten
+/// times as much.
 @inline(__always)
 func cast<A: Action, Type>(_ action: A) -> Type {
     // Safety: the caller has compared the types.

@@ -1,6 +1,6 @@
 /// The place of a slice in the root state, with its type.
 ///
-/// An object, so that code without the type of the place stores it as one word.
+/// A place is an object, so that code without its type stores it as one word.
 package protocol SlicePlace<Root, State>: Slice {
     associatedtype State: Codable & Equatable & Sendable
     /// The form of the slices: of all slices, or of the slices of one session.
@@ -139,7 +139,7 @@ package final class SessionPlace<Root: RootState, Container: SliceContainer>: Sl
     }
 
     /// Writes a slice. The absence of a slice is stored, too, until its session ends: so readers
-    /// get the version of the absence.
+    /// get the version that removed the slice.
     package func write(_ state: State?, _ root: inout Root, _ key: SliceKey) {
         member.change(&root) { values in
             let new = Container.value(with: state, at: key, in: values.read(key.session))

@@ -14,7 +14,7 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
     /// Casts an object to the type that all objects of the table have.
     @inline(__always)
     private static func value(_ value: AnyValue) -> Value {
-        // Safety: only objects of this type come in.
+        // Safety: the table contains only objects of this type.
         unsafeDowncast(value, to: Value.self)
     }
 
@@ -53,7 +53,7 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
     }
 
     /// Calls `body` with each name under which both versions have different objects, in order,
-    /// until it returns `false`.
+    /// until `body` returns `false`.
     package func forEachDifference(
         from old: SortedTable,
         _ body: (_ key: String, _ new: Value?, _ old: Value?) -> Bool
@@ -97,7 +97,7 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
     /// The number of steps on the longest way to a name.
     package var depth: Int { root?.depth ?? 0 }
 
-    /// True if both are the same version. Two versions with equal objects may be different
+    /// True if both tables are the same version. Two versions with equal objects may be different
     /// versions.
     package func isIdentical(to other: SortedTable) -> Bool { root === other.root }
 }

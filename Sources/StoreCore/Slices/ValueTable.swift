@@ -48,7 +48,7 @@ package struct ValueTable<Value: Sendable>: Sendable {
     }
 
     /// Calls `body` with each name whose value was set or removed since an earlier version, until
-    /// it returns `false`.
+    /// `body` returns `false`.
     func forEachDifference(
         from old: ValueTable,
         _ body: (_ name: String, _ new: Entry?, _ old: Entry?) -> Bool
@@ -56,7 +56,7 @@ package struct ValueTable<Value: Sendable>: Sendable {
 }
 
 extension ValueTable: Equatable where Value: Equatable {
-    /// True if both have equal values under the same names. Shared parts are skipped.
+    /// True if both tables have equal values under the same names. Shared parts are skipped.
     package static func == (a: ValueTable, b: ValueTable) -> Bool {
         var isEqual = a.count == b.count
         guard isEqual else { return false }
