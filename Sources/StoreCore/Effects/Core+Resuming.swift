@@ -22,7 +22,7 @@ package struct PastAction: Sendable {
     }
 }
 
-/// The decision of a start about an effect that had not ended.
+/// The decision about an effect that had not ended when the store stopped.
 package enum EffectResumption: Sendable, Equatable {
     /// The effect runs again.
     case runAgain
@@ -115,8 +115,7 @@ extension ModuleMachine {
         }
     }
 
-    /// Makes the action that reports an interrupted effect to its module; `nil` if the module has
-    /// none.
+    /// Makes the action that reports an interrupted effect to its module; `nil` for no report.
     fileprivate func interruption(of entry: PendingEffects.Entry) -> (any Action)? {
         let (name, instance) = entry.place
         guard let mount = modules.first(where: { $0.name.isSame(as: name) }),
@@ -127,7 +126,7 @@ extension ModuleMachine {
 }
 
 extension PendingEffects.Entry {
-    /// The name of the module; also the id of the instance, if the module has several.
+    /// The name of the module, and the id of the instance if the module has instances.
     fileprivate var place: (module: String, instance: String?) {
         // Compares bytes: a slash with a combining mark behind it is another `Character`.
         guard let slash = slice.utf8.firstIndex(of: UInt8(ascii: "/")) else { return (slice, nil) }

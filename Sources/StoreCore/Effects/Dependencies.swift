@@ -26,8 +26,8 @@ public struct Dependencies: Sendable {
 
     private init(isLive: Bool) { self.isLive = isLive }
 
-    /// Returns the value of a key: the value that was set, or a derived value. Also in a test, a
-    /// value is derived at each access, from the values that the other keys have here.
+    /// Returns the value of a key: the value that was set, or a derived value. A derived value is
+    /// made at each access, in tests too, from the values that this object has for other keys.
     ///
     /// - Throws: ``UnpreparedDependency`` for a ``DependencyKey`` that a test has not set,
     ///   ``CircularDependency``, and the error of the derivation.
@@ -162,7 +162,7 @@ public enum UUIDKey: DependencyKey {
 }
 
 extension Dependencies {
-    /// The clock that effects pause on. A test sets a manual clock; without one, this throws.
+    /// The clock that effects pause on. A test that has set no clock gets an error.
     public var clock: any Clock<Duration> { get throws { try self[ClockKey.self] } }
 
     /// The time of day, in nanoseconds since 1970.

@@ -18,8 +18,8 @@
 /// ```
 ///
 /// The example is the reducer of an ``EffectfulModule``. Effects run concurrently, after the action
-/// is durable. An effect ends with its module: when the module is stopped, its effects are
-/// cancelled. Actions that they dispatch later are not applied.
+/// is durable. When a module is stopped, its effects are cancelled. Actions that a cancelled effect
+/// still dispatches are not applied.
 public struct Effect<State: Sendable>: Sendable {
     package indirect enum Form: Sendable {
         case none
@@ -38,7 +38,7 @@ public struct Effect<State: Sendable>: Sendable {
         let quietTime: Duration?
         let retry: Retry
         let onRestart: RestartPolicy
-        /// The data for running again; `nil` if a restart loses the effect.
+        /// The data for another run; `nil` if a restart loses the effect.
         let input: Input?
         let body: @Sendable (EffectContext<State>) async throws -> any Sendable
         let recovery: Recovery?
@@ -64,8 +64,8 @@ public struct Effect<State: Sendable>: Sendable {
         }
     }
 
-    /// Makes an action of the error that the last try of an effect throws; `nil` makes none. With
-    /// the place in the source that set it.
+    /// A function that may make an action of the error of an effect's last try, with the place in
+    /// the source that set the function.
     package typealias Recovery =
         (make: @Sendable (any Error) -> (any Action)?, file: String, line: Int)
 
@@ -99,14 +99,15 @@ public struct Effect<State: Sendable>: Sendable {
     /// ```
     ///
     /// `catch` is called after the last retry has failed, but not for an effect that is cancelled.
-    /// A client that waits for the effect waits for that action as well, and gets no failure.
+    /// A client that waits for the effect also waits for the action of `catch`, and gets no
+    /// failure.
     ///
     /// - Parameters:
     ///   - id: the name for cancelling the effect, unique within the module.
     ///   - cancelInFlight: true if a running effect with this id is cancelled first.
     ///   - retry: the number of further tries after an error, and the pauses before them.
     ///   - recover: makes an action from the error of the last try; `nil` to dispatch none.
-    ///   - file: the file of the call: the origin of that action in the log.
+    ///   - file: the file of the call: the origin of the action of `recover` in the log.
     ///   - line: the line of the call.
     ///   - body: does the work, and dispatches the results.
     /// - Returns: the effect, which does nothing until a module returns it.
@@ -130,7 +131,7 @@ public struct Effect<State: Sendable>: Sendable {
     }
 
     /// Waits for a quiet time, and then runs `body`. A newer effect with the same id replaces this
-    /// one, also if `body` already runs. So only the last of many actions in a row has an effect.
+    /// effect, even while `body` runs. So only the last of many actions in a row has an effect.
     ///
     /// ```swift
     /// case .searchChanged(let text):
@@ -144,8 +145,8 @@ public struct Effect<State: Sendable>: Sendable {
     /// The effect pauses on the clock of the ``Dependencies``. Its id belongs to the slice: an
     /// effect of another session or of another instance is not replaced. ``cancel(id:)`` ends the
     /// waiting, too. If the server ends first, the effect is lost, because a closure cannot be
-    /// encoded. Work that has to outlive the server is kept by the reducer of an action that `body`
-    /// dispatches.
+    /// encoded. For work that has to outlive the server, `body` dispatches an action whose reducer
+    /// keeps the work.
     ///
     /// - Parameters:
     ///   - id: the name for replacing and cancelling the effect, unique within the module.
@@ -153,7 +154,7 @@ public struct Effect<State: Sendable>: Sendable {
     ///   - retry: the number of further tries after an error, and the pauses before them. The quiet
     ///     time comes before the first try only.
     ///   - recover: makes an action from the error of the last try; `nil` to dispatch none.
-    ///   - file: the file of the call: the origin of that action in the log.
+    ///   - file: the file of the call: the origin of the action of `recover` in the log.
     ///   - line: the line of the call.
     ///   - body: does the work, and dispatches the results.
     /// - Returns: the effect, which does nothing until a module returns it.
@@ -183,8 +184,8 @@ public struct Effect<State: Sendable>: Sendable {
     /// Runs the effects one after the other. An effect that throws or is cancelled ends the row.
     public static func concatenate(_ effects: Effect...) -> Effect { Effect(.concatenate(effects)) }
 
-    /// Cancels the effects with this id in the module. An action that they dispatch is not applied
-    /// after the action that returned this effect.
+    /// Cancels the effects with this id in the module. None of their actions is applied after the
+    /// action whose reducer returned this effect.
     public static func cancel(id: String) -> Effect { Effect(.cancel(id)) }
 
     var isNone: Bool {
@@ -195,7 +196,7 @@ public struct Effect<State: Sendable>: Sendable {
 
 /// The number of further tries of an effect that throws, and the pauses before them.
 public struct Retry: Sendable, Equatable, Codable {
-    /// The most further tries.
+    /// The largest number of further tries.
     public let attempts: Int
     /// The pause before the first further try; it doubles with each try.
     public let pause: Duration

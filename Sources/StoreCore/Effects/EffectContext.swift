@@ -9,10 +9,10 @@ public struct EffectContext<State: Sendable>: Sendable {
     /// The version of the action that this effect follows.
     public var cause: UInt64 { token.cause.version }
 
-    /// The trace of this effect, in the form of `traceparent` (W3C Trace Context). If the trace is
-    /// exported, it names the effect's own span; otherwise it is the trace that the request named.
-    /// `nil` if there is neither. The actions that the effect dispatches belong to this trace, and
-    /// so do its requests by the HTTP client.
+    /// The trace of this effect, in the form of `traceparent` (W3C Trace Context). An exported
+    /// trace names the effect's own span. Any other trace is as the request named it; `nil` if the
+    /// request named none. The actions that the effect dispatches belong to this trace, and so do
+    /// its requests by the HTTP client.
     public var traceparent: String? { token.trace }
 
     /// Returns the current slice.
@@ -28,8 +28,8 @@ public struct EffectContext<State: Sendable>: Sendable {
     /// this effect has dispatched and awaited.
     ///
     /// The state is read on behalf of the session whose action the effect follows: the `value` of a
-    /// ``PerSession`` is that session's. If no session led to the effect, it is the value of the
-    /// session `shared`.
+    /// ``PerSession`` is the value of that session. If no session led to the effect, the session is
+    /// `shared`.
     ///
     /// ```swift
     /// .run { context in
@@ -71,7 +71,7 @@ public struct EffectContext<State: Sendable>: Sendable {
     }
 
     /// Dispatches an action without waiting for it. The action goes into the mailbox, behind the
-    /// waiting items.
+    /// waiting envelopes.
     ///
     /// The log shows the action with this effect's ``cause`` and the place of the call. A client
     /// that waits for effects also waits for this action. If the reducer refuses it, or the mailbox
@@ -134,8 +134,8 @@ extension EffectContext {
         return try await engine.submit(action, by: address.module, address.instance, from: source)
     }
 
-    /// Returns the origin of a dispatch. `watch` ends with its consequences. Without `watch`, the
-    /// consequences belong to this effect's own watch, which gets their failures.
+    /// Returns the origin of a dispatch. `watch` ends with the consequences of the dispatch.
+    /// Without `watch`, the consequences and their failures belong to this effect's own watch.
     private func source(_ place: String, _ watch: EffectWatch? = nil) -> ActionSource {
         let own = token.cause.watch?.ofDispatched
         return token.cause.source(

@@ -21,8 +21,8 @@ extension EffectRunner {
     }
 
     /// Begins an effect that has an entry in the ledger, and removes the entry when all parts of
-    /// the effect have ended. The consequences of its actions are no part of it. Otherwise the
-    /// entry of work that asks for the next piece of work would stay until that piece has ended.
+    /// the effect have ended. The consequences of the effect's actions do not count. Otherwise the
+    /// entry of work that asks for more work would stay until the further work has ended.
     ///
     /// If a part does not begin because ``runningMax`` effects run, the entry stays.
     func launchDurable<State: Sendable>(_ effect: Effect<State>, _ origin: EffectOrigin<State>) {

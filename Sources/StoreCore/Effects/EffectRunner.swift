@@ -5,7 +5,7 @@ package import Synchronization
 /// The object that runs effects. Only the runner makes tasks of them.
 ///
 /// Tasks begin on the thread that does the Core's work, in the order of the actions that they
-/// follow. They run on the threads of the executor, or on Swift's own.
+/// follow. They run on the threads of the executor, or on Swift's own threads.
 package final class EffectRunner: Sendable {
     /// The most effects that run at a time; a further effect fails at once.
     package static let runningMax = 10_000
@@ -29,8 +29,8 @@ package final class EffectRunner: Sendable {
     let tracing: StoreTracing?
     private let connection = Locked(Connection())
     let table = Locked(Table())
-    /// The number of effects since the start that did not begin: ``runningMax`` effects ran, or the
-    /// store was stopping.
+    /// The number of effects since the start that did not begin, because ``runningMax`` effects ran
+    /// or the store was stopping.
     package let refused = Atomic<UInt64>(0)
 
     /// Makes a runner.
@@ -113,8 +113,8 @@ extension EffectRunner {
         }
     }
 
-    /// Cancels all effects that work for a slice; without an instance, also for all instances of
-    /// the module.
+    /// Cancels all effects that work for a slice. An address without an instance stands for all
+    /// instances of the module, too.
     func cancel(all address: SliceAddress) { cancel { $0.tokens(of: address) } }
 
     func cancel(session: String) { cancel { $0.tokens(ofSession: session) } }

@@ -7,8 +7,8 @@ import Synchronization
 /// A watch is made only if a client waits. Effects begin before the action's own outcome is
 /// delivered. So if nothing runs after the outcome, all consequences have ended.
 ///
-/// A watch within another watch counts there once, while anything of its own runs. Beginning and
-/// ending therefore cost the same at any depth of dispatched effects.
+/// A watch counts each inner watch as one, while anything runs in that inner watch. So the begin
+/// and the end of an effect cost the same at any depth of dispatched effects.
 package final class EffectWatch: Sendable {
     private struct Count: Sendable {
         var running = 0
@@ -68,11 +68,11 @@ package final class EffectWatch: Sendable {
     /// request.
     var top: ObjectIdentifier { ObjectIdentifier(highest ?? self) }
 
-    /// True if the waiting client has given up, and with it the effects of its request.
+    /// True if the waiting client has given up, so that the effects of its request are cancelled.
     var isCancelled: Bool { (highest ?? self).cancelled.load(ordering: .sequentiallyConsistent) }
 
-    /// The watch for the actions that an effect dispatches. A ledger entry shares everything, and
-    /// ends with its effects. An action that one of them dispatched is applied by then, and its
+    /// The watch for the actions that an effect dispatches. The watch of a ledger entry shares
+    /// everything, and ends with the entry's effects. Their actions are applied by then, and the
     /// consequences belong to the watch above.
     var ofDispatched: EffectWatch? {
         switch sharing {
@@ -94,7 +94,7 @@ package final class EffectWatch: Sendable {
     /// Cancels all parts of the same request. Effects that begin from now on are cancelled at once.
     func cancel() { (highest ?? self).cancelled.store(true, ordering: .sequentiallyConsistent) }
 
-    /// True if nothing runs. After the action's outcome, this is the end.
+    /// True if nothing runs. After the action's outcome, all consequences have then ended.
     package var isDone: Bool { count.withLock { $0.running == 0 } }
 
     /// The module whose effect gave the result; `nil` if no effect did. Read it in the closure for

@@ -27,8 +27,8 @@
 /// ```
 ///
 /// The work may be done twice: a server may end after the work and before the removal of its entry.
-/// After a change of ``Work``, the ledger may still have values of an earlier program. A value that
-/// cannot be read does not run. The log reports it, and the module gets
+/// After a change of ``Work``, the ledger may still have values of an earlier program. Work whose
+/// value cannot be read does not run. The log reports the work, and the module gets
 /// ``Module/interrupted(after:)``.
 public protocol KeepingModule<State>: EffectfulModule {
     /// The work that outlives the server. An encoded value has at most 65,536 bytes

@@ -93,8 +93,8 @@ package protocol WorkCodec: Sendable {
     func value<Value: Decodable>(_ type: Value.Type, of text: String) throws -> Value
 }
 
-/// The reason why an effect cannot continue after a restart. The action that asked for it is not
-/// applied.
+/// The reason why an effect cannot continue after a restart. The action that asked for the effect
+/// is not applied.
 package enum KeptWorkError: Error, Equatable, CustomStringConvertible {
     /// A value of this type cannot be encoded, for this reason.
     case unwritable(String, String)

@@ -6,9 +6,9 @@
 /// // store-server: warning: login refused user="ada" reason="The name or the password is wrong." …
 /// ```
 ///
-/// No call waits. A server writes its lines on a separate thread. If too many lines wait, the
-/// newest are lost, and a line reports their number. Put data of clients into fields, and never log
-/// secrets.
+/// No call waits: a server writes the lines on a separate thread. If too many lines wait, the
+/// newest lines are lost, and another line reports their number. Put data of clients into fields,
+/// and never log secrets.
 public struct OperatorLog: Sendable {
     /// The importance of a line.
     public enum Level: Sendable {
@@ -99,8 +99,8 @@ public struct OperatorLog: Sendable {
     }
 }
 
-/// The key of the operator's log. A server sets a log; elsewhere, as in tests, nothing is written
-/// unless the program sets one.
+/// The key of the operator's log. A server sets a log. Elsewhere, as in tests, the log writes
+/// nothing until the program sets another log.
 public enum OperatorLogKey: DerivedDependencyKey {
     /// Returns a log that writes nothing.
     public static func derive(from dependencies: Dependencies) -> OperatorLog { .none }

@@ -1,11 +1,11 @@
 /// An effect on its way to the runner, without its types.
 ///
-/// An object, because most actions have no effect: each result between reducer and commit has a
-/// single word for it.
+/// Most actions have no effect. An effect is an object, so that each result between reducer and
+/// commit has a single word for it.
 package final class PendingEffect: Sendable {
     package let address: SliceAddress
-    /// Begins the effect. Without a cause, another engine does the work. Then only the effects that
-    /// the work cancels when it begins are cancelled here.
+    /// Begins the effect. Without a cause, another engine does the work. This runner then only
+    /// cancels the effects that the begin of the work cancels.
     let launch: @Sendable (EffectRunner, EffectCause?) -> Void
     /// The treatment of the effect if the server ends first.
     let onRestart: RestartPolicy
@@ -94,8 +94,8 @@ package struct EffectCause: Sendable {
     /// The trace of the action; `nil` if its request named none.
     package var trace: String?
 
-    /// Returns the origin of an action that follows. The token is that of the effect that
-    /// dispatches the action.
+    /// Returns the origin of an action that follows this action. The token belongs to the effect
+    /// that dispatches the new action.
     func source(
         _ place: String,
         _ token: EffectToken? = nil,

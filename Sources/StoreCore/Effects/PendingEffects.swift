@@ -3,8 +3,8 @@
 ///
 /// A root state mounts this module if a module has effects that outlive the server: a
 /// ``KeepingModule``, or a side effect with a ``RestartPolicy``. The step that asks for an effect
-/// enters it, with all data for another run. The entry is removed when all parts of the effect have
-/// ended.
+/// enters the effect, with all data for another run. The entry is removed when all parts of the
+/// effect have ended.
 public struct PendingEffects: Module {
     /// The effects that have not ended, the oldest first.
     public struct State: ModuleState {
@@ -50,8 +50,8 @@ public struct PendingEffects: Module {
         public let slice: String
         /// The treatment of the effect at a restart.
         public let onRestart: RestartPolicy
-        /// The work that runs again after a restart; `nil` if there is none, and in entries of
-        /// servers that stored none.
+        /// The work that runs again after a restart; `nil` if no work runs again, or if the server
+        /// did not store it.
         public let work: KeptWork?
 
         package init(
@@ -79,7 +79,7 @@ public struct PendingEffects: Module {
     /// Makes the module.
     public init() {}
 
-    /// Removes the entry of an effect.
+    /// Removes the entry of an effect that has ended.
     public func reduce(_ state: inout State, internal action: Internal) {
         switch action {
         case .ended(let version): state.remove(version)

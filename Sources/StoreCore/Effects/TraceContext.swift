@@ -1,11 +1,11 @@
 import StoreTraces
 
-/// The trace of an action (W3C Trace Context, `traceparent`). A record has it as the first member
-/// of its meta. If the trace is exported, it names the server's own span. Otherwise it stays as the
+/// The trace of an action (W3C Trace Context, `traceparent`). A record has the trace as the first
+/// member of its meta. An exported trace names the server's own span. Any other trace stays as the
 /// client's request named it.
 public enum TraceContext {
     /// The trace of the current task. Within an effect, it is the trace of the effect. An HTTP
-    /// client sends it along.
+    /// client sends the trace with its requests.
     public static var parent: String? { SpanContext.current }
 
     /// The first bytes of a meta with a trace.
