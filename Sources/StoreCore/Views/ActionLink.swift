@@ -13,9 +13,9 @@
 /// }
 /// ```
 ///
-/// On the wire a link is `{"href":"/dispatch?action=…","method":"POST"}`. A POST to it without a
-/// body dispatches the action as the client's own. The link of a module's UI action leads to the
-/// `ui` of that module. Address an action of an instance first:
+/// On the wire a link is `{"href":"/dispatch?action=…","method":"POST"}`. A POST without a body to
+/// this address dispatches the action as an action of the client. The link of a module's UI action
+/// leads to the path `ui` of that module. Give an action of an instance its id first:
 /// `ActionLink(Card.Action.liked.to("7"))`.
 ///
 /// Only the views of a server can encode links, because the server has the names of the actions.

@@ -1,8 +1,8 @@
 /// The views that sessions show, as a slice of the state. If a server is killed, the next start
 /// finds the open views here and ends them.
 ///
-/// A root state mounts it if one of its modules is a ``VisibleModule`` with both actions of a view,
-/// for its begin and its end:
+/// A root state mounts this module beside a ``VisibleModule`` whose view has both actions, for its
+/// begin and its end:
 ///
 /// ```swift
 /// var presence = Presence.State()
@@ -50,8 +50,8 @@ public struct Presence: Module {
             table[session] = slices
         }
 
-        /// Removes a slice from a session's list. An empty list stays as long as the session is
-        /// open, so that its reader gets the change after any pause. The empty list of an ended
+        /// Removes a slice from a session's list. An empty list stays until the session ends, so
+        /// that the session's client gets the change even after a pause. The empty list of an ended
         /// session is removed.
         package mutating func remove(_ slice: String, in session: String, isOver: Bool = false) {
             remove(in: session, isOver: isOver) { $0.isSame(as: slice) }

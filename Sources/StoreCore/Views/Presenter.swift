@@ -54,16 +54,16 @@ public struct PresenterContext: Sendable {
     public internal(set) var session: String?
     /// The id of the instance that owns the slice; `nil` if the module has no instances.
     public internal(set) var instance: String?
-    /// The engine of the Core that it observes; `nil` after the Core has gone.
+    /// The engine of the Core that the presenter observes; `nil` after the Core has gone.
     package weak let engine: Engine?
 
-    /// Dispatches an action. The log shows the version that led to it, and the place of the call.
-    /// This presenter does not get the changes of the action.
+    /// Dispatches an action. The log shows the action with the version that led to it, and the
+    /// place of the call. This presenter does not get the changes of the action.
     public func dispatch(_ action: any Action, file: String = #fileID, line: Int = #line) {
         dispatch(action, for: .allExcept([ExactText(name)]), file: file, line: line)
     }
 
-    /// Dispatches an action whose change only some observers get.
+    /// Dispatches an action whose change only `audience` gets.
     package func dispatch(_ action: any Action, for audience: Audience?, file: String, line: Int) {
         var source = source("\(file):\(line)")
         source.audience = audience
@@ -172,8 +172,8 @@ struct WholePresenter<Root: RootState>: Sendable {
 
     /// - Parameters:
     ///   - presenter: the presenter.
-    ///   - context: the context of its calls, with its name.
-    ///   - hasSessions: sets the session of each action in the context, if true.
+    ///   - context: the context of the presenter's calls, with the presenter's name.
+    ///   - hasSessions: true if the context gets the session of each action.
     init<P: Presenter<Root>>(_ presenter: P, _ context: PresenterContext, hasSessions: Bool) {
         name = context.name
         update = { old, new, cause in
@@ -184,8 +184,8 @@ struct WholePresenter<Root: RootState>: Sendable {
         }
     }
 
-    /// Reports the change of an action, if this engine applied it and its audience has the
-    /// presenter.
+    /// Reports the change of an action, if this engine applied the action and the presenter belongs
+    /// to the action's audience.
     func show(_ old: Root, _ new: Root, _ cause: SliceCause) {
         guard !cause.isElsewhere, cause.audience?.includes(name) != false else { return }
         update(old, new, cause)
@@ -195,7 +195,7 @@ struct WholePresenter<Root: RootState>: Sendable {
     func showFirst(_ root: Root) { update(nil, root, .start(for: nil)) }
 }
 
-/// An object that decides to which clients' sessions modules are presented.
+/// An object that decides which modules are presented to which sessions.
 ///
 /// The engine has no implementation: a module of the root state supplies it (``PresentingModule``).
 package protocol Presentation: AnyObject, Sendable {}
@@ -207,8 +207,8 @@ package protocol RootPresentation<Root>: Presentation {
     /// Refuses a view's action from a session to which the module is not presented.
     func admit(_ module: Int, _ key: SliceKey, from session: String?, in root: Root) throws(Refusal)
 
-    /// True if a session does not show a slice. If this session starts the slice, its presenters
-    /// get the slice as a new one, even if it was started before.
+    /// True if a session does not show a slice. If this session starts the slice, the slice's
+    /// presenters get it as a new slice, even if it was started before.
     func isHidden(_ edit: SliceEdit, from session: String, in root: Root) -> Bool
 
     /// Returns a function that is called when the store begins, with the key of each slice of a
@@ -219,7 +219,7 @@ package protocol RootPresentation<Root>: Presentation {
 /// A module that supplies the presentation of all modules. A root state has at most one.
 package protocol PresentingModule<State>: Module {
     /// Makes the presentation of these modules; `place` is the place of this module's slice. The
-    /// dependencies are those that the effects of the store get.
+    /// effects of the store get the same dependencies.
     func presentation<Root: RootState>(
         of modules: Root.Modules,
         at place: SinglePlace<Root, State>,

@@ -51,8 +51,8 @@ public protocol ParameterizedViewModel<State>: ModuleReader, ViewModel {
 /// }
 /// ```
 ///
-/// A server shows the view at `/views/list`, and streams it whenever it changes. A change makes the
-/// view only once for all watchers, and only if a module that the view reads has changed.
+/// A server shows the view at `/views/list`, and streams it whenever it changes. The server makes
+/// the view once for all watchers, and only after a change of a module that the view reads.
 public protocol ViewModelWithState<State>: ParameterizedViewModel where Parameters == NoFields {
     /// The root state that the projection is made from.
     associatedtype State
@@ -74,7 +74,7 @@ extension ParameterizedViewModel {
         return type.prefix(1).lowercased() + type.dropFirst()
     }
 
-    /// The modules that the type names as modules; an empty list stands for all modules.
+    /// The modules in the list of ``ModuleReader``; an empty list stands for all modules.
     public static var reads: [any ModuleInterface.Type] {
         let modules: [any Module.Type] = Self.reads
         return modules
