@@ -11,7 +11,7 @@ public import StoreCore
 /// final class LoginInteractor: Interactor<Login.Internal>, LoginUseCase { … }
 /// ```
 ///
-/// An interactor serves one use case; the work makes it at its beginning.
+/// An interactor serves one call of a use case: the call makes the interactor when it begins.
 open class Interactor<Action: Sendable> {
     /// The dispatcher of the outputs.
     public let dispatcher: AnyDispatcher<Action>

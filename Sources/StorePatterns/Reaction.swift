@@ -41,7 +41,7 @@ public struct Reaction<State: Sendable>: Sendable {
     }
 
     /// Makes a reaction to the start. Only the starts of modules that start with the store come
-    /// before it.
+    /// before the reaction.
     public static func onStart(
         file: String = #fileID,
         line: Int = #line,

@@ -3,7 +3,7 @@ import StorePlatform
 import Synchronization
 
 /// A value with listeners. A new listener gets the value at once. All listeners get the value after
-/// each call of ``accept(_:)`` and ``modify(_:)``, even if it is equal to the one before.
+/// each call of ``accept(_:)`` and ``modify(_:)``, even if it is equal to the value before.
 ///
 /// Any thread may call any function. Listeners get the values one after the other, in the order of
 /// the changes.
@@ -56,7 +56,7 @@ public final class BehaviorRelay<Value: Sendable>: Sendable {
 ///
 /// Any thread may call any function. Listeners get the values one after the other, in the order of
 /// the calls. If a listener calls ``accept(_:)``, all listeners get that value after the current
-/// one.
+/// value.
 public final class PublishRelay<Value: Sendable>: Sendable {
     private struct Published: Action { let value: Value }
 
@@ -68,7 +68,7 @@ public final class PublishRelay<Value: Sendable>: Sendable {
     /// Passes a value on to all listeners.
     public func accept(_ value: Value) { core.dispatch(Published(value: value)) }
 
-    /// Calls `listener` with each later value.
+    /// Calls `listener` with each value that is passed on from now on.
     ///
     /// - Returns: a command that removes the listener.
     @discardableResult

@@ -1,7 +1,7 @@
 public import StoreCore
 
-/// An action that works outside of the Core and changes nothing itself. The work dispatches its
-/// results.
+/// An action that leads to work outside of the Core, and changes nothing itself. The work
+/// dispatches its results.
 ///
 /// ```swift
 /// struct Multiply: SideEffect {
@@ -14,8 +14,8 @@ public import StoreCore
 /// }
 /// ```
 ///
-/// If an answer waits for the side effect, the return value is its `value`, and an error that is
-/// thrown is its problem.
+/// If a client waits for the side effect, the answer has the return value as `value`, or the thrown
+/// error as its problem.
 public protocol SideEffect<State, Value>: Dispatchable {
     /// The slice in the context of the work: the state of the module that lists the action.
     associatedtype State: ModuleState
@@ -36,7 +36,7 @@ public protocol RetriedSideEffect: SideEffect {
 }
 
 extension RetriedSideEffect {
-    /// The work is lost.
+    /// A restart loses the work.
     public static var onRestart: RestartPolicy { .lost }
 }
 

@@ -1,6 +1,6 @@
 public import StoreCore
 
-/// An action that changes a slice of the state, or the whole of it, by a function of its own.
+/// An action that changes a slice of the state, or the whole state, by a function of its own.
 ///
 /// ```swift
 /// struct CompleteItem: StateUpdater {
@@ -28,7 +28,7 @@ public import StoreCore
 /// }
 /// ```
 public protocol StateUpdater<State>: Dispatchable {
-    /// The state that it changes: the state of the module that lists it, or the root state.
+    /// The state that the action changes: the state of the module that lists it, or the root state.
     associatedtype State: ModuleState
 
     /// Changes the state, or refuses the action by throwing ``/StoreCore/Refusal``. Pure, as a

@@ -64,7 +64,7 @@ extension Engine {
     package var routes: RouteWatch? { (presentation as? any RoutePresentation)?.routes }
 }
 
-/// Receives the outcome of a change of routes.
+/// A function that receives the outcome of a change of routes.
 public typealias RouteCompletion = @Sendable (RouteOutcome) -> Void
 
 /// The outcome of a change of routes.

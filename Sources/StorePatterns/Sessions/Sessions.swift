@@ -3,7 +3,7 @@ public import StoreCore
 /// The sessions of clients, each with its route. The sessions are a slice of the state, so they are
 /// journaled, replayed and streamed like all other slices.
 ///
-/// A root state that mounts it has sessions:
+/// A root state that mounts this module has sessions:
 ///
 /// ```swift
 /// var sessions = Sessions.State()
@@ -27,7 +27,7 @@ public struct Sessions: EffectfulModule {
         /// The session of a name; `nil` if there is none.
         public subscript(name: String) -> Session? { table[name] }
 
-        /// The sessions by name, ``Sessions/shared`` among them. Cost: one step for each.
+        /// The sessions by name, ``Sessions/shared`` among them. Cost: one step for each session.
         public var sessions: [String: Session] {
             Dictionary(table.members.map { ($0.key, $0.value) }) { _, last in last }
         }
@@ -73,7 +73,7 @@ public struct Sessions: EffectfulModule {
     public init() {}
 
     /// Changes the routes. Never refused: a session that has ended in the meantime is skipped. The
-    /// end of a session cancels its effects.
+    /// end of a session cancels the session's effects.
     public func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
         switch action {
         case .began(let session): state.change([session], or: Session()) { _ in }

@@ -44,9 +44,9 @@ extension Mount {
     /// Home().at(\.home).presented()
     /// ```
     ///
-    /// The view is presented to the session that starts the slice. Its name is the name of the
-    /// module, and for an instance `cards/7`. When the slice ends, the view is removed. The slice
-    /// has to be one that starts and ends: the store does not start if the slice is always there.
+    /// The view is presented to the session that starts the slice. The view has the name of the
+    /// module, followed by the id of an instance: `cards/7`. When the slice ends, the view is
+    /// removed. A store does not start with such a view for a slice that is always there.
     ///
     /// - Parameter style: the style in which the view is presented.
     /// - Returns: the module with that presenter.
