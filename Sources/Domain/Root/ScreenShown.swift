@@ -1,12 +1,12 @@
 import DefaultCounterInterface
 public import StoreCore
 
-/// A screen has come into view. The action changes nothing; it is there for analytics.
+/// A screen has come into view. The action changes nothing, and serves only analytics.
 public struct ScreenShown: TrackedAction, Codable {
     /// The screen's name for visitors.
     public let name: String
 
-    /// Makes the report for the screen of this name.
+    /// Makes the action for the screen of this name.
     public init(name: String) { self.name = name }
 
     /// Returns the record for analytics: the screen, and the counter before the action.

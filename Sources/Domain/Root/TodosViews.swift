@@ -28,7 +28,7 @@ public struct ItemsViewModel: ParameterizedViewModel {
     public struct Parameters: Codable, Sendable {
         /// Selects the items that are completed, or that are not; `nil` selects both.
         public let completed: Bool?
-        /// The most items; `nil` for all items.
+        /// The largest number of items in the view; `nil` for all items.
         public let limit: UInt32?
     }
 

@@ -19,7 +19,7 @@ struct HomeModule: StartableModule {
     /// Returns a list of eleven movies.
     func begin(_ start: NoFields) -> State { State(titles: (0...10).map { "Movie \($0)" }) }
 
-    /// Returns a new list. The titles are the same for each start, so none is lost.
+    /// Returns a new list. The titles are the same for each start, so no title is lost.
     func begin(_ start: NoFields, over old: State) -> State { begin(start) }
 
     /// Selects the movie that the visitor tapped on. Refuses a movie that is not in the list.

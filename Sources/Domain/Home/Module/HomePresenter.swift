@@ -5,8 +5,8 @@ import StorePatterns
 
 /// The presenter of the list, which also starts the card of the movie that was tapped.
 struct HomePresenter: ViewPresenter {
-    /// Presents the list while it is there. Starts the card of a selected movie, and then lets the
-    /// list forget it.
+    /// Presents the list while it is there. Starts the card of a selected movie, and then clears
+    /// the selection.
     func stateDidUpdate(from old: Home.State?, to new: Home.State?, _ context: PresenterContext) {
         if old == nil, new != nil { context.navigation.present() }
         if old != nil, new == nil { context.withdraw() }

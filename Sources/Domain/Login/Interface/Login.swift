@@ -2,14 +2,14 @@ public import StoreCore
 
 /// The login of a visitor: its progress and its result.
 ///
-/// The password is the input of a use case and nothing else. No action has it, and so no journal,
-/// stream, log or state.
+/// The password is the input of a use case and nothing else. No action has the password, and so no
+/// journal, stream, log or state has it.
 public enum Login: ModuleInterface {
     /// The progress of the login.
     public struct State: ModuleState {
         /// The progress of the login.
         public var progress = Progress.idle
-        /// The reason why the last login failed; `nil` if it did not.
+        /// The reason why the last login failed; `nil` if it did not fail.
         public var failure: String?
 
         /// Makes the slice before any login.
@@ -37,7 +37,7 @@ public enum Login: ModuleInterface {
 
 /// The input of `POST /usecases/login/login`, which a visitor types.
 public struct Credentials: Codable, Sendable {
-    /// The name.
+    /// The name of the user.
     public let userName: String
     /// The password, which is kept nowhere.
     public let password: String

@@ -1,10 +1,10 @@
 public import StoreCore
 
-/// A module of the default store: a list of things to do, and an archive of those that are done.
+/// A module of the default store: a list of things to do, and an archive of done things.
 public enum Todos: ModuleInterface {
     /// The slice: the list and the archive.
     public struct State: ModuleState {
-        /// The most items that the list and the archive hold each.
+        /// The most items in the list, and the most items in the archive.
         public static let itemsMax = 10_000
 
         /// The list, in the order in which the items were added.
@@ -32,10 +32,10 @@ public enum Todos: ModuleInterface {
     public struct Item: ModuleState {
         /// The description of the thing.
         public var text: String
-        /// True if it is done.
+        /// True if the thing is done.
         public var completed: Bool
 
-        /// Makes an item, by default one that is not completed.
+        /// Makes an item, which is not completed by default.
         public init(text: String, completed: Bool = false) {
             self.text = text
             self.completed = completed
