@@ -33,7 +33,7 @@ public struct AnyDispatcher<Action: Sendable>: Sendable {
     public func dispatch(_ action: Action) async throws { try await send(action) }
 
     /// Returns a dispatcher of another type of actions, which are translated first. So several
-    /// interactors can dispatch to one module, in the actions of that module.
+    /// interactors can dispatch to one module, as actions of that module.
     public func map<Other: Sendable>(
         _ translate: @escaping @Sendable (Other) -> Action
     ) -> AnyDispatcher<Other> {

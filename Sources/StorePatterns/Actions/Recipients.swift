@@ -1,10 +1,10 @@
 public import StoreCore
 
-/// The selection of the named observers and streams that get an event for an action's change.
-/// Observers without a name get the event, unless only some names are selected.
+/// The selection of the named observers and streams that get an event for an action's change. An
+/// observer without a name gets the event only with ``all`` and ``allExcludingEmitter``.
 ///
-/// The selection restricts nothing. The state is the same for all, and the other streams get it
-/// with the next change.
+/// The selection restricts nothing. The state is the same for all clients, and all other streams
+/// get this change with the next event.
 public enum Recipients: Sendable, Equatable {
     /// All observers and streams.
     case all
@@ -17,8 +17,8 @@ public enum Recipients: Sendable, Equatable {
 }
 
 extension Audience {
-    /// Makes the audience of an action that `emitter` dispatches; `nil` for all, which costs
-    /// nothing.
+    /// Makes the audience of an action that `emitter` dispatches; `nil` stands for all observers,
+    /// and costs nothing.
     package init?(_ recipients: Recipients, emitter: String?) {
         let emitters = Set([emitter.map { ExactText($0) }].compactMap(\.self))
         switch recipients {

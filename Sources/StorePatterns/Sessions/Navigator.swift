@@ -2,9 +2,9 @@ public import StoreCore
 
 /// A navigator for the route of the session that a presenter presents to.
 ///
-/// A ``/StoreCore/PresenterContext`` has one for each ``PresentationStyle``: `navigation`, `modal`
-/// and `window`. A completion receives the outcome once, on the thread that runs the Core, and may
-/// dispatch. If the Core stops first, the completion is not called.
+/// A ``/StoreCore/PresenterContext`` has a navigator for each ``PresentationStyle``: `navigation`,
+/// `modal` and `window`. A completion receives the outcome once, on the thread that runs the Core,
+/// and may dispatch. If the Core stops first, the completion is not called.
 public struct Navigator: Sendable {
     let style: PresentationStyle
     let session: String

@@ -38,7 +38,7 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
     }
 
     /// Returns the views of a slice: the views of its module, and for an instance its own views,
-    /// too. Returns `nil` if there are none; such a slice is hidden from no session.
+    /// too. Returns `nil` if the slice has no views; such a slice is hidden from no session.
     private func views(of edit: SliceEdit) -> [String]? {
         guard let views = views[edit.module], !views.isEmpty else { return nil }
         guard let instance = edit.key.instance else { return views }
@@ -46,7 +46,7 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
     }
 
     /// Returns a function that finds the session to which a slice is presented when the store
-    /// begins; `nil` for none.
+    /// begins; `nil` for no session.
     ///
     /// A slice of a session is presented to its session, if the route lacks all views of the slice.
     /// A shared slice is presented to the shared session, if no route has one of its views. Such a

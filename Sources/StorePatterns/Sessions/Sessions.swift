@@ -66,7 +66,7 @@ public struct Sessions: EffectfulModule {
         case withdrawn(view: String, sessions: [String]? = nil)
     }
 
-    /// The name of the session of all clients that began none.
+    /// The name of the session that all clients without a session of their own share.
     public static let shared = SessionName.shared
 
     /// Makes the module.
