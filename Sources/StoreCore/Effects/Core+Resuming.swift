@@ -4,9 +4,9 @@ package struct PastAction: Sendable {
     package let action: (any Action)?
     /// The session that led to the action; `nil` if no client with a session did.
     package let session: String?
-    /// The principal that dispatched the action; `nil` if none did.
+    /// The principal that dispatched the action; `nil` if no principal did.
     package let principal: ActionPrincipal?
-    /// The trace of the action; `nil` if it has none.
+    /// The trace of the action; `nil` if the action has no trace.
     package let trace: String?
 
     package init(

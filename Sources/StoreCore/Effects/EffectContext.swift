@@ -74,9 +74,9 @@ public struct EffectContext<State: Sendable>: Sendable {
     /// waiting envelopes.
     ///
     /// The log shows the action with this effect's ``cause`` and the place of the call. A client
-    /// that waits for effects also waits for this action. If the reducer refuses it, or the mailbox
-    /// is full, it is dropped, logged and counted, like an action of a presenter. An effect that is
-    /// cancelled sends nothing.
+    /// that waits for effects also waits for this action. If the reducer refuses the action, or the
+    /// mailbox is full, the action is dropped, logged and counted, like an action of a presenter.
+    /// An effect that is cancelled sends nothing.
     public func send(_ action: any Action, file: String = #fileID, line: Int = #line) {
         guard !token.isCancelled else { return }
         let address = token.address
@@ -90,7 +90,7 @@ public struct EffectContext<State: Sendable>: Sendable {
 
     /// Sends a command to the screens of the session that this effect works for, with the data of
     /// `payload`. If the effect works for no session, the screens of clients without a session get
-    /// the command. Presenters can do the same.
+    /// the command. A presenter has the same function.
     ///
     /// An effect that is cancelled sends nothing.
     public func command(

@@ -21,8 +21,9 @@ extension EffectRunner {
     }
 
     /// Begins an effect that has an entry in the ledger, and removes the entry when all parts of
-    /// the effect have ended. The consequences of the effect's actions do not count. Otherwise the
-    /// entry of work that asks for more work would stay until the further work has ended.
+    /// the effect have ended. The removal does not wait for the consequences of the effect's
+    /// actions. Otherwise work that asks for more work would keep its entry until the new work
+    /// ends.
     ///
     /// If a part does not begin because ``runningMax`` effects run, the entry stays.
     func launchDurable<State: Sendable>(_ effect: Effect<State>, _ origin: EffectOrigin<State>) {

@@ -14,7 +14,7 @@ package final class EffectToken: Sendable {
     let number: Int
     /// The span of the effect; `nil` if its trace is not exported.
     let span: Span.Identity?
-    /// The trace for the actions and requests of the effect; `nil` if there is none.
+    /// The trace for the actions and requests of the effect; `nil` if there is no trace.
     let trace: String?
     private let begun = ContinuousClock.now
     private let cancelled = Atomic(false)
@@ -111,7 +111,7 @@ struct RunningEffects: Sendable {
 
     func tokens(ofSession session: String) -> [EffectToken] { tokens(.session(ExactText(session))) }
 
-    /// Returns the effects of a watch's request. Not all of them belong to the watch.
+    /// Returns the effects of a watch's request, including effects outside of the watch.
     func tokens(near watch: EffectWatch) -> [EffectToken] { tokens(.watch(watch.top)) }
 
     private func tokens(_ key: Key) -> [EffectToken] { groups[key].map { Array($0.values) } ?? [] }

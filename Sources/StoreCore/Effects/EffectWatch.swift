@@ -31,7 +31,7 @@ package final class EffectWatch: Sendable {
 
     // Safety: changed only when no other reference to the watch exists.
     private nonisolated(unsafe) var parent: EffectWatch?
-    /// The outermost watch that this watch is a part of; `nil` if it is no part of another.
+    /// The outermost watch that this watch is a part of; `nil` if it is no part of another watch.
     private let highest: EffectWatch?
     private let cancelled = Atomic(false)
     private let refused = Atomic(false)
@@ -130,8 +130,8 @@ package final class EffectWatch: Sendable {
 // Counting
 
 extension EffectWatch {
-    /// Counts one more running effect or observer. The watches above count it first, so that none
-    /// of them reaches zero meanwhile.
+    /// Counts one more running effect or observer. The watches above count it first, so that no
+    /// watch above reaches zero meanwhile.
     package func begin() {
         var idle: [EffectWatch] = []
         var next: EffectWatch? = self

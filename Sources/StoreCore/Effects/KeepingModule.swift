@@ -39,7 +39,7 @@ public protocol KeepingModule<State>: EffectfulModule {
     func perform(_ work: Work, _ context: EffectContext<State>) async throws
 
     /// Returns the action that the module gets after the last try of its work has thrown `error`;
-    /// `nil` for none.
+    /// `nil` for no action.
     func failed(_ work: Work, _ error: any Error) -> Internal?
 }
 

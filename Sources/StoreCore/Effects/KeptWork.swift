@@ -21,8 +21,8 @@ extension KeptWork {
     /// Makes the value of a module's encoded work.
     package init(input: String) { self.init(type: nil, input: input) }
 
-    /// Encodes the parts of an effect that are to run again; `nil` if there are none. The other
-    /// parts are lost.
+    /// Encodes the parts of an effect that run again; `nil` if no part does. All other parts are
+    /// lost.
     ///
     /// - Throws: ``KeptWorkError`` if an input cannot be encoded, or is too long.
     init?<State>(_ effect: Effect<State>, _ codec: any WorkCodec) throws(KeptWorkError) {

@@ -35,7 +35,7 @@ public struct OperatorLog: Sendable {
         self.write = { write($0, Self.line($1, $2)) }
     }
 
-    /// Makes a log from a function that takes the message and the fields separately; both are cut.
+    /// Makes a log from a function that takes the cut message and the cut fields separately.
     package init(
         withFields write:
             @escaping @Sendable (

@@ -9,7 +9,7 @@ package final class PendingEffect: Sendable {
     let launch: @Sendable (EffectRunner, EffectCause?) -> Void
     /// The treatment of the effect if the server ends first.
     let onRestart: RestartPolicy
-    /// Encodes the parts that run again after a restart; `nil` if there are none.
+    /// Encodes the parts that run again after a restart; `nil` if no part does.
     let kept: (@Sendable (any WorkCodec) throws -> KeptWork?)?
 
     private init(
@@ -87,7 +87,7 @@ package struct EffectCause: Sendable {
     package var watch: EffectWatch?
     /// The session that dispatched the action; `nil` if no client with a session did.
     package var session: String?
-    /// The principal that dispatched the action; `nil` if none did.
+    /// The principal that dispatched the action; `nil` if no principal did.
     package var principal: ActionPrincipal?
     /// The wire name of the action, without the id of an instance.
     package let type: String

@@ -1,5 +1,5 @@
 /// The ledger: a slice of the state with the effects that have begun and not ended. A server that
-/// ends before its effects finds them here at its next start.
+/// ends before these effects finds them in the ledger at its next start.
 ///
 /// A root state mounts this module if a module has effects that outlive the server: a
 /// ``KeepingModule``, or a side effect with a ``RestartPolicy``. The step that asks for an effect

@@ -75,8 +75,8 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
             "module '\(reader)' reads '\(owner)', which has many instances, and can't choose one; "
                 + "let a module with one slice share the value"
         case .ownersOfSessions(let owner, let reader):
-            "module '\(reader)' is shared and reads '\(owner)', of which each session has its "
-                + "own; make '\(reader)' a module of sessions, too, or dispatch an action to it"
+            "module '\(reader)' is shared and reads '\(owner)', of which each session has a "
+                + "slice; make '\(reader)' a module of sessions, too, or dispatch an action to it"
         case .noLedger(let module):
             "module '\(module)' keeps its effects, but the state has no ledger for them; add "
                 + "`var effects = PendingEffects.State()` and `PendingEffects().at(\\.effects)`"
@@ -90,8 +90,8 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
             "the slice of module '\(module)' is always there, so `.presented()` never shows "
                 + "its view; make it a slice with a start, or present the view from a presenter"
         case .notMounted(let module):
-            "the root state has no module '\(module)', so there is no store of it; mount it, or ask "
-                + "for one that is mounted"
+            "the root state has no module '\(module)', so there is no child store; mount it, or "
+                + "ask for a mounted module"
         case .foreignMember(let found, let modules):
             if found.isEmpty {
                 "the root state is not written with all slices of its modules \(modules); "

@@ -49,8 +49,8 @@ public protocol RootState: ModuleState {
     /// ```
     ///
     /// On the wire, an action has the name of its type. The store compares the state before and
-    /// after an action to find its changes. Only the changes are encoded, and only their readers
-    /// get them.
+    /// after an action to find its changes. The store encodes only the changes, and sends each
+    /// change only to its readers.
     ///
     /// In the reducer of such an action, ``PerSession/value`` is the value of the session that the
     /// action comes from. All clients read the record of the action, as with an action of a shared
@@ -109,7 +109,7 @@ extension RootState {
         }
     }
 
-    /// Reads the slices that the decoder has, and leaves the others as they are before any action.
+    /// Reads the slices that the decoder has. All other slices are as before any action.
     package init(readingSlicesOf decoder: any Decoder) throws {
         self.init()
         let container = try decoder.container(keyedBy: SliceName.self)

@@ -1,4 +1,4 @@
-// Slices of sessions: the checks of actions on them, and their end.
+// The checks of actions on slices of sessions, and the end of these slices.
 
 /// An action on sessions: it begins or ends one, or changes routes.
 package protocol SessionAction: Action {

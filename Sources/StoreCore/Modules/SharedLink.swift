@@ -9,7 +9,7 @@ struct SharedLink<Root: RootState>: Sendable {
     /// Updates the copy in one slice of the reader. Returns true if the slice changed.
     let update: @Sendable (inout Root, any BoundModule<Root>, SliceKey, ByteComparison?) -> Bool
 
-    /// Makes a link without copies, for a reader whose slice has another type.
+    /// Makes a link without copies, for a reader whose slice has another type than the key path.
     init<Owner: SharingInterface>(_ owner: Owner.Type) {
         self.owner = Owner.name
         value = Owner.SharedValue.self

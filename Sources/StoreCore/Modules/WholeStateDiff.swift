@@ -1,4 +1,4 @@
-/// The input of the comparison of the state before and after a function of the whole state.
+/// The values from which a comparison finds the changes of a function of the whole state.
 package struct WholeStateDiff<Root: Sendable>: Sendable {
     /// The state before any action, without the copies of shared values.
     let initial: Root
@@ -9,8 +9,8 @@ package struct WholeStateDiff<Root: Sendable>: Sendable {
     /// The state that the function got: the state after the module's reducer, with updated copies
     /// of shared values.
     let given: Root
-    /// True after the store itself has updated copies. Some copies may be in the value with which
-    /// every session begins.
+    /// True after the store itself has updated copies of shared values. The value with which every
+    /// session begins may have such copies.
     var isCopied = false
 
     /// True if the action has ended this session.

@@ -62,8 +62,8 @@ extension Instances: KeyedState {
 
 /// A slice that is encoded piece by piece, so that a change of a piece costs only this piece.
 ///
-/// Versions share the pieces that did not change. The changed pieces are found without a look at
-/// the others.
+/// Versions share the pieces that did not change. A search for the changed pieces reads no other
+/// piece.
 package protocol KeyedState: ModuleState {
     /// The arrangement of the pieces on the wire.
     static var pieceForm: PieceForm { get }

@@ -136,8 +136,8 @@ extension PerSession {
     }
 }
 
-/// The session on whose behalf a state is read. An object, because each slice has a reference to
-/// it.
+/// The session on whose behalf a state is read. A reader is an object, because each slice has a
+/// reference to it.
 package final class SessionReader: Sendable {
     let session: String
 

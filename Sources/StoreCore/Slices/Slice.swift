@@ -41,7 +41,7 @@ package protocol Slice<Root>: AnyObject, Sendable {
         to container: inout KeyedEncodingContainer<SliceName>,
         under name: SliceName
     ) throws
-    /// Reads the slice as a client gets it, and drops the value. A schema is made of the reads.
+    /// Reads the slice as a client gets it, and drops the value. A schema records the reads.
     func readVisible(
         from container: KeyedDecodingContainer<SliceName>,
         under name: SliceName

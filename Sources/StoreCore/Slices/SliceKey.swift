@@ -83,8 +83,8 @@ public struct AddressedAction: Action, Equatable {
     /// The instance's id.
     public let instance: String
 
-    /// True if both are for the same instance, and their actions are equal. Actions of a type that
-    /// is not `Equatable` are never equal.
+    /// True if both values name the same instance, and their actions are equal. Actions of a type
+    /// that is not `Equatable` are never equal.
     public static func == (a: AddressedAction, b: AddressedAction) -> Bool {
         guard a.instance.isSame(as: b.instance), let action = a.action as? any Equatable else {
             return false
@@ -106,7 +106,7 @@ extension Action {
 
 /// Names of sessions that the engine uses itself.
 package enum SessionName {
-    /// The session of all clients without one of their own. Work of the program that follows no
-    /// client's action has this session, too.
+    /// The session of all clients without a session of their own. Work of the program that follows
+    /// no client's action has this session, too.
     package static let shared = "shared"
 }

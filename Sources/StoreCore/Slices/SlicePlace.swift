@@ -187,8 +187,8 @@ package final class SessionPlace<Root: RootState, Container: SliceContainer>: Sl
             return (values.isFirstChanged(since: old, comparison), changes)
         }
         return try changes.reduce(into: isFirst ? [.only] : []) { keys, change in
-            // The end of a session removes all of its instances. A single key stands for them, even
-            // if there are none.
+            // The end of a session removes all of its instances. A single key stands for all
+            // instances, even if there are none.
             guard form == .instances, !settling.isOver(change.session) else {
                 return keys.append(SliceKey(session: change.session))
             }

@@ -1,11 +1,11 @@
 /// A table of objects under names, sorted by the bytes of the names. Older versions of the table
 /// stay as they are, and cost nothing to keep.
 ///
-/// If a dictionary has a second reference, the next change copies it as a whole. The state always
-/// has a second reference: in a batch that may be rolled back, in a reaction, or in an observer.
-/// This table is a balanced tree whose nodes never change. A change makes new nodes on the way to
-/// one name, and shares all other nodes with the older versions. So any thread may read any
-/// version.
+/// If a dictionary has a second reference, the next change copies the whole dictionary. The state
+/// always has a second reference: in a batch that may be rolled back, in a reaction, or in an
+/// observer. This table is a balanced tree whose nodes never change. A change makes new nodes on
+/// the way to one name, and shares all other nodes with the older versions. So any thread may read
+/// any version.
 ///
 /// Cost: a look-up or a change takes log2(count) steps, an iteration one step for each object.
 package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
@@ -42,7 +42,7 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
     /// Returns the names whose objects differ from another version, sorted. Each name comes with
     /// its object in this version; `nil` if this version does not have the name.
     ///
-    /// Subtrees that both versions share are skipped: a few changes cost log2(count) steps each.
+    /// Subtrees that both versions share are skipped: each change costs log2(count) steps.
     package func differences(from old: SortedTable) -> [(key: String, value: Value?)] {
         var found: [(key: String, value: Value?)] = []
         forEachDifference(from: old) { key, new, _ in
@@ -104,7 +104,7 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
 
 extension SortedTable: Sequence {
     package struct Iterator: IteratorProtocol {
-        /// The nodes that still come, the next one last. The right side of a node follows the node.
+        /// The nodes that still come, the next node last. The right side of a node follows it.
         private var waiting: [SortedNode] = []
 
         fileprivate init(_ root: SortedNode?) { descend(from: root) }
@@ -142,7 +142,7 @@ private struct SortedSteps {
         case member(SortedNode)
     }
 
-    /// The steps that still come, the next one last.
+    /// The steps that still come, the next step last.
     private var waiting: [Step]
 
     init(_ root: SortedNode?) { waiting = root.map { [.tree($0)] } ?? [] }

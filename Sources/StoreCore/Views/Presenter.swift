@@ -86,7 +86,7 @@ extension PresenterContext {
     ///
     /// - Parameters:
     ///   - name: the name of the command.
-    ///   - payload: the data for the screens; `nil` if there are none.
+    ///   - payload: the data for the screens; `nil` for a command without data.
     ///   - file: the file of the call, for the log.
     ///   - line: the line of the call.
     public func command(
@@ -212,7 +212,7 @@ package protocol RootPresentation<Root>: Presentation {
     func isHidden(_ edit: SliceEdit, from session: String, in root: Root) -> Bool
 
     /// Returns a function that is called when the store begins, with the key of each slice of a
-    /// module. The function returns the session to which the slice is presented; `nil` for none.
+    /// module. The function returns the session to which the slice is presented, or `nil`.
     func firstAudience(of module: Int, in root: Root) -> (SliceKey) -> String?
 }
 
