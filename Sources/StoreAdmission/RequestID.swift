@@ -5,7 +5,7 @@ import Synchronization
 package struct RequestID: Sendable {
     /// The number of random digits at the beginning.
     fileprivate static let randomCount = 4
-    /// The number of digits that the request's number has, of 5 bits each.
+    /// The number of digits that the request's number takes; each digit has 5 bits.
     fileprivate static let numberCount = 10
 
     /// Returns the digit of a value below 32: `0` to `9`, then `a` to `v`.
@@ -90,7 +90,7 @@ struct NumberCipher: Sendable {
         return left << Self.bits | right
     }
 
-    /// Returns the highest bits of a product: they depend on all bits of the half.
+    /// Returns the highest bits of a round's product, because these depend on all bits of the half.
     private static func mixed(_ half: UInt64, _ round: Round) -> UInt64 {
         let first = (half &+ round.offset) &* round.factor
         return ((first ^ (first >> 29)) &* round.factor) >> (64 - bits)

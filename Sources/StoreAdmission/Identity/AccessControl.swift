@@ -7,14 +7,14 @@ package import StoreWire
 import Synchronization
 
 /// Identifies the senders of requests, and gives them the rights of their roles in the policy. A
-/// server without credentials and a policy has no access control: every client may use all routes.
+/// server with neither credentials nor a policy has no access control: clients may use all routes.
 ///
-/// Any thread may call it.
+/// Any thread may use the object.
 package final class AccessControl: Sendable {
-    /// The most identities in the cache. A full cache is emptied, and identities are made again.
+    /// The maximum number of cached identities. A full cache is emptied and filled anew.
     private static let identitiesMax = 10_000
 
-    /// The rules that apply until the files are read again.
+    /// The rules that apply until the policy and the credentials are read again.
     private struct Rules: Sendable {
         let policy: Policy
         let anonymous: Identity
@@ -31,8 +31,8 @@ package final class AccessControl: Sendable {
     private let logger: Logger
     private let now: @Sendable () -> Int64
     private let rules: Locked<Rules>
-    /// A number for the state of the files when they were last read. The number is unique among all
-    /// stores of the process.
+    /// The number of the last reading of policy and credentials, unique among all stores of the
+    /// process.
     private let generation = Atomic<UInt64>(AccessControl.nextGeneration)
     private static let generations = Atomic<UInt64>(0)
 
@@ -103,13 +103,14 @@ package final class AccessControl: Sendable {
         }
     }
 
-    /// Returns the sender of an `Authorization` field; `nil` for a scheme other than `Bearer`.
+    /// Returns the sender that an `Authorization` field identifies; `nil` for a scheme other than
+    /// `Bearer`.
     private func identity(
         inField field: UnsafeRawBufferPointer,
         of exchange: HTTPExchange
     ) -> Result<Identity, AuthenticationError>? {
-        // Read the generation first. If the files are replaced during this call, the cached
-        // identity has the old generation and is not used again.
+        // Read the generation first. If `replace(by:)` runs during this call, the cached identity
+        // has the old generation and is not used again.
         let generation = generation.load(ordering: .sequentiallyConsistent)
         if let known = exchange.lastIdentity?.identity(for: field, of: generation, at: now()) {
             return .success(known)
@@ -149,12 +150,12 @@ package final class AccessControl: Sendable {
             .unauthorized("\(error.clientText).", challenge: "Bearer \(error.challenge)"),
             id
         )
-        // A browser sends the cookie with each request, and its page can't delete it. So the answer
-        // does.
+        // A browser sends the cookie with each request, and a page can't delete the cookie. So the
+        // answer deletes it.
         return cookie.map { problem.with($0) } ?? problem
     }
 
-    /// Returns the problem with the id of the request in it; the line in the log has the same id.
+    /// Logs the reason with the id of the request, and returns the problem with the same id.
     private func refusal(_ reason: String, _ problem: Problem, _ id: RequestID) -> Problem {
         logger.warning(
             .credentialRefused,
@@ -187,9 +188,9 @@ package final class AccessControl: Sendable {
     /// Returns the access that a stream or a waiting request depends on. The end of the credential,
     /// its revocation, or a new policy ends the access.
     ///
-    /// A stream `operates` if it shows the slices of all sessions because the role operates. Its
-    /// `member` is the only member of the root state that it shows a part of; `nil` if it shows
-    /// more. A problem has the path of the request.
+    /// `operates` is true if the stream shows the slices of all sessions because the role operates.
+    /// `member` is the only member of the root state from which the stream shows a part; `nil` if
+    /// there are several. Problems name the `path` of the request.
     package func lease(
         of identity: Identity,
         for need: RouteNeed,

@@ -28,8 +28,8 @@ package struct AccessLease: Sendable {
     /// True if the access has not ended.
     package var isGood: Bool { ending() == nil }
 
-    /// The problem that a waiting request is answered with; `nil` while the access lasts. Read it
-    /// once, for the answer, because it writes to the log.
+    /// The problem that a waiting request is answered with; `nil` while the access lasts. Read this
+    /// property once, for the answer: each read writes to the log.
     package var problem: Problem? { ending().map(refuse) }
 
     /// Shortens a wait so that it ends, at the latest, shortly after the credential. Returns the

@@ -2,7 +2,7 @@ import StoreAuthentication
 package import StoreHTTPTransport
 
 /// The last credential of a connection, with its identity. Most clients send the same credential
-/// with each request, and this cache saves its look-up.
+/// with each request, so the cache saves most look-ups.
 ///
 /// Only the event loop's thread may use it. The cache ends with its connection.
 package final class CachedIdentity {
@@ -18,8 +18,8 @@ package final class CachedIdentity {
     /// The caller for requests without a session; made for the first such request.
     @exclusivity(unchecked) fileprivate var caller: Caller?
 
-    /// Returns the cached identity of a field. Returns `nil` if the field differs from the last
-    /// field, if the files were read again, or if the credential has ended.
+    /// Returns the cached identity of a field. Returns `nil` if the cache has another field, if
+    /// policy and credentials were read again, or if the credential has ended.
     func identity(
         for field: UnsafeRawBufferPointer,
         of generation: UInt64,
@@ -31,8 +31,8 @@ package final class CachedIdentity {
         return identity
     }
 
-    /// Returns the cached caller for requests without a session; `nil` for another identity than
-    /// the last. The caller depends on nothing but the connection and the identity.
+    /// Returns the cached caller for requests without a session; `nil` if the cache has another
+    /// identity. The caller depends only on the connection and the identity.
     package func caller(as identity: Identity, operates: Bool) -> Caller? {
         guard identity === self.identity else { return nil }
         if let caller { return caller }

@@ -4,11 +4,11 @@ package import StoreWire
 
 /// The client or program on whose behalf the state is read.
 ///
-/// If sessions have slices of their own, a caller sees the slices of its session in place of all. A
-/// role narrows that to the members that it may read.
+/// If each session has its own slices, a caller sees only the slices of its session. A role may
+/// hide further members of the state.
 ///
-/// An object, so that a request copies a reference. Callers with neither a session nor an identity
-/// share an object.
+/// The type is a class, so that a request copies only a reference. Callers with neither a session
+/// nor an identity share an object.
 package final class Caller: Sendable {
     /// The client's session; `nil` for a client without one.
     package let session: String?
@@ -38,8 +38,8 @@ package final class Caller: Sendable {
     /// The program itself, or its operator.
     package static let `operator` = Caller(session: nil, isOperator: true)
 
-    /// The same caller without the limits of its role. For resources that are granted as a whole: a
-    /// view, or the screens of the caller's own session.
+    /// The same caller without the limits of its role, to read a resource that is granted as a
+    /// whole: a view, or the screens of the caller's own session.
     package var withoutSight: Caller {
         guard viewer.sight != nil else { return self }
         return Caller(session, isOperator, identity, Viewer(session: viewer.session))
@@ -48,7 +48,7 @@ package final class Caller: Sendable {
     /// True if the caller sees the module at this index; `nil` if it sees all modules.
     package var moduleSight: (@Sendable (Int) -> Bool)? { viewer.sight?.seesPlace }
 
-    /// True if the caller sees the data of a session; `nil` is data that all sessions share.
+    /// True if the caller sees the data of a session; `nil` means the data that all sessions share.
     package func sees(_ session: String?) -> Bool {
         guard let session, let own = viewer.session else { return true }
         return session.isSame(as: own.text)

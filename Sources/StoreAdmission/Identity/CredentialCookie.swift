@@ -1,6 +1,6 @@
 package import StoreHTTPTransport
 
-/// The cookie with a browser's credential, because `EventSource` can't send header fields.
+/// The cookie with a browser's credential, for `EventSource`, which can't send header fields.
 ///
 /// Each store of a process has its own name for the cookie, as for the cookie of sessions.
 package struct CredentialCookie: Sendable {

@@ -11,11 +11,12 @@ import Synchronization
 
 /// The sender of a request and its rights: a principal, with its role in the policy.
 ///
-/// Made once for a principal and a policy, so that a request copies a reference.
+/// An identity is made once for a principal and a policy, so that a request copies only a
+/// reference.
 package final class Identity: Sendable {
     package let principal: Principal
-    /// The role; `nil` if the policy does not have it. Such a sender may only use routes without a
-    /// need.
+    /// The role; `nil` if the policy does not have it. Such a sender may only use routes that need
+    /// no grant.
     package let role: Role?
     /// The members of the state that the role sees; `nil` if it sees all.
     package let sight: StoreWire.Sight?
@@ -78,8 +79,8 @@ package final class Identity: Sendable {
     }
 
     /// True if the role sees all parts of the state that the stream shows. The stream of one member
-    /// also stays allowed if the member was hidden before, because the stream shows the member as
-    /// absent.
+    /// also stays allowed if the member was hidden when the stream was opened: the stream shows it
+    /// as absent.
     private func covers(_ earlier: StreamRights) -> Bool {
         guard let sight else { return true }
         guard let member = earlier.member else { return sight.covers(earlier.sight) }

@@ -19,7 +19,7 @@ package final class RoleStreams: Sendable {
 
     init(_ policy: Policy) { table = Locked(Table(roles: policy.roleNames)) }
 
-    /// Replaces the policy. Roles of the old policy stay while they have streams.
+    /// Replaces the policy. Roles of the old policy stay in the table while they have open streams.
     func replace(by policy: Policy) {
         table.withLock { table in
             table.roles = policy.roleNames

@@ -57,7 +57,8 @@ struct RateFields: Sendable {
         policy = HTTPFields([("RateLimit-Policy", text)])
     }
 
-    /// Adds both fields. The digits are written directly, without an allocated `String`.
+    /// Adds `RateLimit-Policy` and `RateLimit`. The digits are written directly, without an
+    /// allocated `String`.
     func add(_ share: RateShare, to fields: inout HTTPFields) {
         fields.append(policy)
         fields.append("RateLimit") { share.write(to: &$0, named: name) }
@@ -70,8 +71,8 @@ extension RateShare {
         Int((nanoseconds + 999_999_999) / 1_000_000_000)
     }
 
-    /// Writes `"requests";r=50;t=30`: the number that is left, and the seconds until the share is
-    /// whole again.
+    /// Writes `"requests";r=50;t=30`: the number of events that the share still allows, and the
+    /// seconds until it is whole again.
     fileprivate func write(to bytes: inout [UInt8], named name: String) {
         bytes.append(UInt8(ascii: "\""))
         bytes.append(contentsOf: name.utf8)

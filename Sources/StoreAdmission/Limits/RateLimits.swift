@@ -30,10 +30,10 @@ package final class RateLimits: Sendable {
     /// The limits in the order of the kinds; `nil` for a kind without a bound.
     private let limits: [Limited?]
     private let clock: any WallClock
-    // Safety: only the event loop's thread, which hands requests over, accesses it.
+    // Safety: only the event loop's thread, which hands requests over, accesses the table.
     @exclusivity(unchecked) private nonisolated(unsafe) var table = RateTable()
 
-    /// Makes limits for these kinds alone. Returns `nil` if `limits` is empty.
+    /// Makes limits for the kinds in `limits` alone. Returns `nil` if `limits` is empty.
     package init?(_ limits: [RateLimitKind: RateLimit], clock: any WallClock = SteadyClock()) {
         if limits.isEmpty { return nil }
         self.limits = RateLimitKind.allCases.map { kind in

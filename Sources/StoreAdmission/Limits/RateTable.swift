@@ -5,9 +5,9 @@ package import StoreHTTPTransport
 /// rows.
 ///
 /// A share is stored as the moment at which it is whole again (the generic cell rate algorithm). A
-/// whole share needs no row. A new client takes over the row that is whole soonest among its
-/// possible rows, with the moments in it. So if there are more clients than rows, some of them use
-/// a row together. No client gets more than its share by pushing others out.
+/// whole share needs no row. Of its possible rows, a new client takes over the row whose shares are
+/// whole soonest, with the moments in it. So if there are more clients than rows, some clients use
+/// a row together. No client gets more than its share by pushing other clients out.
 struct RateTable: ~Copyable {
     /// The number of rows, and so of clients with a row of their own.
     static let rowsCount = 32_768
@@ -37,7 +37,7 @@ struct RateTable: ~Copyable {
     }
 
     /// Counts events for a client if its share allows them, and returns the rest of the share. A
-    /// whole share allows even a count above its limit. Its refill takes longer then.
+    /// whole share allows even a count above its limit, but then takes longer to refill.
     mutating func take(
         _ count: Int,
         of kind: RateLimitKind,
@@ -53,8 +53,8 @@ struct RateTable: ~Copyable {
         return RateShare(remaining: left, untilWhole: taken)
     }
 
-    /// Returns the rest of a client's share, and if it is too small for the count, the time until
-    /// it suffices. Counts nothing, but gives the client a row.
+    /// Returns the rest of a client's share. If the rest is too small for the count, also returns
+    /// the time until it suffices. Counts no events, but gives the client a row.
     mutating func look(
         _ count: Int,
         of kind: RateLimitKind,
@@ -74,8 +74,8 @@ struct RateTable: ~Copyable {
         )
     }
 
-    /// Returns the index of a client's row. A client without a row takes over the row that is whole
-    /// soonest.
+    /// Returns the index of a client's row. A client without a row takes over the row whose shares
+    /// are whole soonest.
     private func row(of key: RateKey) -> Int {
         let start = hash(key) & (keys.count - 1) & ~(Self.waysCount - 1)
         var soonest = start
@@ -121,8 +121,8 @@ package struct RateKey: Sendable, Equatable {
     /// Makes the key of no client, for an empty row.
     init() { (high, low, kind) = (0, 0, 0) }
 
-    /// Makes the key of an address; of IPv6, the first 64 bits count. All clients of unix sockets
-    /// have one key in common, and so do all peers that have left already.
+    /// Makes the key of an address; of an IPv6 address, only the first 64 bits count. All clients
+    /// of unix sockets have one key in common, and so do all peers that have left already.
     package init(_ client: ClientAddress) {
         switch client.shared {
         case .internet(let address): (high, low, kind) = (address.high, address.low, 1)

@@ -4,7 +4,7 @@ import StoreWire
 /// The header fields that let pages of other origins read answers (CORS, the Fetch standard).
 ///
 /// The origin in a field is the operator's text and never the request's, so credentials are
-/// allowed. There is no `*`, which would let any page read the state with a user's cookies.
+/// allowed. No field has `*`, which would let any page read the state with a user's cookies.
 package struct CrossOrigin: Sendable {
     /// The seconds for which a browser remembers the answer to a preflight.
     static let maxAgeSeconds = 600
@@ -41,7 +41,7 @@ package struct CrossOrigin: Sendable {
         request.has("access-control-request-method") && rule.place(of: request) != nil
     }
 
-    /// Adds the methods and header fields that a page may send, if the request is a preflight.
+    /// Adds to the answer of a preflight the methods and header fields that a page may send.
     package func answerPreflight(_ request: HTTPExchange, _ preflight: Preflight) {
         guard isPreflight(request), let method = request.header("access-control-request-method")
         else { return }

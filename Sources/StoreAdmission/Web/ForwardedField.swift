@@ -95,8 +95,7 @@ private struct Reader {
             guard let name = token(), skip("="), let value = value() else { return nil }
             element.isEmpty = false
             if name.isWord("for") {
-                // A second `for` could come from the client, written into a value that the proxy
-                // adds.
+                // A second `for` could be the client's, if the proxy has copied the client's text.
                 guard element.address == nil else { return nil }
                 element.address = value
             }
@@ -148,12 +147,12 @@ extension UInt8 {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Returns true if the bytes are a word of lower-case letters, in any case.
+    /// Returns true if the bytes are `word`, in upper or lower case; `word` itself is lower-case.
     fileprivate func isWord(_ word: StaticString) -> Bool {
         count == word.utf8CodeUnitCount && begins(with: word)
     }
 
-    /// Returns true if the bytes begin with a word of lower-case letters, in any case.
+    /// Returns true if the bytes begin with `word`, in upper or lower case.
     func begins(with word: StaticString) -> Bool {
         count >= word.utf8CodeUnitCount
             && (0..<word.utf8CodeUnitCount).allSatisfy { self[$0] | 0x20 == word.utf8Start[$0] }

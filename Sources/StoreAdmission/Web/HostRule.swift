@@ -102,7 +102,7 @@ package final class HostFilter: Sendable {
 
     /// Checks the authority of a request.
     ///
-    /// - Throws: 421 if the server may not be reached under it.
+    /// - Throws: 421 if the server may not be reached under this authority.
     package func check(_ exchange: HTTPExchange) throws(Problem) {
         let isAllowedLast = exchange.withHost { host in
             guard let host, host.count == allowedLast.count, let start = host.baseAddress else {

@@ -4,8 +4,8 @@ package import StoreWire
 
 /// The pages whose requests may change something, or open a stream.
 ///
-/// Every page that is open on a machine can reach a server on its loopback address. A browser sends
-/// a POST without a body, and so without a type, to any server that a page names.
+/// Every page that is open on a machine can reach a server on its loopback address. If a POST has
+/// no body, and so no `Content-Type`, a browser sends it to any server that a page names.
 package struct OriginRule: Sendable {
     /// The allowed origins besides the server's own, as browsers write them.
     private let allowed: [[UInt8]]
@@ -13,7 +13,7 @@ package struct OriginRule: Sendable {
     init(_ allowed: [String]) { self.allowed = allowed.map { Array($0.utf8) } }
 
     /// Returns the index of the request's `Origin` among the allowed origins. Returns `nil` if the
-    /// request has no `Origin`, several, or another.
+    /// request has no `Origin`, several of them, or an origin that is not allowed.
     func place(of request: HTTPExchange) -> Int? {
         if allowed.isEmpty { return nil }
         var place: Int?

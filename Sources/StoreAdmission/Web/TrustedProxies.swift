@@ -22,8 +22,9 @@ package struct TrustedProxies: Sendable {
     /// peer itself is the client, or if the proxy's fields can't be read.
     ///
     /// Each proxy adds an address at the end, so the client is the last address that is no proxy's.
-    /// The client may have written every address before that. If both fields are present, one may
-    /// come from the proxy and the other from the client. So they count only if they agree.
+    /// The client may have invented every address before its own. If both fields are present, one
+    /// may come from the proxy and the other from the client. So the fields count only if they
+    /// agree.
     func client(of request: HTTPExchange) -> ClientAddress? {
         guard trusts(request.client) else { return nil }
         var forwarded = LastStranger()
@@ -41,7 +42,7 @@ package struct TrustedProxies: Sendable {
     }
 
     /// True if a client has come over TLS to a trusted proxy, according to `Forwarded` or
-    /// `X-Forwarded-Proto`. If there are several proxies, the first decides.
+    /// `X-Forwarded-Proto`. If there are several proxies, the entry of the first decides.
     func isOverTLS(_ request: HTTPExchange) -> Bool {
         guard trusts(request.peer) else { return false }
         let forwarded = request.withHeader("forwarded") { ForwardedField.isOverTLS($0) }
@@ -60,8 +61,8 @@ package struct TrustedProxies: Sendable {
     private func trusts(_ address: IPAddress) -> Bool { ranges.contains { $0.contains(address) } }
 }
 
-/// The last address in a sequence that is no proxy's. If all addresses belong to proxies, the first
-/// address.
+/// Finds, in a sequence of addresses, the last that is no proxy's. If all addresses belong to
+/// proxies, finds the first.
 private struct LastStranger {
     private(set) var isEmpty = true
     /// The address; `nil` if the element in its place is no address.

@@ -29,7 +29,7 @@ package final class WebRules: Sendable {
     /// True if some rule applies to every request.
     package var concernsEveryRequest: Bool { crossOrigin != nil || proxies != nil || limits != nil }
 
-    /// Returns the header fields that all answers have. Pages of these origins may use the server.
+    /// Returns the header fields of all answers of a server that pages of these origins may use.
     package static func commonFields(allowing origins: [String]) -> HTTPFields {
         HTTPFields(
             [
@@ -39,7 +39,7 @@ package final class WebRules: Sendable {
         )
     }
 
-    /// Finds the client's address, and adds the header fields for its page.
+    /// Finds the client's address, and adds the header fields for the client's page.
     package func begin(_ request: HTTPExchange) {
         if let client = proxies?.client(of: request) { request.client = client }
         crossOrigin?.answer(request)
