@@ -1,7 +1,7 @@
 package import StoreHTTPTransport
 package import StoreTelemetry
 
-/// `--access-log`: writes a line to the log for each request and each stream when it is over.
+/// `--access-log`: writes a line to the log at the end of each request and each stream.
 ///
 /// ```text
 /// store-server: request method=GET route=/state path=/state status=200 bytes=17 ms=0.081 …

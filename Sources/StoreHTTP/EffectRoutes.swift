@@ -82,15 +82,15 @@ struct EffectRoutes: RouteGroup {
 }
 
 extension EffectRunner {
-    /// Cancels the effects of this id that a viewer's list has: shared effects and those of its
-    /// session, for an operator those of all sessions. Returns `true` if there were any.
+    /// Cancels the effects of this id that the viewer may list: shared effects and the effects of
+    /// its session, or of all sessions for an operator. Returns `true` if there were any.
     fileprivate func cancel(_ id: String, for viewer: Viewer) -> Bool {
         guard let session = viewer.session else { return cancelEverywhere(id: id) }
         return cancel(id: id, of: session.text) || cancel(id: id)
     }
 }
 
-/// `?cancel=on-close`: cancels the effects if their client closes its side while it waits for them.
+/// `?cancel=on-close`: cancels the effects if the waiting client closes its side of the connection.
 enum CancelOnClose: String, CaseIterable, Sendable {
     case onClose = "on-close"
 

@@ -80,14 +80,14 @@ struct ModuleListRoutes: RouteGroup {
 /// The description of a module, or of a field, for the routes.
 package struct SliceDescription: Sendable {
     package let name: String
-    /// True if it is a field, which is no module and has no routes of its own.
+    /// True if this is a field, which is no module and has no routes of its own.
     package let isField: Bool
     package let form: SliceForm
-    /// The owner of its slices: all sessions together, or each session.
+    /// The owner of the slices: all sessions together, or each session.
     package let ownership: SliceOwnership
-    /// The presenters that observe its changes.
+    /// The presenters that observe changes of the slices.
     package let presenters: [String]
-    /// Returns the action of its view for the moment when a client begins or ceases to show it.
+    /// Returns the view's action for the moment when a client begins, or ceases, to show the view.
     package let visibility: @Sendable (ViewVisibility) -> (any Action)?
 
     package init<State>(_ mount: Mount<State>) {

@@ -9,7 +9,8 @@ import StoreWire
 struct CredentialRoutes: RouteGroup {
     let links: Links
     let access: AccessControl
-    /// True if there are sessions: `DELETE /session` of a session then deletes this cookie, too.
+    /// True if there are sessions: the `DELETE /session` that ends one then deletes this cookie,
+    /// too.
     let hasSessions: Bool
 
     var routes: [Route] {
@@ -45,7 +46,7 @@ struct CredentialRoutes: RouteGroup {
 
     private func begin(_ request: RequestContext) throws(Problem) {
         let cookie = request.environment.credentialCookie
-        // A cookie must not be exchanged for a new cookie, because then it would never end.
+        // A cookie must not be exchanged for a new cookie, because then the access would never end.
         guard request.exchange.has("authorization"), let identity = request.identity,
             let made = access.cookie(for: identity.principal)
         else { throw .unauthorized() }

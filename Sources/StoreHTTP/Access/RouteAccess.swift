@@ -9,17 +9,17 @@ enum RouteAccess: Sendable {
     case need(RouteNeed)
     /// The right to see the member of the state that the first parameter of the path names.
     case memberInPath
-    /// A need in this module. A denied caller gets 404, unless it can see the module.
+    /// A need in this module. A denied caller that can't see the module gets 404.
     case ofModule(String, RouteNeed)
-    /// The right to dispatch actions of this module's views. `places` are their indices in the
-    /// table of actions. A caller without any of them gets 404, unless it can see the module.
+    /// The right to dispatch actions of this module's views. `places` are the actions' indices in
+    /// the table of actions. A caller with neither such a right nor sight of the module gets 404.
     case viewActions(String, places: [Int])
 
     /// No need: for health, explanations of problems, and the setting and deletion of cookies.
     static let everyone = RouteAccess.need(.nothing)
     /// The right to see some part of the state; the answer leaves out hidden members.
     static let state = RouteAccess.need(.state)
-    /// The right to see some view; the answer leaves out the others.
+    /// The right to see some view; the answer leaves out hidden views.
     static let views = RouteAccess.need(.views)
     static let log = RouteAccess.need(.log)
     /// The right to dispatch some action; the handler checks each action.
@@ -68,8 +68,8 @@ extension Identity {
     /// Checks if this sender may send a request to a resource. `served` is `nil` for a method that
     /// the resource does not have.
     ///
-    /// - Throws: 404 for a resource that the sender may not see. For a use that it may not make,
-    ///   401 without a credential and 403 with one.
+    /// - Throws: 404 for a resource that the sender may not see. For a denied use, 401 without a
+    ///   credential and 403 with one.
     func check(
         _ request: HTTPExchange,
         _ served: ServedRoute?,

@@ -101,7 +101,7 @@ package final class CoreAttachments: Sendable {
     struct Attachment: Sendable {
         let kind: Kind
         let id: String
-        /// The label of the queue on which it is called; `nil` for the Core's own thread.
+        /// The label of the queue that calls the attachment; `nil` for the Core's own thread.
         let queue: String?
         let ending: PlainCommand
     }

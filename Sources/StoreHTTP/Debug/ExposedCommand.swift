@@ -14,7 +14,7 @@ package struct ExposedCommand: Sendable {
     package let file: String
     let function: String
     package let line: UInt
-    /// The command's own description, five lines.
+    /// The command's own description, in five lines.
     let preview: String
     /// Reads the argument from a body, and returns a closure that executes the command with it.
     let prepared: Preparation

@@ -5,8 +5,8 @@ import StoreJSON
 import StoreJSONSchema
 import StoreWire
 
-/// The routes that list the subscribers and observers of new states, and end one. Subscribers read
-/// streams; observers run in the process itself.
+/// The routes that list the subscribers and observers of new states, and end one of them.
+/// Subscribers read streams; observers run in the process itself.
 struct SubscriptionRoutes: RouteGroup {
     let store: Store
     let attachments: CoreAttachments

@@ -3,15 +3,15 @@ import StoreJSONSchema
 
 /// Makes an example body for `POST /dispatch` that the schema allows.
 struct DispatchExample {
-    /// The deepest value that is made, because a type that contains itself has no end.
+    /// The maximum depth of the example: a type that contains itself would have no end.
     private static let depthMax = 8
 
     /// The definitions that the schemas refer to; `Action` is one of them.
     let definitions: [JSONSchema.Property]
 
     /// The first action without a payload, or else the first action whose payload can be made from
-    /// its schema. `nil` if there is none, for example if each action is for an instance. The
-    /// reducer may still refuse the example, because it checks more than the schema.
+    /// its schema. `nil` if there is no such action, for example if each action is for an instance.
+    /// The reducer may still refuse the example, because it checks more than the schema.
     var json: String? {
         guard case .oneOf(let actions)? = definitions.first(where: { $0.name == "Action" })?.schema
         else { return nil }

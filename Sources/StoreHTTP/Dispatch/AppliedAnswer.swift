@@ -11,7 +11,7 @@ struct AppliedAnswer {
     let changed: Bool?
     /// The state after the action; `nil` if the client did not ask for it, or it is not available.
     var state: Bytes?
-    /// The version of ``state``; `nil` for ``last``.
+    /// The version of ``state``; `nil` if that is ``last``.
     var tagged: UInt64?
     /// False if the answer reports that effects still run; then its status is 202.
     var isCompleted = true
@@ -22,7 +22,7 @@ struct AppliedAnswer {
     /// False if the result of the effects is unknown.
     var isEndKnown = true
 
-    /// The answer of a request that is not applied yet.
+    /// The placeholder for the answer to a request that is not applied yet.
     static let pending = AppliedAnswer(first: 0, last: 0, changed: nil)
 
     static let fields = HTTPFields([
@@ -49,7 +49,7 @@ extension DispatchTicket {
         writer.sharedBody = Bytes(joining: pieces, shared: state.count)
     }
 
-    /// The size in bytes from which a state is shared and not copied.
+    /// The minimum size in bytes of a state that is shared and not copied.
     private static let sharedBytesMin = 16 << 10
     private static let end = Bytes(utf8: "}")
 
@@ -84,7 +84,7 @@ extension DispatchTicket {
     }
 
     /// Answers with the newest published state. If the state is large or must be assembled first,
-    /// another thread makes the answer, at a pace.
+    /// another thread makes the answer.
     private func finishWithState(_ answer: AppliedAnswer) {
         let state = reader.state(for: caller)
         if state.isAtHand, state.whole.count < ReaderPace.answerBytesMin {
@@ -95,7 +95,7 @@ extension DispatchTicket {
             store.wake()
             return state.whole.count
         }
-        // The action was applied. An answer without the state is still true.
+        // If the queue is full, answer without the state: the action was applied.
         if !isTaken { complete(answer) }
     }
 

@@ -73,7 +73,7 @@ struct ConditionSubject: Sendable {
         reads = isRead
     }
 
-    /// Returns the text behind the fixed part of a path, from its slash on; `nil` for another path.
+    /// Returns the rest of a path behind `fixed`, with its first slash; `nil` for another path.
     private static func rest(of path: Substring, behind fixed: String) -> String? {
         guard path.utf8.starts(with: fixed.utf8) else { return nil }
         let rest = path.utf8.dropFirst(fixed.utf8.count)
@@ -84,8 +84,8 @@ struct ConditionSubject: Sendable {
 
 extension ConditionSubject {
     /// Returns the condition that the Core checks first: no member that the resource depends on has
-    /// changed since the client's version. If the resource may be absent, the condition never
-    /// holds, and so the versions are compared.
+    /// changed since the client's version. If members can't decide, or the resource may be absent,
+    /// the condition never holds. The versions are then compared.
     func first(in workspace: JSONWorkspace) -> VersionCondition {
         guard let known, let reads, isAtHand(workspace) else {
             return VersionCondition(.max, .version)
@@ -101,9 +101,9 @@ extension ConditionSubject {
         }
     }
 
-    /// Compares the resource in the newest version with the client's version. Returns a condition
-    /// on the newest version if they are the same, and `nil` if they differ. Blocks while the disk
-    /// is read and a view is made.
+    /// Compares the resource in the newest version and in the client's version. Returns a condition
+    /// on the newest version if the resource is the same in both, and `nil` if it differs. Blocks
+    /// while the disk is read and a view is made.
     ///
     /// - Throws: 503 if the client's version can't be read now, 500 if the view can't be made.
     func compared() throws(Problem) -> VersionCondition? {

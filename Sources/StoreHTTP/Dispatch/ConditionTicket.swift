@@ -5,12 +5,12 @@ import Synchronization
 
 /// Completes the envelope of a dispatch whose condition names a resource (protocol 2.7).
 ///
-/// The Core only checks if a whole member of the state has changed. A part of the member, or a
-/// view, may be unchanged even so. If a member has changed, another thread compares the resource
-/// with the version that the client has. If they are the same, the thread offers the envelope
-/// again, under a condition on the compared version.
+/// The Core only checks if a whole member of the state has changed. A part of a changed member, or
+/// a view, may be unchanged. If a member has changed, another thread compares the resource with the
+/// version that the client has. If both are the same, the thread offers the envelope again, under a
+/// condition on the compared version.
 final class ConditionTicket: Completion {
-    /// The most comparisons of one request: a change meanwhile makes a comparison useless.
+    /// The most comparisons for one request: a change during a comparison makes it useless.
     static let comparisonsMax = 8
 
     private struct State: Sendable {

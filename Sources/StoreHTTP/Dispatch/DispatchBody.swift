@@ -9,7 +9,7 @@ struct DispatchBody {
     /// True if the body was an array, even of a single action.
     let isBatch: Bool
     let members: [EnvelopeMember]
-    /// The readers that get the event for the change; `nil` for all.
+    /// The readers that get the event for the change; `nil` if all readers get it.
     let audience: Audience?
 
     /// Reads the action of a link.
@@ -40,7 +40,7 @@ struct DispatchBody {
         return try read(ActionObject(document.root), by: reader, from: sender, in: trace)
     }
 
-    /// Reads the actions of a body. No initializer, because that would retain each argument.
+    /// Reads the actions of a body. This is no initializer, which would retain each argument.
     static func read(
         _ request: RequestContext,
         by reader: MemberReader,

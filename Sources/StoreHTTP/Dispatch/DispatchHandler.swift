@@ -9,7 +9,7 @@ import StoreWire
 
 /// Makes an envelope from a request and hands it to the Core.
 ///
-/// A class, so that a request does not copy its properties.
+/// The type is a class, so that a request does not copy the handler's properties.
 final class DispatchHandler: Sendable {
     let store: Store
     private let reader: MemberReader
@@ -26,7 +26,7 @@ final class DispatchHandler: Sendable {
         batchMax = store.bounds.batchMax
     }
 
-    /// Dispatches the actions of a request; with an instance, actions of its view.
+    /// Dispatches the actions of a request; with an `instance`, actions of that instance's view.
     func dispatch(_ request: RequestContext, to instance: String? = nil) throws(Problem) {
         let exchange = request.exchange
         let store = store
@@ -127,7 +127,8 @@ final class DispatchHandler: Sendable {
         )
     }
 
-    /// Returns the action in the query, as the links of views have it; `nil` if the body has it.
+    /// Returns the action in the query, as links of views have it; `nil` if the body has the
+    /// action.
     ///
     /// A page of any site can make a browser send a POST without a body. So links may be followed
     /// only by pages of the server's own origin or an allowed one.
@@ -153,7 +154,7 @@ final class DispatchHandler: Sendable {
 // Conditions
 
 extension DispatchHandler {
-    /// The condition of a request. An object, because most requests have none.
+    /// The condition of a request. The type is a class, because most requests have no condition.
     final class Condition {
         let version: VersionCondition
         /// The resource that the condition names; `nil` for the whole state.
@@ -191,17 +192,17 @@ extension DispatchHandler {
     /// Makes the condition for a list of tags: a single version, which the Core compares when it
     /// applies the action.
     ///
-    /// Only the newest published version in the list is compared: it matches if any published
-    /// version of the list does. The condition uses it if the caller's part of the state has not
-    /// changed since. Otherwise the lowest future version is used: only that can match next.
-    /// Without a future version, the condition may already have failed. The Core must check it
-    /// nevertheless, because only the Core can look up if the request was applied before. In that
-    /// case the condition does not count.
+    /// Of the published versions in the list, only the newest is compared: it matches if any of
+    /// them does. The condition uses it if the caller's part of the state has not changed since
+    /// then. Otherwise the condition uses the lowest future version, because only that version can
+    /// match next. Without a future version, the condition may already have failed. The Core must
+    /// check it even then, because only the Core can look up if the request was applied before. If
+    /// it was, the condition does not count.
     ///
     /// A view may show the caller data from modules that it can't see otherwise. A change of such a
     /// module does not count as a change for the caller. So a match would not prove that the shown
-    /// data is current. The condition is exact then: every newer version fails it. A client that
-    /// names the view avoids this.
+    /// data is current. The condition is exact then: every newer version fails it. A client avoids
+    /// this if its condition names the view.
     private func version(of tags: [EntityTag], for caller: Caller) -> VersionCondition {
         let isExact = store.reader.showsUnseen(to: caller)
         let epoch = store.reader.epoch

@@ -9,9 +9,10 @@ import Synchronization
 ///
 /// The table is in memory alone: a restart forgets the outcomes.
 package final class DispatchOutcomes: Sendable {
-    /// The most dispatches that are remembered; beyond it the oldest are forgotten.
+    /// The maximum number of remembered dispatches; if there are more, the oldest are forgotten.
     package static let countMax = 1_000
-    /// The most bytes in their effects' values; beyond it the oldest dispatches are forgotten.
+    /// The most bytes in all effects' values; if there are more, the oldest dispatches are
+    /// forgotten.
     package static let valueBytesMax = 16 << 20
     /// The seconds for which a dispatch is remembered after its end. A running dispatch is
     /// remembered while there is room.
@@ -19,13 +20,13 @@ package final class DispatchOutcomes: Sendable {
 
     fileprivate struct Remembered: Sendable {
         let dispatch: PendingDispatch
-        /// The bytes that ``Table/valueBytes`` includes for this dispatch.
+        /// The number of bytes that ``Table/valueBytes`` includes for this dispatch.
         var valueBytes = 0
     }
 
     fileprivate struct Waiting: Sendable {
         let giveUp: @Sendable () -> Void
-        /// The access that the wait depends on; `nil` if it can't end.
+        /// The access that the wait depends on; `nil` if that access can't end.
         let access: AccessLease?
     }
 
@@ -90,7 +91,7 @@ package final class DispatchOutcomes: Sendable {
 }
 
 extension DispatchOutcomes.Table {
-    /// Updates the byte count with the value of a dispatch, which exists from its end on.
+    /// Updates the byte count with a dispatch's value, which exists after the dispatch has ended.
     fileprivate mutating func charge(_ version: UInt64) {
         guard let remembered = byVersion[version] else { return }
         let bytes = remembered.dispatch.valueBytes
@@ -165,7 +166,7 @@ final class PendingDispatch: Sendable {
 
     private struct State: Sendable {
         var end: DispatchEnd?
-        /// The end of the effects, in nanoseconds of the store's steady clock.
+        /// The time at which the effects ended, in nanoseconds of the store's steady clock.
         var endedAt: Int64 = 0
         /// The closures that are called at the end, by ticket.
         var waiters: [ObjectIdentifier: Waiter] = [:]

@@ -24,7 +24,8 @@ extension DispatchTicket {
     /// Answers when all effects of the action have ended, or when the client's time is over,
     /// whichever comes first (protocol 2.6).
     ///
-    /// Most actions have no effects. Their answers go out with the batch's, without a timer.
+    /// Most actions have no effects. Their answers are sent with those of the batch, without a
+    /// timer.
     func waitForEffects(_ watch: EffectWatch, _ answer: AppliedAnswer) {
         guard !watch.isDone else { return watch.whenDone { [self] in finish(answer, end(of: $0)) } }
         wait(for: followed(watch, answer))
@@ -38,7 +39,7 @@ extension DispatchTicket {
         finish(answer)
     }
 
-    /// Makes the dispatch of an answer, which ends with the watch.
+    /// Makes the dispatch of an answer. The dispatch ends when the watched effects have ended.
     private func followed(_ watch: EffectWatch, _ answer: AppliedAnswer) -> PendingDispatch {
         var answer = answer
         answer.isCompleted = true
@@ -100,7 +101,7 @@ extension DispatchTicket {
     }
 
     /// Answers with the result of the effects. The state in the answer is the newest, under its own
-    /// tag, because the awaited effects have changed later versions.
+    /// tag, because the awaited effects have made later versions.
     private func finish(_ answer: AppliedAnswer, _ end: DispatchEnd) {
         switch end {
         case .failed(let reason):
@@ -135,8 +136,8 @@ extension DispatchTicket {
         }
     }
 
-    /// Returns the public text for an error of awaited work: the reason of a refusal, or only that
-    /// the work failed. The log has the error itself.
+    /// Returns the public text for an error of awaited work: the reason of a refusal, or a text
+    /// without a reason. The log has the error itself.
     ///
     /// The reason of a refusal may name data of the state. The caller gets it only if it sees the
     /// module of the work, or has dispatched to this module.

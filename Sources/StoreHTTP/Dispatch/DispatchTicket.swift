@@ -90,7 +90,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
         )
     }
 
-    /// Offers the parked request to the Core. If the mailbox is full or closed, answers with that.
+    /// Offers the parked request to the Core. A full or closed mailbox is answered with a problem.
     final func offer(_ envelope: Envelope) {
         do {
             try store.core.offer(envelope, wakes: false)
@@ -115,15 +115,16 @@ class DispatchTicket: Completion, @unchecked Sendable {
     /// Answers an applied request, or waits for its effects.
     func finishApplied(_ answer: AppliedAnswer) {
         guard let watch else {
-            // An envelope that asks for the state ends its batch, so this version is published.
+            // An envelope that asks for the state ends its batch, so the version of the answer is
+            // published.
             return finish(answer)
         }
         waitForEffects(watch, answer)
     }
 
-    /// Answers a request of which nothing was applied. `problem` is `nil` if the request may have
-    /// been applied: no answer would be true. The connection ends without an answer then, and the
-    /// client correctly sees an unknown outcome.
+    /// Answers a request that has failed. `problem` is `nil` if actions may have been applied: no
+    /// answer would be true. The connection then ends without an answer, which to the client means
+    /// an unknown outcome.
     func answerRefusal(_ problem: Problem?) {
         if let problem { answer(problem) } else { exchange.abandon() }
     }
@@ -160,7 +161,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
         answer.isEndKnown = false
         guard returnsState, reader.version != kept.last else { return finish(answer) }
         let submitted = reader.threads.past.submit { [self, answer] in
-            // If that state is no longer available, the answer is still true without it.
+            // If that state is no longer available, answer without it: the answer is still true.
             if let past = try? reader.state(at: kept.last, for: caller) {
                 exchange.complete(response(answer, with: past))
             } else {
@@ -176,7 +177,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
         exchange.complete(self)
     }
 
-    /// Compares the two states on another thread: a dry run must not delay real actions.
+    /// Compares the old and the new state on another thread: a dry run must not delay real actions.
     private func answerDryRun(_ run: DryRun) {
         let isTaken = reader.threads.dryRuns.submit { [self] in
             exchange.complete(response(to: run))
@@ -232,9 +233,8 @@ extension DispatchTicket: HTTPAnswer {
 // Problems
 
 extension DispatchTicket {
-    /// Returns the problem for a request of which nothing was applied; `nil` if it may have been
-    /// applied. This is the only table from outcomes to problems, for all requests that the Core
-    /// completes.
+    /// Returns the problem for a request that has failed; `nil` if actions may have been applied.
+    /// This is the only table from outcomes to problems, for all requests that the Core completes.
     func problem(of outcome: Outcome) -> Problem? {
         switch outcome {
         case .refused(let refusal, let member):
@@ -253,7 +253,8 @@ extension DispatchTicket {
 }
 
 extension CoreFailure {
-    /// The problem for a request that the Core could not apply; `nil` if it may have been applied.
+    /// The problem for a request that the Core could not apply; `nil` if actions may have been
+    /// applied.
     fileprivate var problem: Problem? {
         switch self {
         case .storageFull: .storageFull()

@@ -66,7 +66,7 @@ enum LogParameters {
 // Pages
 
 extension LogPage {
-    /// Returns the path of the next page. At the end of the log, later actions will appear there.
+    /// Returns the path of the next page. At the end of the log, this path will show later actions.
     func next(_ links: Links) -> String {
         let type = query.type.map { "&type=" + PercentEncoding.encode($0) } ?? ""
         let cause = query.cause.map { "&cause=\($0)" } ?? ""

@@ -6,7 +6,7 @@ import StoreWire
 struct MetricsRoutes: RouteGroup {
     let links: Links
     let stores: @Sendable () -> [MeasuredStore]
-    /// The figures of the process; `nil` beside a store other than the store at `/`.
+    /// The figures of the process; `nil` for a store other than the store at `/`.
     let process: MeasuredProcess?
 
     var routes: [Route] {

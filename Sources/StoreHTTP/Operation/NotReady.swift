@@ -80,9 +80,9 @@ extension HTTPExchange {
     }
 }
 
-/// The reasons why requests are not taken, or none.
+/// The reasons why the server takes no requests, or none.
 package struct Readiness: Sendable {
-    /// The reasons; empty while requests are taken.
+    /// The reasons; empty while the server takes requests.
     let reasons: [NotReady]
     /// The problem for a client that does not ask for the reasons.
     package let problem: Problem?
