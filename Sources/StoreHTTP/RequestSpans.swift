@@ -5,7 +5,7 @@ package import StoreTraces
 ///
 /// <https://opentelemetry.io/docs/specs/semconv/http/http-spans/>
 ///
-/// Queries, headers, bodies and principals are left out: others than the operator may store traces.
+/// Queries, headers, bodies and principals are left out, because other people may store traces.
 package struct RequestSpans: Sendable {
     private let tracer: Tracer
     /// True if spans have no client addresses.

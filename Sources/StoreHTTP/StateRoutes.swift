@@ -7,7 +7,7 @@ import StoreJSONSchema
 import StoreWire
 
 /// `GET /state` and `GET /state/<pointer>`: the published state or a part of it. The request may
-/// ask for the newest version, for a past version, or wait for a newer one.
+/// ask for the newest or a past version, or wait for a newer version.
 struct StateRoutes: RouteGroup {
     let store: Store
 
@@ -72,8 +72,8 @@ struct StateRoutes: RouteGroup {
         let version = request[StateParameters.version]
         let blame = request[StateParameters.blame]
         if let version {
-            // A past state is compared by its exact tag, because a comparison by content would
-            // require making the state.
+            // A past state is compared by its exact tag, because for a comparison of content the
+            // state would have to be made.
             let tag = Tag(epoch: store.reader.epoch, version: version)
             try StateAnswer.require(past: tag, asIn: request.exchange)
         } else if request.exchange.has("if-match") {

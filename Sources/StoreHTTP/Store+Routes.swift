@@ -7,7 +7,7 @@ import StorePatterns
 package import StoreTelemetry
 package import StoreWire
 
-// The groups of routes of a store. Its assembly chooses among them.
+// The groups of routes of a store. The assembly of the store chooses among them.
 
 extension Store {
     /// Returns the routes of every store.

@@ -34,7 +34,7 @@ package final class Store: Sendable {
     private let transport = Locked<HTTPServer?>(nil)
     private let draining = Atomic(false)
     private let hasOffered = Atomic(false)
-    /// The turn of the Core that this store's requests have claimed for the event loop's thread.
+    /// Runs the turn of the Core that this store's requests have claimed for the event loop.
     private let runTurn: @Sendable () -> Void
 
     package init(
@@ -75,10 +75,10 @@ package final class Store: Sendable {
     }
 
     /// The seconds that requests still wait for effects when the server stops. The effects are
-    /// cancelled before, so most of these requests are answered earlier.
+    /// cancelled before this wait, so most of these requests are answered earlier.
     private static let stopWaitSeconds = 0.5
 
-    /// Begins the stop: ``isDraining`` returns true now, and waits for effects are cut short.
+    /// Begins the stop: ``isDraining`` returns true now, and the waits for effects are cut short.
     package func drain() {
         draining.store(true, ordering: .relaxed)
         schedule(after: Self.stopWaitSeconds, outcomes.giveUp)
@@ -106,7 +106,7 @@ package final class Store: Sendable {
     /// ends. Returns `nil` for no session, or a session that is not open.
     func hold(_ session: String?) -> SessionHold? { session.flatMap { sessions?.hold($0) } }
 
-    /// Runs `work` on the event loop's thread after so many seconds, if nothing cancels the timer.
+    /// Runs `work` on the event loop's thread after `seconds`, if nothing cancels the timer.
     @discardableResult
     package func schedule(
         after seconds: Double,
@@ -119,13 +119,13 @@ package final class Store: Sendable {
 /// Routes check the bounds of a body themselves. The Core's mailbox and the stream writer enforce
 /// the other bounds; routes only name them in problems.
 package struct RequestBounds: Sendable {
-    /// The most actions of clients that wait for the Core. The mailbox enforces it.
+    /// The most actions of clients that wait for the Core. The mailbox enforces this bound.
     package let mailboxMax: Int
     /// The most actions in one request, whose body is then an array.
     package let batchMax: Int
     /// The bounds on the JSON of a request's body.
     let json: JSONLimits
-    /// The most open streams. The stream writer enforces it.
+    /// The most open streams. The stream writer enforces this bound.
     package let streamsMax: Int
 
     package init(mailboxMax: Int, batchMax: Int, json: JSONLimits, streamsMax: Int) {

@@ -10,7 +10,7 @@ package final class StoresRouter: HTTPHandler {
     private let named: [ExactText: any HTTPHandler]
     private let all: [any HTTPHandler]
 
-    /// Makes a router. `first` also gets every request without a named store.
+    /// Makes a router. `first`, the store at `/`, gets every request that is for no named store.
     package init(_ first: any HTTPHandler, _ named: [(name: String, handler: any HTTPHandler)]) {
         self.first = first
         self.named = Dictionary(

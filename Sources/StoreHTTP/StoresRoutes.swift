@@ -44,7 +44,7 @@ package struct StoreStatus: Sendable {
 
     package let name: String
     let path: String
-    /// Returns the reason why it takes no requests; `nil` while it does.
+    /// Returns the reason why the store takes no requests; `nil` while it takes them.
     let notReady: @Sendable () -> NotReady?
 
     package init(at links: Links, notReady: @escaping @Sendable () -> NotReady?) {
@@ -55,7 +55,7 @@ package struct StoreStatus: Sendable {
 }
 
 extension [StoreStatus] {
-    /// The problem if some of the stores take no requests; `nil` while all do.
+    /// The problem if some of the stores take no requests; `nil` while all take them.
     package var problem: Problem? {
         let problems = compactMap { store in
             store.notReady().map { (store.name, $0.problem.detail) }
@@ -63,7 +63,7 @@ extension [StoreStatus] {
         return problems.isEmpty ? nil : .storesNotReady(problems)
     }
 
-    /// The problem if none of the stores takes requests; `nil` while at least one does.
+    /// The problem if none of the stores takes requests; `nil` while at least one store takes them.
     package var commonProblem: Problem? {
         let problems = compactMap { $0.notReady()?.problem }
         return problems.count == count ? problems.first : nil

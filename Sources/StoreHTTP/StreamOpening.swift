@@ -33,7 +33,7 @@ enum StreamOpening {
     /// Turns a request into a stream. The request chooses the mode, unless `mode` is given. `slice`
     /// is the slice that the client shows by reading the stream.
     ///
-    /// - Throws: 503 if the streams or the memory are used up, 429 above a rate limit, and 400 for
+    /// - Throws: 503 if all streams or all memory are in use, 429 above a rate limit, and 400 for
     ///   HTTP/1.0. Also throws the problems of the session and the credential.
     static func open(
         _ request: RequestContext,
@@ -76,8 +76,8 @@ enum StreamOpening {
         }
     }
 
-    /// Makes the beginning of a stream with its first frame. A reader that has seen the version of
-    /// its own frame does not get the frame.
+    /// Makes the beginning of a stream with its first frame. A frame for this reader alone is left
+    /// out if the reader has seen the frame's version.
     private static func beginning(
         _ head: StreamHead,
         of topic: TopicID,
@@ -146,7 +146,7 @@ enum StreamOpening {
 
     /// Reserves a place for a stream of this owner, and holds the owner's session.
     ///
-    /// - Throws: 503 if the streams or the memory are used up.
+    /// - Throws: 503 if all streams or all memory are in use.
     private static func takePlace(
         _ topic: TopicID,
         for owner: inout StreamOwner,
@@ -169,7 +169,7 @@ enum StreamOpening {
 
     /// Returns the closure for the end of a stream, or `nil` if there is nothing to do. The closure
     /// dispatches the end of the view, ends the hold on the session, and corrects the count of the
-    /// role. At its release, the place for a pointer is given back.
+    /// role. The release of the closure gives the stream's place for a pointer back.
     static func onEnd(
         _ hold: SessionHold?,
         _ counted: (@Sendable () -> Void)?,
@@ -238,7 +238,7 @@ enum StreamParameters {
 }
 
 extension StreamFrames {
-    /// Makes the writer's own frames for a store of this epoch.
+    /// Makes the frames that the stream writer itself adds, for a store of this epoch.
     package static func tagged(epoch: Epoch) -> StreamFrames {
         StreamFrames(
             heartbeat: { SSEFrame.heartbeat(at: Tag(epoch: epoch, version: $0)) },

@@ -3,7 +3,7 @@ import StorePublishing
 import Synchronization
 
 /// Runs work that would delay the event loop or the Core: a few jobs at a time, from a bounded
-/// queue. Its threads have a lower priority. They are its own, or the threads of a pool.
+/// queue. The threads have a lower priority. They belong to this object or to a pool.
 final class BackgroundWork: Sendable {
     /// The seconds that an idle thread waits for the next job before it ends.
     private static let idleSecondsMax = 5.0
@@ -74,8 +74,8 @@ final class BackgroundWork: Sendable {
         }
     }
 
-    /// Adds a job that returns the number of bytes in its answer. The pauses then allow for the
-    /// time in which the event loop sends them. Returns false if too many jobs wait.
+    /// Adds a job that returns the number of bytes in its answer. The pauses then include the time
+    /// in which the event loop sends these bytes. Returns false if too many jobs wait.
     func submitAnswer(_ job: @escaping @Sendable () -> Int) -> Bool {
         let isTaken = worker.post { $0.offer(job) } == true
         if !isTaken { refused.add(1, ordering: .relaxed) }
@@ -106,7 +106,7 @@ final class BackgroundWork: Sendable {
     }
 }
 
-/// The pace between two turns on a pool, because each turn may run on another thread.
+/// The pace of jobs on a pool, kept here because each turn may run on another thread.
 private final class KeptPace: Sendable {
     let pace = Locked(ReaderPace())
 }
@@ -116,7 +116,7 @@ private final class KeptPace: Sendable {
 package struct ReadingThreads: Sendable {
     /// The thread that makes large answers. Pauses follow its answers while many versions come.
     let large: BackgroundWork
-    /// The thread that compares the states of dry runs. Pauses follow them likewise.
+    /// The thread that compares the states of dry runs. Pauses follow the comparisons likewise.
     let dryRuns: BackgroundWork
     let views: BackgroundWork
     /// The threads that read past states, and find the actions that changed them.
@@ -124,9 +124,9 @@ package struct ReadingThreads: Sendable {
     let logPages: BackgroundWork
     let traces: BackgroundWork
 
-    /// Makes the threads; with a `pool`, its threads do the work. `waitingMax` is the most large
-    /// answers that wait, and the most dry runs: each has a connection. `version` returns the
-    /// newest version. Large answers and dry runs pause while many versions come.
+    /// Makes the threads; with a `pool`, its threads do the work. At most `waitingMax` large
+    /// answers wait, and as many dry runs: each has a connection. `version` returns the newest
+    /// version. Large answers and dry runs pause while many versions come.
     package init(
         waitingMax: Int,
         on pool: ThreadPool? = nil,

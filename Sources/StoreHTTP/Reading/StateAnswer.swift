@@ -9,7 +9,7 @@ enum StateAnswer {
     /// the client has that version.
     ///
     /// A cheap answer is made on the event loop. Another thread parses or assembles a large slice,
-    /// once for a version, and paces large answers.
+    /// once for a version, and pauses between large answers.
     ///
     /// - Throws: 404 if the part does not exist.
     static func answer(
@@ -89,7 +89,7 @@ enum StateAnswer {
     }
 
     /// Checks `If-Match` against a version (RFC 9110 §13.1.1). A tag matches if the caller's part
-    /// of the state was the same in its version.
+    /// of the state was the same in the tag's version.
     ///
     /// - Throws: 412 if no tag matches, 400 for a malformed header.
     static func require(

@@ -66,7 +66,7 @@ extension StateReader {
         stream(.slice(.change(module, session(of: caller, module))))
     }
 
-    /// Returns the request for a view as a caller sees it.
+    /// Returns the request for a view, with the caller's session if the view depends on sessions.
     func view(_ view: ViewRequest, for caller: Caller) -> ViewRequest {
         views?.views[view.view].isOfSession == true ? view.seen(by: caller.viewer.session) : view
     }

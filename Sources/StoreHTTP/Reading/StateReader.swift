@@ -93,8 +93,8 @@ extension StateReader {
         return VisibleState(snapshot, documents, for: caller)
     }
 
-    /// Returns the action up to a version that last changed a part of the state. The result has no
-    /// action if the action belongs to another session. May block on the disk.
+    /// Returns the last action, up to a version, that changed a part of the state. The result has
+    /// no action if the action belongs to another session. May block on the disk.
     ///
     /// - Throws: the same problems as ``state(at:for:)``.
     func blame(

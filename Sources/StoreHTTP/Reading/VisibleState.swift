@@ -10,7 +10,7 @@ package struct VisibleState: Sendable {
     private let snapshot: Snapshot
     private let documents: ParsedDocuments
 
-    /// True if others may get other content under the same tag, so no shared cache may store it.
+    /// True if callers may get different content under one tag, so no shared cache may store it.
     let isPrivate: Bool
 
     init(_ snapshot: Snapshot, _ documents: ParsedDocuments, for caller: Caller) {
@@ -38,7 +38,7 @@ package struct VisibleState: Sendable {
     /// The caller's whole state as JSON. Assembled on the first use if ``isAtHand`` is false.
     var whole: Bytes { snapshot.state }
 
-    /// True if ``whole`` is cheap.
+    /// True if ``whole`` needs no assembling.
     var isAtHand: Bool { snapshot.isAtHand(.root) }
 
     func isStarted(_ module: Int) -> Bool { snapshot.slices[module].isStarted }
@@ -58,7 +58,7 @@ package struct VisibleState: Sendable {
     /// Returns the part at a pointer, if there is one. May parse or assemble a large document.
     func part(at pointer: JSONPointer) -> Bytes? { documents.part(at: pointer, in: snapshot) }
 
-    /// Returns the part at a pointer if that is cheap. A small document is parsed in the workspace.
+    /// Returns the part at a pointer if the search is quick. The workspace parses a small document.
     func quickPart(at pointer: JSONPointer, _ workspace: JSONWorkspace) -> QuickPart {
         documents.quickPart(at: pointer, in: snapshot, workspace)
     }

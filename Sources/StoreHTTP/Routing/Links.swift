@@ -12,7 +12,7 @@ package struct Links: Sendable {
         base = store.map { Self.stores + "/" + $0 } ?? ""
     }
 
-    /// The path of the list of a process's stores. The list is the process's: it has no base.
+    /// The path of the list of all stores, which has no base: the list belongs to the process.
     package static let stores = "/stores"
 
     package var index: String { base.isEmpty ? "/" : base }

@@ -24,10 +24,10 @@ package final class RequestEnvironment: Sendable {
     let hasSecureCookies: Bool?
     /// True if clients without a session see the slices of all sessions.
     let operatorReads: Bool
-    /// True if operators have their own listeners; other listeners then have no operators.
+    /// True if operators have their own listeners; other listeners then serve no operators.
     let separatesOperators: Bool
-    /// The current failure of the process, for the `/livez` of connections beyond the bound. If the
-    /// closure itself is `nil`, the transport refuses such connections.
+    /// Returns the current failure of the process, for `/livez` on connections beyond their bound.
+    /// If the closure itself is `nil`, the transport refuses such connections.
     let livenessProblem: (@Sendable () -> Problem?)?
     let logger: Logger
     /// The histograms of the times that requests take.

@@ -56,12 +56,12 @@ enum RouteAudience: Sendable {
 
 /// The web pages from which a route takes requests.
 enum AllowedOrigins: Sendable {
-    /// All pages: nothing changes, and browsers hide the answer from pages that are not allowed.
+    /// All pages: the route changes nothing, and browsers hide its answer from forbidden pages.
     case all
     /// Pages of the server's own and of allowed origins, and clients that are no browsers.
     case own
     /// The same pages as ``own``, by the `Origin` field alone, which browsers send with every body.
-    /// Pages of other origins can't send JSON without a preflight. So an action costs one check.
+    /// Pages of other origins can't send JSON without a preflight. So this one check is enough.
     case ownWhereNamed
 }
 
@@ -86,8 +86,8 @@ struct RequestBody: Sendable {
 }
 
 extension Route {
-    /// Makes a route that reads, by `GET`; the table adds `HEAD`. The name makes the ids: `State`
-    /// becomes `getState` and `headState`.
+    /// Makes a route that reads, by `GET`; the table adds `HEAD`. The ids are made of the name:
+    /// `State` becomes `getState` and `headState`.
     static func read(
         _ path: String,
         _ name: String,
@@ -177,7 +177,7 @@ extension Route {
             && !answers.contains { $0.bodies.contains { $0.mediaType == "text/event-stream" } }
     }
 
-    /// The same route for `HEAD`: the library sends only the head of the answer.
+    /// The same route for `HEAD`: the transport sends only the head of the answer.
     var head: Route {
         var head = self
         head.method = .head
@@ -202,7 +202,7 @@ extension Route {
         switch access {
         case .need(.nothing): [.unauthorized]
         case .need(let need) where !need.isOfOne: [.unauthorized, .forbidden]
-        // A resource that a role can't see is 404 for it.
+        // A role that can't see a resource gets 404.
         default: [.unauthorized, .forbidden, .notFound]
         }
     }

@@ -11,8 +11,8 @@ package final class RouteCatalog: Sendable {
     package let given: [Route]
     /// The same routes, with a `HEAD` for each route that reads.
     package let routes: [Route]
-    /// The cached descriptions, each with the anonymous identity that it was made for: `false` for
-    /// the listeners of clients, `true` for the listeners of operators.
+    /// The cached descriptions, each with the anonymous identity that it was made for. The key is
+    /// `false` for the listeners of clients, `true` for those of operators.
     private let descriptions = Locked<[Bool: (document: Bytes, anonymous: Identity?)]>([:])
 
     package init(_ groups: [any RouteGroup]) {
@@ -27,7 +27,7 @@ package final class RouteCatalog: Sendable {
     }
 
     /// Returns the description of the API for the listener of a request. The first such request
-    /// makes it, and again the first request after a change of the policy.
+    /// makes the description; the first request after a change of the policy makes it anew.
     func described(for request: RequestContext, by make: ([OpenAPI.Operation]) -> Bytes) -> Bytes {
         let routes = routes(for: request)
         let anonymous = request.environment.access?.anonymous
@@ -35,7 +35,7 @@ package final class RouteCatalog: Sendable {
         if let known = descriptions.withLock({ $0[listener] }), known.anonymous === anonymous {
             return known.document
         }
-        // Made without the lock, because it calls the routes and the caller's closure.
+        // The description is made without the lock, because routes and the caller's closure run.
         let made = make(routes.map { $0.operation(anonymous: anonymous) })
         descriptions.withLock { $0[listener] = (made, anonymous) }
         return made

@@ -61,7 +61,7 @@ final class RouteTable: Sendable {
     /// Returns the route of a request. Checks the access of `sender` if it is not `nil`.
     ///
     /// - Throws: 404 if the path is unknown, not served at the request's listener, or hidden from
-    ///   the sender. A denied use is 403, or 401 without a credential. An absent method is 405.
+    ///   the sender. 403 for a denied use, or 401 without a credential. 405 for an absent method.
     func route(for request: HTTPExchange, by sender: Identity?) throws(Problem) -> ServedRoute {
         guard let resource = resource(for: request) else { throw .notFound(path: request.path) }
         if separatesOperators, !resource.isServed(toOperators: request.isAdmin) {
@@ -74,7 +74,7 @@ final class RouteTable: Sendable {
         return served
     }
 
-    /// True if a request is about the server's own health, on a route that is served to the end.
+    /// True if a request is about the server's own health, on a route that is served during a stop.
     func isAboutHealth(_ request: HTTPExchange) -> Bool {
         guard request.verb != .options else { return false }
         return resource(for: request)?.route(for: request.verb)?.route.isServedDuringDrain == true
@@ -120,7 +120,7 @@ extension HTTPExchange {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Returns the first segment of a path behind `count` bytes, with the slash before it.
+    /// Returns the segment behind the first `count` bytes of a path, with the slash before it.
     fileprivate func segment(after count: Int) -> UnsafeRawBufferPointer {
         let rest = dropFirst(count)
         let end = rest.dropFirst().firstIndex(of: UInt8(ascii: "/")) ?? endIndex

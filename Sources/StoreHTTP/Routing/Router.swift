@@ -12,7 +12,7 @@ package final class Router: HTTPHandler {
     private let origins: OriginRule
     /// The rules that apply to every request; `nil` if none is set.
     private let web: WebRules?
-    /// The route for all preflights if a policy hides resources; else resources have their own.
+    /// The route for all preflights if a policy hides resources; else each resource has a route.
     private let preflights: ServedRoute?
     private let onTurnEnd: @Sendable () -> (@Sendable () -> Void)?
 
@@ -32,7 +32,7 @@ package final class Router: HTTPHandler {
             ? nil : ServedRoute(.preflights(of: environment.catalog.routes), in: environment)
     }
 
-    /// Refuses requests with 503 from now on, except on routes that are served to the end.
+    /// Refuses requests with 503 from now on, except on routes that are served during a stop.
     package func drain() { isDraining.store(true, ordering: .relaxed) }
 
     package func admit(_ exchange: HTTPExchange) -> HTTPResponse? {
@@ -88,7 +88,8 @@ package final class Router: HTTPHandler {
                 try preflights.checkBody(of: exchange)
                 return preflights
             }
-            // Proxies send the requests about the server's own health, so they count for no client.
+            // Requests about the server's own health come from proxies, so they count for no
+            // client.
             counts = !table.isAboutHealth(exchange)
             if counts { try web.count(exchange) }
         }

@@ -11,7 +11,7 @@ import Synchronization
 /// A request whose client leaves, or whose time is over, is answered with 503. All methods except
 /// ``close()``, ``open()`` and ``enter(_:)`` are called on the event loop's thread.
 package final class StartGate: HTTPHandler {
-    /// The bound on the time of a request in the queue: the same as for any wait.
+    /// The most seconds of a request in the queue: the same as for any wait.
     static let queuedSecondsMax = Double(ClientWait.secondsMax)
     static let queuedMax = 1_024
     /// The most bytes in the bodies of all queued requests.
@@ -32,9 +32,9 @@ package final class StartGate: HTTPHandler {
     }
 
     private let hosts: HostRule
-    /// True if large bodies are refused: without a checked credential they must not take memory.
+    /// True if clients need credentials. None is checked yet, so large bodies are refused.
     private let needsCredentials: Bool
-    /// True if operators have listeners of their own; only these serve the health then.
+    /// True if operators have listeners of their own; only these then answer requests about health.
     private let separatesOperators: Bool
     private let queue = Locked(Queue())
     private let transport = Locked<HTTPServer?>(nil)

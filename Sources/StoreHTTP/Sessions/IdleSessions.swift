@@ -2,13 +2,13 @@ import StoreActionCatalog
 import StoreCore
 import StorePatterns
 
-/// Ends idle sessions without a request, by a timer for the time when the first can be idle.
+/// Ends idle sessions by a timer, which fires when the first session can be idle.
 package enum IdleSessions {
     /// The most sessions that end in one turn of the loop; the others follow in later turns.
     static let endedMax = 256
     /// The most seconds between two checks: the loop's clock stands still while the system sleeps.
     static let lookSecondsMax = 60.0
-    /// The least seconds between two checks, and so the most by which a session outlasts its bound.
+    /// The least seconds between two checks, and so the most that a session outlasts its idle time.
     static let lookSecondsMin = 0.1
 
     /// Ends idle sessions now, and schedules the next check.

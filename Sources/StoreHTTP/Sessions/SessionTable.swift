@@ -19,11 +19,12 @@ package final class SessionTable: Sendable {
     }
 
     fileprivate struct Session: Sendable {
-        /// The address of the client that began it; `nil` if an earlier process began it.
+        /// The address of the client that began the session; `nil` if an earlier process began it.
         let address: String?
-        /// The time of the last request or end of a hold, in nanoseconds of the table's clock.
+        /// The time of the last request or last end of a hold, in nanoseconds of the table's clock.
         var lastUsed: Int64
-        /// The number of its open streams and waiting requests. Only at zero can it become idle.
+        /// The number of open streams and waiting requests. Only at zero can the session become
+        /// idle.
         var holds = 0
         /// True if the action that ends the session is dispatched. Meanwhile the session takes no
         /// requests. If the action is applied, the session is removed; otherwise it is kept.
@@ -34,7 +35,7 @@ package final class SessionTable: Sendable {
 
     fileprivate struct Table: Sendable {
         var sessions: [String: Session] = [:]
-        /// The number of ending sessions; they count against no bound.
+        /// The number of ending sessions, which count against no bound.
         var ending = 0
         /// The number of sessions from each address, without the ending ones.
         var perAddress: [String: Int] = [:]

@@ -18,10 +18,10 @@ package struct ShownSlice: Hashable, Sendable {
 
 /// The slices that clients show. A client shows a slice while it has the slice's stream open.
 ///
-/// If the view of a module declares actions for that, they are dispatched once for each session
-/// that shows a slice. The first action follows when the slice exists and the first stream is open.
-/// The second follows when the last stream ends. If the slice itself ends first, there is no second
-/// action.
+/// A module's view may declare an action for the beginning, and an action for the end. Each is
+/// dispatched once for each session. The first follows when the slice exists and the session's
+/// first stream is open; the second, when its last stream ends. If the slice ends earlier, the
+/// second action is not dispatched.
 package final class ViewPresence: Sendable {
     /// Dispatches an action of a view for a session and a client.
     ///
@@ -48,7 +48,7 @@ package final class ViewPresence: Sendable {
     /// The streams of a session that show a slice.
     private struct Streams {
         var count = 0
-        /// The origin in the log of the client that opened the first stream.
+        /// The client that opened the first stream, as an origin in the log.
         let origin: String?
         /// True if the view's action was dispatched for the slice since it began.
         var hasAppeared = false
@@ -68,14 +68,14 @@ package final class ViewPresence: Sendable {
         self.dispatch = dispatch
     }
 
-    /// The indices of the modules whose slices begin and end, and whose views have such an action.
+    /// The indices of the modules whose slices begin and end, and whose views declare an action.
     package var watched: [Int] {
         modules.indices.filter { isVisible($0) && modules[$0].form != .always }
     }
 
     /// Counts a stream of a slice, and dispatches the view's action if it is the first. `origin` is
-    /// the client in the log. Returns a closure for the end of the stream, or `nil` if the view has
-    /// no such action.
+    /// the client in the log. Returns a closure for the end of the stream; `nil` without such an
+    /// action.
     ///
     /// - Throws: ``MailboxError`` if the mailbox has no room for the view's action. The stream is
     ///   not counted then.

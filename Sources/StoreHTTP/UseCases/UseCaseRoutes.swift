@@ -79,7 +79,7 @@ package struct BoundUseCaseMethod: Sendable {
     package let hasInstances: Bool
     package let input: any (Codable & Sendable).Type
     package let read: @Sendable (JSONNode, JSONDecoder) throws(JSONError) -> any Codable & Sendable
-    /// Makes the request to do the work, on behalf of a session.
+    /// Makes the ``ClientRequest`` for the work, on behalf of a session.
     package let request:
         @Sendable (any Codable & Sendable, _ session: String?, _ instance: String?) throws
             -> ClientRequest

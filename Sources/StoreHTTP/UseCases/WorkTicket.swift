@@ -55,7 +55,7 @@ final class WorkTicket: DispatchTicket, @unchecked Sendable {
         )
     }
 
-    /// Refuses conditions and keys, which these routes do not support but a client relies on.
+    /// Refuses conditions and idempotency keys: a client relies on them, but a call ignores them.
     ///
     /// - Throws: 400 for a condition or a key.
     static func requireNoCondition(_ request: RequestContext) throws(Problem) {

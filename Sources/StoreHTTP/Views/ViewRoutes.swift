@@ -35,7 +35,7 @@ struct ViewRoutes: RouteGroup {
     private func routes(of view: PublishedView, at place: Int) -> [Route] {
         let query = ViewQuery(of: view.name, view.parameters, store.logger)
         let id = view.name.prefix(1).uppercased() + view.name.dropFirst()
-        // If a view's own parameter has the name of a stream's parameter, the view's own is used.
+        // If a view's parameter and a stream's have the same name, the view's parameter is used.
         let ofStream = StreamParameters.all.filter { parameter in
             !query.names.contains(exactly: parameter.name)
         }
