@@ -74,8 +74,8 @@ extension Bytes {
     /// True if ``withUnsafeBytes(_:)`` would have to join pieces first.
     package var isInPieces: Bool { rope.map { !$0.isJoined } ?? false }
 
-    /// True if the bytes contain a line feed or a carriage return. The result of the first search
-    /// is kept.
+    /// True if the bytes contain a line feed or a carriage return. The first search stores its
+    /// result.
     package var hasLineEnd: Bool {
         if let rope { return rope.pieces.contains(where: \.hasLineEnd) }
         let known = lineEnds.load(ordering: .relaxed)
@@ -119,7 +119,7 @@ private final class Rope: Sendable {
     /// The offset at which each piece ends, counted from the first byte of the rope.
     let ends: [Int]
     let shared: Int
-    // Safety: allocated once, behind the lock, written before that is left, and freed by `deinit`.
+    // Safety: the memory is allocated and written once, under the lock, and freed by `deinit`.
     private struct Joined: @unchecked Sendable {
         let memory: UnsafeMutableRawPointer
     }
@@ -160,8 +160,8 @@ private final class Rope: Sendable {
 }
 
 extension [Int] {
-    /// Returns the number of elements that precede a point, by a binary search. They are the first
-    /// elements, and the only elements that fulfil `isBefore`.
+    /// Returns the number of elements that fulfil `isBefore`, by a binary search. These elements
+    /// must precede all other elements.
     package func partitionPoint(_ isBefore: (Int) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -22,8 +22,8 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         hasher.combine(tokens.count)
     }
 
-    /// Reads the string form. The empty text is the root. Returns `nil` if any other text does not
-    /// begin with `/`, or if neither `0` nor `1` follows a `~`.
+    /// Reads the string form. The empty text is the root. Any other text must begin with `/`, and
+    /// `0` or `1` must follow each `~`; otherwise the result is `nil`.
     package init?(_ text: some StringProtocol) {
         guard text.isEmpty || text.utf8.first == 0x2F else { return nil }
         // Scalars are split, not characters: a combining mark behind a slash belongs to the name.

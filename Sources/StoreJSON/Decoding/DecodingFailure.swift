@@ -22,7 +22,7 @@ struct DecodingFailure: Error {
             }
         }
 
-        /// The same without the bounds: to write their text takes longer than to read a value.
+        /// The text without bounds: writing the bounds takes longer than reading a value.
         var brief: String {
             switch self {
             case .words(let words): words
@@ -47,7 +47,7 @@ extension DecodingState {
         trail.codingPath(to: entry(of: index), in: tape)
     }
 
-    /// Returns the entry for a place. The entry of the object around a case is that of its payload.
+    /// Returns the entry for a place; for the object around a case, the entry of its payload.
     private func entry(of place: Int) -> Int { place == Self.enclosure ? caseIndex : place }
 
     /// Returns the standard library's error for a value that does not fit.

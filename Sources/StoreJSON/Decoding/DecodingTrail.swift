@@ -12,7 +12,7 @@ final class DecodingTrail {
         /// The entry at which the member or element on the path begins; for a member, the entry of
         /// its key.
         var child: Int
-        /// The number of members or elements before it.
+        /// The number of members or elements before that child.
         var position: Int
     }
 

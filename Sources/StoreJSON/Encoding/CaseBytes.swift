@@ -3,7 +3,7 @@ package struct CaseBytes {
     package let name: UnsafeRawBufferPointer
     package let payload: UnsafeRawBufferPointer
 
-    /// - Parameter bytes: a JSON value without white space. The result is `nil` if it is not a
+    /// - Parameter bytes: a JSON value without white space. The result is `nil` if the value is no
     ///   case.
     package init?(_ bytes: UnsafeRawBufferPointer) {
         let quote = UInt8(ascii: "\"")

@@ -64,7 +64,7 @@ where Key: Encodable, Value: Encodable {
     /// Returns the members in the order of their names; `nil` if the keys are not names.
     private static func named(_ dictionary: Self) throws -> NamedMembers? {
         // A cast of the dictionary would make another dictionary, with an order of its own.
-        // Safety: keys are cast in their bits only if they have the type.
+        // Safety: the bits of keys are cast only to the type that the keys have.
         let values = Array(dictionary.values)
         if Key.self == Int.self {
             let keys = dictionary.keys.map { unsafeBitCast($0, to: Int.self) }

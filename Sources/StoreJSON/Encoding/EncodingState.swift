@@ -95,8 +95,7 @@ struct EncodingState: ~Copyable {
     }
 
     /// Makes the container of this level and serial number the current one, and writes a comma if
-    /// it needs one. Returns the offset before the comma, or -1 if the container was closed
-    /// already.
+    /// necessary. Returns the offset before the comma, or -1 if the container was closed already.
     @inline(__always)
     mutating func enter(_ level: UInt32, _ serial: UInt32) -> Int {
         cutBroken()
@@ -160,7 +159,7 @@ struct EncodingState: ~Copyable {
         return mark
     }
 
-    /// Writes a key that is in no table. The comma and the result are those of a table's key.
+    /// Writes a key that is in no table. The comma and the result are as for a key of a table.
     @inline(never)
     mutating func enter(_ place: EncodingPlace, named name: String) -> Int {
         let mark = enter(place.level, place.serial)

@@ -40,7 +40,7 @@ final class JSONTape {
         entries.deallocate()
     }
 
-    /// Copies the bytes of a document, in place of the document before.
+    /// Copies the bytes of a document, which replaces the document on the tape.
     func load(_ bytes: UnsafeRawBufferPointer) {
         let needed = bytes.count + Self.padding
         if needed > sourceCapacity {
@@ -56,7 +56,7 @@ final class JSONTape {
         entryCount = 0
     }
 
-    /// The index behind an entry that is appended next, and has no entries within it.
+    /// The index after the entry that is appended next, if no entries are within that entry.
     @inline(__always)
     var indexAfterNext: UInt32 { UInt32(truncatingIfNeeded: entryCount &+ 1) }
 

@@ -19,8 +19,9 @@ package enum JSONPatch {
     /// No part may be within another.
     ///
     /// The same changes always give the same bytes. The operations are `add`, `remove` and
-    /// `replace`. For a part, they are never longer than one that replaces it. Elements of arrays
-    /// are matched by their member `id` if each element has a different `id` (``KeyedElements``).
+    /// `replace`. For a part, the operations are never longer than one that replaces the part.
+    /// Elements of arrays are matched by their member `id` if each element has a different `id`
+    /// (``KeyedElements``).
     ///
     /// Cost: one pass over the parts, which skips values that are equal byte for byte. Each pair of
     /// arrays costs at most the bounds of ``KeyedElements`` or ``SharedElements``.

@@ -41,8 +41,7 @@ struct JSONPatchDiff: ~Copyable {
     // Objects
 
     private mutating func objects(_ old: JSONNode, _ new: JSONNode) {
-        // Two states of one type have the same members in the same order: no name is decoded for
-        // them.
+        // Two states of one type have the same members in the same order, so no name is decoded.
         var oldKey = old.firstChild
         var newKey = new.firstChild
         while oldKey < old.endOfChildren, newKey < new.endOfChildren,

@@ -10,7 +10,7 @@ enum KeyedElements {
     static let keyName = "id"
 
     /// Returns a gap for each element that stays: the number of elements before it in either array,
-    /// counted from the last element that stays. Elements in a gap were removed, added or moved.
+    /// counted from the preceding such element. Elements in a gap were removed, added or moved.
     ///
     /// Returns `nil` if an element has no key, or if two elements of one array have the same key.
     /// The caller then compares the elements by their content.
@@ -52,9 +52,9 @@ enum KeyedElements {
     /// Returns the longest subsequence of `shared` in the order of `old`. `shared` is in the order
     /// of `new`, so the result has the order of both.
     private static func longestInOrder(_ shared: [(old: Int, new: Int)]) -> [(old: Int, new: Int)] {
-        /// For each length of a run, the index of the lowest last element. For each element, the
-        /// index of the element before it in its run.
+        /// For each length of a run, the index of the lowest last element.
         var ends: [Int] = []
+        /// For each element, the index of the element before it in its run.
         var before: [Int?] = []
         before.reserveCapacity(shared.count)
         for (index, place) in shared.enumerated() {

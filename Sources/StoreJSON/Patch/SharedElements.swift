@@ -1,4 +1,4 @@
-/// Finds the longest common subsequence of two arrays, so that the fewest elements lie in between.
+/// Finds the longest common subsequence of two arrays, so that the fewest elements differ.
 ///
 /// The method is E. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986). Its cost
 /// depends on the number of differences more than on the length of the arrays.
@@ -10,7 +10,7 @@ enum SharedElements {
     static let comparisonsMax = 1 << 18
 
     /// Returns a gap for each shared element: the number of elements before it in either array,
-    /// counted from the last shared element.
+    /// counted from the preceding shared element.
     ///
     /// Returns no gaps if a bound is exceeded; the caller then compares the arrays place by place.
     static func gaps(between old: [JSONNode], and new: [JSONNode]) -> [(old: Int, new: Int)] {
@@ -84,7 +84,8 @@ enum SharedElements {
         return gaps(around: shared.reversed())
     }
 
-    /// Returns the number of elements before each of these places, counted from the last of them.
+    /// Returns the number of elements before each of these places, counted from the preceding
+    /// place.
     static func gaps(around places: [(old: Int, new: Int)]) -> [(old: Int, new: Int)] {
         var last = (old: -1, new: -1)
         return places.map { place in

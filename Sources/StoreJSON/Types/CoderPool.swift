@@ -20,7 +20,7 @@ final class CoderPool<Box: AnyObject & Sendable>: Sendable {
     func take() -> Box { takeFirst() ?? rest.withLock { $0.popLast() } ?? make() }
 
     func give(_ box: consuming Box) {
-        // Safety: an address in `first` owns its box until `takeFirst` takes both.
+        // Safety: `first` holds a reference to the box until `takeFirst` takes the address.
         let owned = Unmanaged.passRetained(box)
         let address = UInt(bitPattern: owned.toOpaque())
         if first.compareExchange(expected: 0, desired: address, ordering: .releasing).exchanged {
@@ -40,7 +40,7 @@ final class CoderPool<Box: AnyObject & Sendable>: Sendable {
 
 /// The owner of one coder's state.
 final class CoderBox<State: ~Copyable>: @unchecked Sendable {
-    // Safety: the call that took the box from the pool is its only user until it gives it back.
+    // Safety: the call that took the box from the pool is its only user until `give`.
     let pointer: UnsafeMutablePointer<State>
 
     init(_ state: consuming State) {

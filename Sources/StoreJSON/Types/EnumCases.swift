@@ -45,7 +45,7 @@ package enum EnumCases {
 
     private static func counts(of type: Any.Type) -> (payload: Int, empty: Int)? {
         #if _ptrauth(_arm64e)
-            // The descriptor's address is signed there; the fallback of the callers is good enough.
+            // The descriptor's address is signed on arm64e. The callers have a fallback.
             return nil
         #else
             // Safety: a metatype is the address of the type's metadata, which is never freed. Its
@@ -67,7 +67,7 @@ package enum EnumCases {
         #endif
     }
 
-    /// `MetadataKind::Enum`: not on the heap (0x200), and the second of its sort.
+    /// `MetadataKind::Enum`: the second kind not on the heap (0x200).
     private static let metadataKindEnum: UInt = 0x201
     /// `ContextDescriptorKind::Enum`.
     private static let contextKindEnum: UInt32 = 18

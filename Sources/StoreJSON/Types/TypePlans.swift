@@ -1,5 +1,5 @@
-/// The way in which a type is coded. `Collection` is the protocol for the collections of this
-/// direction.
+/// The way in which a type is coded. `Collection` is the protocol of encoded, or of decoded,
+/// collections.
 enum TypePlan<Collection> {
     /// With the type's own `encode(to:)` or `init(from:)`.
     case plain
