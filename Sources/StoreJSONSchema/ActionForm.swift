@@ -28,8 +28,8 @@ package struct ActionForm: Sendable {
 }
 
 extension ActionForm {
-    /// The names of the payload's members that the type reads; `nil` if it may have other members.
-    /// Runs the type's own `init(from:)` on dummy values: meant for start-up.
+    /// The names of the payload's members that the type reads; `nil` if the payload may have other
+    /// members. Runs the type's own `init(from:)` on dummy values: meant for start-up.
     package var memberNames: [String]? {
         let document = JSONSchemaDocument(of: [type])
         let payload = document.payload(of: self, document.resolved(document.roots[0]))

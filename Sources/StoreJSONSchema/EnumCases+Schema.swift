@@ -3,8 +3,8 @@ import StoreJSON
 extension EnumCases {
     /// Returns the schema of a raw enum: the list of its values.
     ///
-    /// Returns `nil` unless the type really decodes from those values: an enum may have a coding
-    /// that does not use its raw value.
+    /// Returns `nil` if the type does not decode from these values: an enum may have a coding that
+    /// does not use its raw value.
     static func schema(of type: any Decodable.Type) -> JSONSchema? {
         (type as? any (RawRepresentable & Decodable).Type).flatMap { rawSchema(of: $0) }
     }

@@ -48,7 +48,7 @@ package struct EnumForm: Sendable {
     ///
     /// - Parameters:
     ///   - type: the enum.
-    ///   - prefixed: the reason why no key may be a whole wire name; `nil` if each may.
+    ///   - prefixed: the reason why no key may be a whole wire name; `nil` if a key may be one.
     /// - Throws: ``EnumFormError`` if the type has another form, or a key that is not permitted.
     package init<Value: Codable>(
         of type: Value.Type,

@@ -32,8 +32,8 @@ extension JSONSchema {
     ///   - isPartial: if true, some readers get only some members of the state.
     ///   - actions: the actions that clients may dispatch, in the order of the list.
     ///   - logged: further actions of the log, which the program and its views dispatch.
-    ///   - requests: wire names, in the log, of requests of clients that are not actions and have
-    ///     no payload.
+    ///   - requests: the wire names in the log of calls of use cases and of notifications, which
+    ///     have no payload.
     ///   - batchMax: the maximum number of actions in one request.
     /// - Returns: the definitions with their names, in the order of the text above.
     package static func storeDefinitions(
@@ -77,9 +77,9 @@ extension JSONSchema {
         ] + zip(payloadNames, payloads).map { Property($0, $1) } + document.definitions
     }
 
-    /// Returns a body with one of these actions, or an array of them. The payloads are written in
-    /// place. `Recipients`, and types that a payload uses several times, are references to the
-    /// definitions of the store.
+    /// Returns the schema of a body with one of these actions, or an array of them. The payloads
+    /// are written in place. `Recipients`, and types that a payload uses several times, are
+    /// references to the definitions of the store.
     package static func dispatch(of actions: [ActionForm], batchMax: Int = batchMax) -> JSONSchema {
         let forms = actions.map { action -> JSONSchema in
             let document = JSONSchemaDocument(of: [action.type])

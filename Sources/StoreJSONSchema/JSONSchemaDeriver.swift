@@ -9,7 +9,7 @@ import StoreJSON
 /// Only one thread at a time may use a deriver. The work is meant for start-up, not for each
 /// request.
 final class JSONSchemaDeriver {
-    /// The maximum number of values of an unkeyed container, for a loop that never asks for the
+    /// The maximum number of values of an unkeyed container, to end a loop that never asks for the
     /// end.
     static let elementsMax = 64
     /// The maximum number of cases of one enum that are tried.
