@@ -103,8 +103,7 @@ package final class AccessControl: Sendable {
         }
     }
 
-    /// Returns the sender that an `Authorization` field identifies; `nil` for a scheme other than
-    /// `Bearer`.
+    /// Returns the sender by its `Authorization` field; `nil` for a scheme other than `Bearer`.
     private func identity(
         inField field: UnsafeRawBufferPointer,
         of exchange: HTTPExchange

@@ -38,8 +38,8 @@ package final class Caller: Sendable {
     /// The program itself, or its operator.
     package static let `operator` = Caller(session: nil, isOperator: true)
 
-    /// The same caller without the limits of its role, to read a resource that is granted as a
-    /// whole: a view, or the screens of the caller's own session.
+    /// The same caller without the limits of its role. The server uses it for resources that are
+    /// granted as a whole: a view, or the screens of the caller's own session.
     package var withoutSight: Caller {
         guard viewer.sight != nil else { return self }
         return Caller(session, isOperator, identity, Viewer(session: viewer.session))

@@ -11,8 +11,7 @@ import Synchronization
 
 /// The sender of a request and its rights: a principal, with its role in the policy.
 ///
-/// An identity is made once for a principal and a policy, so that a request copies only a
-/// reference.
+/// An identity is made once for a principal and a policy; a request copies only a reference.
 package final class Identity: Sendable {
     package let principal: Principal
     /// The role; `nil` if the policy does not have it. Such a sender may only use routes that need

@@ -57,8 +57,7 @@ struct RateFields: Sendable {
         policy = HTTPFields([("RateLimit-Policy", text)])
     }
 
-    /// Adds `RateLimit-Policy` and `RateLimit`. The digits are written directly, without an
-    /// allocated `String`.
+    /// Adds `RateLimit-Policy` and `RateLimit`, without an allocated `String` for the digits.
     func add(_ share: RateShare, to fields: inout HTTPFields) {
         fields.append(policy)
         fields.append("RateLimit") { share.write(to: &$0, named: name) }

@@ -23,8 +23,7 @@ package struct TrustedProxies: Sendable {
     ///
     /// Each proxy adds an address at the end, so the client is the last address that is no proxy's.
     /// The client may have invented every address before its own. If both fields are present, one
-    /// may come from the proxy and the other from the client. So the fields count only if they
-    /// agree.
+    /// may come from the proxy and the other from the client. So both count only if they agree.
     func client(of request: HTTPExchange) -> ClientAddress? {
         guard trusts(request.client) else { return nil }
         var forwarded = LastStranger()
