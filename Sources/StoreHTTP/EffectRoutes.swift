@@ -82,8 +82,8 @@ struct EffectRoutes: RouteGroup {
 }
 
 extension EffectRunner {
-    /// Cancels the effects of this id that the viewer may list: shared effects and the effects of
-    /// its session, or of all sessions for an operator. Returns `true` if there were any.
+    /// Cancels the effects of this id that the viewer may list: shared effects and those of its
+    /// session. An operator cancels the effects of all sessions. Returns `true` if there were any.
     fileprivate func cancel(_ id: String, for viewer: Viewer) -> Bool {
         guard let session = viewer.session else { return cancelEverywhere(id: id) }
         return cancel(id: id, of: session.text) || cancel(id: id)

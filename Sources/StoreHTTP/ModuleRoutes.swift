@@ -117,7 +117,7 @@ struct ModuleRoutes: RouteGroup {
     private func stream(_ request: RequestContext) throws(Problem) {
         let index = try index(request)
         guard request[StreamParameters.mode] != .patch || !request[old] else {
-            throw .badRequest("old=true has events of its own form: leave it or mode=patch out.")
+            throw .badRequest("old=true and mode=patch exclude each other: leave one out.")
         }
         let caller = try request.caller()
         let stream =

@@ -9,8 +9,7 @@ import StoreWire
 struct CredentialRoutes: RouteGroup {
     let links: Links
     let access: AccessControl
-    /// True if there are sessions: the `DELETE /session` that ends one then deletes this cookie,
-    /// too.
+    /// True if sessions have their own `DELETE /session`, which then deletes this cookie, too.
     let hasSessions: Bool
 
     var routes: [Route] {

@@ -80,7 +80,7 @@ struct AttachmentRoutes: RouteGroup {
             summary,
             needs: .debug,
             parameters: [
-                Parameter.path("id", "The id in the list; the first entry with it counts.")
+                Parameter.path("id", "The id in the list; of several equal ids, the first counts.")
             ],
             answers: [.done],
             problems: [.notFound],

@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// The table is in memory alone: a restart forgets the outcomes.
 package final class DispatchOutcomes: Sendable {
-    /// The maximum number of remembered dispatches; if there are more, the oldest are forgotten.
+    /// The most remembered dispatches; if there are more, the oldest are forgotten.
     package static let countMax = 1_000
     /// The most bytes in all effects' values; if there are more, the oldest dispatches are
     /// forgotten.
@@ -91,7 +91,7 @@ package final class DispatchOutcomes: Sendable {
 }
 
 extension DispatchOutcomes.Table {
-    /// Updates the byte count with a dispatch's value, which exists after the dispatch has ended.
+    /// Updates the byte count with a dispatch's value, which exists after the dispatch's end.
     fileprivate mutating func charge(_ version: UInt64) {
         guard let remembered = byVersion[version] else { return }
         let bytes = remembered.dispatch.valueBytes

@@ -24,8 +24,7 @@ extension DispatchTicket {
     /// Answers when all effects of the action have ended, or when the client's time is over,
     /// whichever comes first (protocol 2.6).
     ///
-    /// Most actions have no effects. Their answers are sent with those of the batch, without a
-    /// timer.
+    /// Most actions have no effects. Their answers join those of the batch, without a timer.
     func waitForEffects(_ watch: EffectWatch, _ answer: AppliedAnswer) {
         guard !watch.isDone else { return watch.whenDone { [self] in finish(answer, end(of: $0)) } }
         wait(for: followed(watch, answer))

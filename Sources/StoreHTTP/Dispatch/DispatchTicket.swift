@@ -115,8 +115,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
     /// Answers an applied request, or waits for its effects.
     func finishApplied(_ answer: AppliedAnswer) {
         guard let watch else {
-            // An envelope that asks for the state ends its batch, so the version of the answer is
-            // published.
+            // An envelope that asks for the state ends its batch, so its version is published.
             return finish(answer)
         }
         waitForEffects(watch, answer)

@@ -49,7 +49,7 @@ enum LogParameters {
 
     static let after = Parameter.number(
         "after",
-        "Only actions after this version; else from the oldest that is kept."
+        "Only actions after this version; else from the oldest kept action."
     )
     static let limit = Parameter.number(
         "limit",

@@ -61,7 +61,7 @@ final class RouteTable: Sendable {
     /// Returns the route of a request. Checks the access of `sender` if it is not `nil`.
     ///
     /// - Throws: 404 if the path is unknown, not served at the request's listener, or hidden from
-    ///   the sender. 403 for a denied use, or 401 without a credential. 405 for an absent method.
+    ///   the sender. A denied use gets 403, or 401 without a credential. An absent method gets 405.
     func route(for request: HTTPExchange, by sender: Identity?) throws(Problem) -> ServedRoute {
         guard let resource = resource(for: request) else { throw .notFound(path: request.path) }
         if separatesOperators, !resource.isServed(toOperators: request.isAdmin) {

@@ -88,8 +88,7 @@ package final class Router: HTTPHandler {
                 try preflights.checkBody(of: exchange)
                 return preflights
             }
-            // Requests about the server's own health come from proxies, so they count for no
-            // client.
+            // Proxies send the requests about health, so these requests count for no client.
             counts = !table.isAboutHealth(exchange)
             if counts { try web.count(exchange) }
         }

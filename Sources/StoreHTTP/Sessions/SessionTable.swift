@@ -23,8 +23,7 @@ package final class SessionTable: Sendable {
         let address: String?
         /// The time of the last request or last end of a hold, in nanoseconds of the table's clock.
         var lastUsed: Int64
-        /// The number of open streams and waiting requests. Only at zero can the session become
-        /// idle.
+        /// The number of streams and waiting requests that keep the session from becoming idle.
         var holds = 0
         /// True if the action that ends the session is dispatched. Meanwhile the session takes no
         /// requests. If the action is applied, the session is removed; otherwise it is kept.

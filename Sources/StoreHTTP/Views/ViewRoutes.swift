@@ -115,8 +115,8 @@ struct ViewRoutes: RouteGroup {
         _ wanted: ViewRequest
     ) throws(Problem) {
         let (reader, caller) = (store.reader, try request.caller())
-        // A role may see a view without the modules that it reads. Then only the exact tag gives
-        // 304, so that the answer does not reveal if these modules have changed.
+        // A role may see a view without the modules that the view reads. Then only the exact tag
+        // gives 304, so that the answer does not reveal if these modules have changed.
         let state = reader.state(for: caller.withoutSight)
         let known = request.exchange.headerList("if-none-match")
         let isKnown =
