@@ -104,8 +104,8 @@ struct CasePosition: Decoder {
     func singleValueContainer() -> any SingleValueDecodingContainer { CaseValue(state: state) }
 }
 
-/// The container for a case without members. A type reads the case's name from it as a text, or
-/// hands it on to the `init(from:)` of another type.
+/// The container for a case without members. A type reads the case's name from the container as a
+/// text, or decodes another type from the container.
 struct CaseValue: SingleValueDecodingContainer {
     static let expected = "an enum's case"
     let state: DecodingStatePointer

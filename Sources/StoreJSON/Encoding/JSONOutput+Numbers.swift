@@ -13,7 +13,7 @@ extension JSONOutput {
         decimal(UInt64(truncatingIfNeeded: value.magnitude))
     }
 
-    /// Writes a number in decimal digits. Not generic, for other modules.
+    /// Writes a number in decimal digits. A generic function would be slow for other modules.
     @inline(__always)
     package mutating func decimal(_ value: UInt64) {
         reserve(20)
@@ -22,7 +22,7 @@ extension JSONOutput {
             count &+= 1
             return
         }
-        // Multiplies, because a division costs more. The bound overflows only at the last length.
+        // Multiply, because a division costs more. The bound overflows only at the last length.
         var length = 1
         var bound: UInt64 = 10
         while value >= bound, length < 20 {

@@ -84,8 +84,7 @@ enum SharedElements {
         return gaps(around: shared.reversed())
     }
 
-    /// Returns the number of elements before each of these places, counted from the preceding
-    /// place.
+    /// Returns the number of elements before each place, counted from the preceding place.
     static func gaps(around places: [(old: Int, new: Int)]) -> [(old: Int, new: Int)] {
         var last = (old: -1, new: -1)
         return places.map { place in
