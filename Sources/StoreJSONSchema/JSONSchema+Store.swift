@@ -24,7 +24,7 @@ extension JSONSchema {
     /// `State` is the state, `Dispatch` the body of `POST /dispatch` and `Action` one member of it.
     /// `LogRecord` is one record of the log, and `Recipients` the recipients of an action. Then
     /// follow the payload of each action as `payload.` and its wire name, and the types that
-    /// several of them share.
+    /// several payloads share.
     ///
     /// - Parameters:
     ///   - state: the type of the state.

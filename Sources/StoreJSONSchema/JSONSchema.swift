@@ -69,8 +69,8 @@ extension JSONSchema {
         .integer(minimum: Int64(clamping: Value.min), maximum: UInt64(clamping: Value.max))
     }
 
-    /// Returns a schema for any of several schemas, without duplicates. A single schema is returned
-    /// unchanged.
+    /// Returns a schema that allows any of several schemas, without duplicates. A single schema is
+    /// returned unchanged.
     static func union(_ schemas: [JSONSchema]) -> JSONSchema {
         var distinct: [JSONSchema] = []
         for schema in schemas where !distinct.contains(schema) { distinct.append(schema) }
