@@ -29,7 +29,7 @@ package final class Store: Sendable {
     package let sessionStarts: [any Action]
     /// The slices that clients show; `nil` if the state is not made of modules.
     package let presence: ViewPresence?
-    /// The outcomes of dispatches whose clients did not wait for the end.
+    /// The outcomes of dispatches whose clients did not wait for the end of the effects.
     package let outcomes = DispatchOutcomes()
     private let transport = Locked<HTTPServer?>(nil)
     private let draining = Atomic(false)

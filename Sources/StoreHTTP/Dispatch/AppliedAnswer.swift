@@ -6,8 +6,8 @@ import StorePlatform
 struct AppliedAnswer {
     let first: UInt64
     let last: UInt64
-    /// True if the action changed data that the caller sees, or a module that it dispatched to.
-    /// `nil` for the record of a use case's call or of a notification, which changes nothing.
+    /// True if the action changed data that the caller sees, or a module that the caller dispatched
+    /// to. `nil` for the record of a use case's call or of a notification, which changes nothing.
     let changed: Bool?
     /// The state after the action; `nil` if the client did not ask for it, or it is not available.
     var state: Bytes?

@@ -199,10 +199,10 @@ extension DispatchHandler {
     /// check it even then, because only the Core can look up if the request was applied before. If
     /// it was, the condition does not count.
     ///
-    /// A view may show the caller data from modules that it can't see otherwise. A change of such a
-    /// module does not count as a change for the caller. So a match would not prove that the shown
-    /// data is current. The condition is exact then: every newer version fails it. A client avoids
-    /// this if its condition names the view.
+    /// A view may show the caller data from modules that the caller can't see otherwise. A change
+    /// of such a module does not count as a change for the caller. So a match would not prove that
+    /// the shown data is current. The condition is exact then: every newer version fails it. A
+    /// client avoids this if its condition names the view.
     private func version(of tags: [EntityTag], for caller: Caller) -> VersionCondition {
         let isExact = store.reader.showsUnseen(to: caller)
         let epoch = store.reader.epoch

@@ -76,7 +76,7 @@ package final class DispatchOutcomes: Sendable {
         return operates || isOwn ? dispatch : nil
     }
 
-    /// Records the end of a dispatch, and answers the requests that wait for it.
+    /// Records the end of a dispatch, and answers the requests that wait for this end.
     func end(_ dispatch: PendingDispatch, _ end: DispatchEnd) {
         dispatch.end(end, at: clock.now())
         guard case .done(.some) = end else { return }

@@ -8,7 +8,7 @@ final class BackgroundWork: Sendable {
     /// The seconds that an idle thread waits for the next job before it ends.
     private static let idleSecondsMax = 5.0
 
-    /// A job. Returns the number of bytes that the event loop sends for it.
+    /// A job, which returns the number of bytes that the event loop then sends.
     private typealias Job = @Sendable () -> Int
 
     /// The lowest rate at which an event loop without other work sends bytes.

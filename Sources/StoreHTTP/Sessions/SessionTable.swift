@@ -262,7 +262,7 @@ package final class SessionHold: Sendable {
 
     deinit { end() }
 
-    /// True if the session is open; its client may have ended it meanwhile. Any thread may read it.
+    /// True if the session is open: its client may have ended it. Safe on any thread.
     var isOpen: Bool { table.isOpen(name) }
 
     /// Ends the hold once, and restarts the session's idle time. Any thread may call it.

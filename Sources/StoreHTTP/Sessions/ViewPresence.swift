@@ -73,9 +73,9 @@ package final class ViewPresence: Sendable {
         modules.indices.filter { isVisible($0) && modules[$0].form != .always }
     }
 
-    /// Counts a stream of a slice, and dispatches the view's action if it is the first. `origin` is
-    /// the client in the log. Returns a closure for the end of the stream; `nil` without such an
-    /// action.
+    /// Counts a stream of a slice, and dispatches the view's action if the stream is the first.
+    /// `origin` is the client in the log. Returns a closure for the end of the stream; `nil` if the
+    /// view declares no action.
     ///
     /// - Throws: ``MailboxError`` if the mailbox has no room for the view's action. The stream is
     ///   not counted then.

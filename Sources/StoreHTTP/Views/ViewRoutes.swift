@@ -107,8 +107,7 @@ struct ViewRoutes: RouteGroup {
         try StreamOpening.open(request, store, stream, in: isOwnMode ? .snapshot : nil)
     }
 
-    /// Makes the view on another thread from the published slices, so that the Core goes on
-    /// meanwhile.
+    /// Makes the view on another thread from the published slices, so that the Core does not wait.
     private func show(
         _ request: RequestContext,
         _ view: PublishedView,
