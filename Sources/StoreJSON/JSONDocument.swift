@@ -117,7 +117,7 @@ package struct JSONNode {
         return elements
     }
 
-    /// Calls `body` with each element of an array in order; with none for any other kind.
+    /// Calls `body` with each element of an array in order; does nothing for any other kind.
     package func forEachElement(_ body: (JSONNode) -> Void) {
         guard kind == .array else { return }
         var child = index + 1
@@ -204,8 +204,8 @@ package struct JSONMemberWalk {
 /// Memory that one document after another uses. A document allocates nothing if the memory is large
 /// enough for it.
 ///
-/// Only one thread at a time may use a workspace. If a document still exists at the next
-/// call, it keeps the memory, and the workspace allocates anew.
+/// Only one thread at a time may use a workspace. If a document still exists at the next call, the
+/// document keeps the memory, and the workspace allocates anew.
 package final class JSONWorkspace {
     /// The maximum number of bytes that the workspace keeps for the next document.
     private static let keptBytesMax = 64 << 10

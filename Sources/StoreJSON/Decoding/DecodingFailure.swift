@@ -77,8 +77,8 @@ extension DecodingState {
         )
     }
 
-    /// Returns the same error with the valid values of an enum. The enum has to list them
-    /// (`CaseIterable`), and the text must not be one of them.
+    /// Returns the error with the valid values of an enum, if the enum lists them (`CaseIterable`)
+    /// and the text is none of them.
     @inline(never)
     func unlisted<T>(_ type: T.Type, at index: Int, _ error: DecodingError) -> DecodingError {
         guard case .dataCorrupted(let found) = error, found.underlyingError == nil,

@@ -29,8 +29,8 @@ package struct JSONOutput: ~Copyable {
     @inline(__always)
     var last: UInt8 { count == 0 ? 0 : base[count &- 1] }
 
-    /// Discards the bytes from `length` on. The memory is kept, unless the output is empty then and
-    /// the memory is larger than `bytesMax`.
+    /// Discards the bytes from `length` on. Frees the memory if the output is then empty and the
+    /// memory is larger than `bytesMax`.
     package mutating func truncate(to length: Int = 0, keeping bytesMax: Int = .max) {
         count = min(count, length)
         if capacity > bytesMax, count == 0 {

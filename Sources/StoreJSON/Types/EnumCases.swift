@@ -4,8 +4,8 @@
 /// has their number: the type's descriptor contains it. The layout of the descriptor is part of
 /// Swift's stable ABI (swift/include/swift/ABI/Metadata.h, `TargetEnumDescriptor`).
 package enum EnumCases {
-    /// Returns all values of the type in the order of declaration, or `nil` if it is not such an
-    /// enum.
+    /// Returns all values of the type in the order of declaration, or `nil` if the type is no enum
+    /// without payloads.
     package static func all<Value>(of _: Value.Type) -> [Value]? {
         if let iterable = Value.self as? any CaseIterable.Type {
             return listed(iterable) as? [Value]
