@@ -102,7 +102,7 @@ extension JSONSchema {
         return "payload." + String(letters)
     }
 
-    /// Writes `$defs` into an object that the caller has begun, unless there are no definitions.
+    /// Writes `$defs` into an object that the caller has begun, if there are definitions.
     static func write(definitions: [Property], to object: inout JSONWriter) {
         guard !definitions.isEmpty else { return }
         object.object(as: "$defs") { members in
