@@ -3,11 +3,11 @@ package enum ClientAddress: Sendable, Hashable {
     case internet(IPAddress)
     /// The other end of a unix socket. All such clients have the same address.
     case unix
-    /// The address of a client that left before the system was asked for it.
+    /// An address that could not be read, because its client had left already.
     case unknown
 
     /// True if the client is on this machine: 127.0.0.0/8, ::1, a unix socket, or an unknown
-    /// address. A proxy may be there, with clients of any number of addresses.
+    /// address. A proxy on this machine may have clients with any number of addresses.
     package var isLocal: Bool {
         guard case .internet(let address) = self else { return true }
         if address.isV4 { return address.low >> 24 & 0xFF == 127 }

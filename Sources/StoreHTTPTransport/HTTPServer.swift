@@ -36,20 +36,20 @@ package final class HTTPServer: Sendable {
 
     package static var libraryVersion: String { String(cString: MHD_get_version()) }
 
-    /// The addresses as bound. A port of 0 is replaced by the port that the system chose.
+    /// The bound addresses for clients. A port of 0 is replaced by the port that the system chose.
     package var boundAddresses: [ListenAddress] { bound(isAdmin: false) }
 
-    /// The addresses as bound for operators, apart from clients.
+    /// The bound addresses for operators.
     package var boundAdminAddresses: [ListenAddress] { bound(isAdmin: true) }
 
     private func bound(isAdmin: Bool) -> [ListenAddress] {
         addresses.withLock { $0.filter { $0.isAdmin == isAdmin }.map(\.address) }
     }
 
-    /// True if the sockets of streams leave the library. If not, each holds a suspended connection.
+    /// True if sockets of streams leave libmicrohttpd. If not, each holds a suspended connection.
     package var handsStreamsOver: Bool { loop.handsOver }
 
-    /// Listens, and starts the thread that serves from then on.
+    /// Listens, and starts the thread that serves requests.
     package func start() throws(TransportError) {
         let bound = try loop.open().map { ($0.address, $0.isAdmin) }
         addresses.withLock { $0 = bound }
@@ -66,10 +66,10 @@ package final class HTTPServer: Sendable {
         loop.ask { $0.successor = (handler, done) }
     }
 
-    /// Sends the answers that were completed since the last call. Any thread.
+    /// Wakes the loop's thread, which sends the completed answers. Any thread.
     package func wake() { loop.wake() }
 
-    /// Runs `work` on the loop's thread after this time, unless it is cancelled before. Any thread.
+    /// Runs `work` on the loop's thread after this time, unless the timer is cancelled. Any thread.
     @discardableResult
     package func schedule(
         after seconds: Double,
@@ -80,7 +80,7 @@ package final class HTTPServer: Sendable {
 
     /// Stops listening, answers the open requests, and ends the thread.
     ///
-    /// - Returns: true if every request was answered before the time was over.
+    /// - Returns: true if every request was answered within `seconds`.
     package func stop(seconds: Double) -> Bool {
         loop.ask { $0.stop = seconds }
         _ = ended.wait()
@@ -89,21 +89,21 @@ package final class HTTPServer: Sendable {
 }
 
 /// The port through which the event loop hands over requests. Every call comes on the loop's
-/// thread, so no function may wait, but the work that ``turnEnded()`` returns.
+/// thread, so no function may wait. Only the work that ``turnEnded()`` returns may.
 package protocol HTTPHandler: AnyObject, Sendable {
-    /// Decides about a request whose headers are complete, before its body. A response is sent at
-    /// once, and the body is not read. With `nil`, the request goes on.
+    /// Decides about a request whose headers are complete, before its body is read. Returns `nil`
+    /// if the request may go on, else the response that is sent at once.
     func admit(_ request: HTTPExchange) -> HTTPResponse?
 
     /// Answers a whole request: calls `respond`, `suspend`, `park` or `stream` once.
     func handle(_ exchange: HTTPExchange)
 
-    /// Notes that the loop has finished a turn and is about to wait. Returns work that the loop's
-    /// thread does first, or `nil`. If it takes long, another thread takes the loop over.
+    /// Notes that the loop has finished a turn and is about to wait. Returns work that its thread
+    /// does first, or `nil`. If the work takes long, another thread takes the loop over.
     func turnEnded() -> (@Sendable () -> Void)?
 
-    /// The answer to `GET /livez` on a connection that has no place; `nil` if the loop refuses such
-    /// a connection like any other.
+    /// The answer to `GET /livez` on a connection beyond a bound on connections. With `nil`, the
+    /// loop refuses the connection and does not read its request.
     var liveness: HTTPResponse? { get }
 
     /// Returns the response for a refusal of the transport itself.

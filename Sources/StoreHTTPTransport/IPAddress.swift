@@ -79,10 +79,10 @@ extension IPAddress: CustomStringConvertible {
 /// A range of addresses that begin with the same bits: `10.0.0.0/8`, `2001:db8::/32`.
 package struct AddressRange: Sendable, Equatable {
     private let first: IPAddress
-    /// The number of common bits, of 128. IPv4 addresses count in their IPv6 form.
+    /// The number of common bits, of 128: an IPv4 address counts in its IPv6 form.
     private let bits: Int
 
-    /// Reads an address with or without a length.
+    /// Reads an address, with or without a slash and the number of common bits.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = IPAddress(parts[0]) else { return nil }

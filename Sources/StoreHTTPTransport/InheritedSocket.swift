@@ -1,10 +1,10 @@
 import CStoreHTTPD
 import Glibc
 
-/// A listening socket that the process got at its start. Either systemd passes it
-/// (sd_listen_fds(3)), or a program that listens first and then starts the server.
+/// A listening socket that the process got at its start. The socket comes from systemd
+/// (sd_listen_fds(3)), or from a program that listens and then starts the server.
 package struct InheritedSocket: Sendable, Equatable {
-    /// The first descriptor that a manager passes.
+    /// The first descriptor that a service manager passes.
     package static let firstDescriptor: CInt = 3
 
     package let descriptor: CInt
@@ -34,7 +34,7 @@ package struct InheritedSocket: Sendable, Equatable {
         self.place = place
     }
 
-    /// Returns the descriptors that a manager has passed to this process. There are none if
+    /// Returns the descriptors that a service manager has passed to this process: none if
     /// `LISTEN_PID` names another process, or `LISTEN_FDS` is not a number from 1 to 64.
     package static func passed(
         in environment: [String: String],

@@ -7,7 +7,7 @@ package struct ListenAddress: Sendable, Equatable {
         case inet6(host: String, port: UInt16)
         case unix(path: String)
 
-        /// Returns the place with another port, if it has a port.
+        /// Returns the place with this port; a path stays as it is.
         func with(port: UInt16) -> Place {
             switch self {
             case .inet(let host, _): .inet(host: host, port: port)
@@ -18,7 +18,7 @@ package struct ListenAddress: Sendable, Equatable {
     }
 
     package let place: Place
-    /// The socket that listens there already, if the process was started with it.
+    /// The listening socket that the process was started with; `nil` if the server makes one.
     let inherited: InheritedSocket?
 
     /// The allowed forms of the text, for error messages.
@@ -107,7 +107,7 @@ package struct ListenAddress: Sendable, Equatable {
         }
     }
 
-    /// The address as people write it.
+    /// The address as a URL, or as `unix:` and the path.
     package var url: String {
         switch place {
         case .inet(let host, let port): "http://\(host):\(port)"

@@ -1,12 +1,12 @@
 import CStoreHTTPD
 import Glibc
 
-/// The address of a socket in the system's form. Texts are made only when they are shown.
+/// The address of a socket in the system's form. A text is made of it only for display.
 struct SocketAddress: Sendable {
     private var storage = sockaddr_storage()
     private var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
 
-    /// Reads an address by `getsockname` or `getpeername`; without a family if that fails.
+    /// Reads an address by `getsockname` or `getpeername`; after an error it has no family.
     init(of descriptor: CInt, by read: Reader) {
         var storage = storage
         var length = length
@@ -43,7 +43,7 @@ struct SocketAddress: Sendable {
         }
     }
 
-    /// Takes an address of one family.
+    /// Copies a `sockaddr_in`, `sockaddr_in6` or `sockaddr_un`.
     init<Address>(bytesOf address: Address) {
         withUnsafeMutableBytes(of: &storage) { storage in
             withUnsafeBytes(of: address) { storage.copyMemory(from: $0) }
@@ -89,7 +89,7 @@ extension SocketAddress {
         }
     }
 
-    /// The place at which a socket of this address listens; `nil` for any other family.
+    /// The place at which a socket of this address listens; `nil` if it has another family.
     var place: ListenAddress.Place? {
         switch family {
         case AF_INET: .inet(host: address.description, port: port)
@@ -99,8 +99,8 @@ extension SocketAddress {
         }
     }
 
-    /// The path of a unix socket. The name of a socket without a file begins with NUL, and is shown
-    /// in the form of ss(8).
+    /// The path of a unix socket. The name of a socket without a file begins with NUL, which is
+    /// shown as `@`, as by ss(8).
     private var path: String {
         withUnsafeBytes(of: storage) { bytes in
             let path = bytes[2..<max(2, min(Int(length), bytes.count))]
@@ -133,7 +133,7 @@ enum SocketOption {
         set(TCP_NOTSENT_LOWAT, at: CInt(IPPROTO_TCP), of: descriptor, to: bytes)
     }
 
-    /// Returns a number; `nil` if the descriptor has no such option.
+    /// Returns the number that an option has; `nil` if the descriptor has no such option.
     static func number(_ name: CInt, of descriptor: CInt) -> CInt? {
         var value: CInt = 0
         var size = socklen_t(MemoryLayout<CInt>.size)

@@ -6,15 +6,15 @@ package struct TransportConfiguration: Sendable {
     package var addresses: [ListenAddress]
     /// The addresses for operators; empty if operators use the addresses of clients.
     package var adminAddresses: [ListenAddress] = []
-    /// The most bytes of a request's target and fields. Each field counts ``fieldBytes`` more.
+    /// The most bytes of a request's target and fields. For each field, ``fieldBytes`` are added.
     package var headersBytesMax = 16 << 10
     package var uriBytesMax = 8 << 10
     package var bodyBytesMax = JSONLimits().bytesMax
-    /// The most bytes of bodies and answers under way, besides 4 KiB of each. At least four times
-    /// the largest body.
+    /// The most bytes of all bodies and answers under way. Of each, the first 4 KiB do not count.
+    /// The bound is at least four times the largest body.
     package var buffersBytesMax = 256 << 20
-    /// The bytes of a refused request's body that are read and dropped, so that its client reads
-    /// the answer. Closing on unread bytes would reset the connection.
+    /// The most bytes of a refused request's body that are read and dropped. If the server closed a
+    /// socket with unread bytes, the connection would be reset before the client reads the answer.
     package var discardBytesMax = 16 << 20
     /// The most header fields of a request. A request with more is refused.
     package var fieldsMax = 100
@@ -23,17 +23,17 @@ package struct TransportConfiguration: Sendable {
     package var idleSeconds = 30.0
     /// The most connections at a time. A further connection is answered with 503.
     package var connectionsMax = 4_096
-    /// The header fields that every answer has, and every head of a stream that includes them.
+    /// The header fields that every answer has. Handlers add them to the heads of streams.
     package var commonFields = HTTPFields()
     package var socketAccess = SocketAccess()
     /// The most connections from one address or IPv6 network of 64 bits; 0 for a quarter of all
     /// connections. The bound does not apply to addresses of this machine.
     package var connectionsPerAddressMax = 0
-    /// The addresses of proxies, to which the bound does not apply either.
+    /// The addresses of proxies, to which ``connectionsPerAddressMax`` does not apply.
     package var proxies: [AddressRange] = []
-    /// The most connections at the addresses for operators at a time, besides those of clients.
+    /// The most open connections at the addresses for operators; those of clients do not count.
     package static let adminConnectionsMax = 64
-    /// True if streams keep their connection, as if the library could not hand it over. For tests.
+    /// True if streams keep the library's connection, as if it could not be handed over. For tests.
     package var keepsStreamsSuspended = false
 
     package init(addresses: [ListenAddress]) { self.addresses = addresses }
@@ -47,14 +47,14 @@ package struct TransportConfiguration: Sendable {
     /// clears all of the memory after each request. Before each answer, the library clears nearly
     /// half of the memory, and the free part of the read buffer.
     ///
-    /// All three parts lie in the memory at once, so it must have at least their sum. With less,
-    /// requests within the bound on headers would not be answered.
+    /// All three parts lie in the memory at once, so its size is at least the sum of theirs. In
+    /// less memory, requests within the bound on headers would not be answered.
     var connectionBytes: Int { max(headersBytesMax, uriBytesMax) + Self.answerHeadBytes }
 
-    /// The bytes that a field counts beside its name and value for the bound on headers. The
-    /// library's note about it takes them (`struct MHD_HTTP_Header`, aligned).
+    /// The bytes that a field adds to its name and value in the bound on headers: the size of the
+    /// library's note about the field (`struct MHD_HTTP_Header`, aligned).
     static let fieldBytes = 64
-    /// The bytes for the head of an answer, and for bytes that come behind the headers.
+    /// The bytes for the head of an answer, and for bytes that a client sends behind its headers.
     static let answerHeadBytes = 2 << 10
 }
 
@@ -75,9 +75,9 @@ package enum TransportFailure: Error, Sendable, Equatable {
     case tooManyFields(limit: Int)
     case uriTooLong(limit: Int)
     case bodyTooLarge(limit: Int)
-    /// The bodies of all requests together take this number of bytes, which is the most.
+    /// The bodies would exceed this number of bytes, or bodies and answers their bound.
     case bodiesLimit(Int)
-    /// The bodies and answers of the client's address or principal take this number of bytes.
+    /// The bodies and answers of the client's address or principal would exceed this many bytes.
     case bodiesShare(Int)
     case timeout(String, seconds: Int)
     case connectionLimit(Int)
@@ -86,7 +86,7 @@ package enum TransportFailure: Error, Sendable, Equatable {
     case stopping
 }
 
-/// The mode and the group of a server's sockets at paths. A client needs the permission to write.
+/// The mode and the group of a unix socket's file. A client needs the permission to write to it.
 package struct SocketAccess: Sendable, Equatable {
     /// The file's mode, 0 to 0o777.
     package var mode: UInt32

@@ -3,9 +3,9 @@ package import Synchronization
 
 /// The counters of an HTTP transport since its start, as `/metrics` reports them.
 ///
-/// The event loop's thread counts; any thread may read. Each number is of one kind of event, and a
-/// connection may count in several. A request whose body does not arrive in time counts in
-/// ``accepted``, ``requests`` and ``timeouts``.
+/// The event loop's thread counts; any thread may read. Each counter is for one kind of event, and
+/// a connection may count in several counters. A request whose body does not arrive in time counts
+/// in ``accepted``, ``requests`` and ``timeouts``.
 package final class TransportCounters: Sendable {
     package let accepted = Atomic<UInt64>(0)
     package let open = Atomic<UInt64>(0)
@@ -18,12 +18,12 @@ package final class TransportCounters: Sendable {
     /// Requests that were over a bound, by the index of ``bounds``. Requests over the bound on
     /// memory for bodies are not in ``framingRefused``; the others are.
     private let overBound = Cells(count: TransportCounters.bounds.count)
-    /// Connections closed because a deadline passed: of the headers, of the body, or of the next
-    /// request on a connection that is kept open.
+    /// Connections closed at a deadline: for the headers, for the body, or for the next request on
+    /// a connection that is kept open.
     package let timeouts = Atomic<UInt64>(0)
     /// The bytes of bodies and answers that are under way.
     package let buffersBytes = Atomic<UInt64>(0)
-    /// Connections closed because their clients did not read answers, and others needed the memory.
+    /// Connections closed for the memory of answers that their clients did not read.
     package let unreadEnded = Atomic<UInt64>(0)
     /// The durations of requests that were answered before a route was found for them.
     package let unrouted = RouteTimes()

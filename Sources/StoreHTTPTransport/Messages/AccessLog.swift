@@ -129,7 +129,7 @@ package struct RequestSpan: Sendable {
     package let identity: Span.Identity
     /// The start of the event loop's turn that read the request line.
     package let began: SpanTime
-    /// At most 255 bytes of the authority that the request is for; `nil` if it names none.
+    /// At most 255 bytes of the authority that the request is for; `nil` if the request names none.
     package let host: String?
 
     static let hostBytesMax = 255

@@ -27,7 +27,7 @@ package struct HTTPAnswerWriter: ~Copyable {
         body.truncate(keeping: 16 << 10)
     }
 
-    /// Adds fields that are written already.
+    /// Adds fields that are in the library's form already.
     package mutating func add(_ ready: HTTPFields) {
         ready.bytes.withUnsafeBufferPointer { fields.raw($0) }
         fieldCount += ready.count

@@ -37,13 +37,13 @@ extension HTTPExchange {
         case clientLeft
     }
 
-    /// Closes the connection after the answer, which must still be sent. On the loop's thread.
+    /// Closes the connection after the answer. On the loop's thread, before the answer is sent.
     package func closeAfterAnswer() { closes = true }
 
     /// Counts the request's duration in `times`, which the handler keeps as long as the loop runs.
     package func measure(by times: RouteTimes) { self.times = times.place }
 
-    /// Adds fields to those of the answer. On the loop's thread, before the answer is sent.
+    /// Adds header fields to the answer. On the loop's thread, before the answer is sent.
     package func addFields(_ write: (inout HTTPFields) -> Void) { write(&furtherFields) }
 
     /// The fields of every answer, and the fields added for this one. On the loop's thread.
@@ -102,21 +102,21 @@ extension HTTPExchange {
     package func handleAgain() { loop.finish(self, .again) }
 
     /// Sets a closure that is called once if the client closes its side before the answer is
-    /// complete. The answer must still be completed. The loop notices the end within a second. On
-    /// the loop's thread, as is the call of the closure.
+    /// complete. The answer must still be completed. The loop notices the closing within a second.
+    /// On the loop's thread, which also calls the closure.
     package func whenClientLeaves(_ left: @escaping () -> Void) { onLeaving = left }
 
-    /// Ends a request that was put off without an answer, in place of ``complete(_:)``. Any thread.
+    /// Ends a request that was put off, without an answer; replaces ``complete(_:)``. Any thread.
     package func abandon() { loop.finish(self, .abandoned) }
 
-    /// Makes the connection a stream. `adopter`, which has reserved a place, gets the socket, and
-    /// sends the head and the topic's frames. From within the handler.
+    /// Turns the connection into a stream. `adopter`, which has reserved a place, gets the socket,
+    /// and sends the head and the topic's frames. From within the handler.
     package func stream(_ beginning: StreamBeginning, to adopter: any StreamAdopter) {
         loop.handOver(self, beginning, to: adopter)
     }
 
-    /// Makes the connection of a request that was put off a stream, in place of ``complete(_:)``.
-    /// Nothing happens before the server is woken. Any thread.
+    /// Turns the connection of a request that was put off into a stream, in place of
+    /// ``complete(_:)``. Nothing happens before the server is woken. Any thread.
     package func completeAsStream(_ beginning: StreamBeginning, to adopter: any StreamAdopter) {
         loop.finish(self, .stream(beginning, to: adopter))
     }

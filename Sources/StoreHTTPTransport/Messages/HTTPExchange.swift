@@ -11,8 +11,8 @@ package final class HTTPExchange: @unchecked Sendable {
     // to the thread that completes the exchange. `complete` hands it back through the lock of the
     // loop's queue.
 
-    // Safety: the loop's thread works on one property at a time, and changes none of these while it
-    // is lent. So the accesses, which every request makes, are not checked.
+    // Safety: the loop's thread works on one property at a time, and changes no property while its
+    // value is lent. So the accesses are not checked: every request makes many.
 
     /// The loop, which lets its exchanges go when it has ended.
     let loop: EventLoop
@@ -26,7 +26,7 @@ package final class HTTPExchange: @unchecked Sendable {
     @exclusivity(unchecked) var fieldCount = 0
     /// A bit for each first letter and length of the fields' names (``RequestFraming``).
     @exclusivity(unchecked) private var names = UInt64.max
-    /// True if the first handler has admitted the request, which another handler admits again.
+    /// True if the first handler has admitted the request. A successor admits it again.
     @exclusivity(unchecked) var isEarly = false
     /// The closure to call if the client leaves before the answer is complete.
     @exclusivity(unchecked) var onLeaving: (() -> Void)?
@@ -53,9 +53,9 @@ package final class HTTPExchange: @unchecked Sendable {
     @exclusivity(unchecked) private var ownSender: AnyObject?
     /// The data for the access log and for the span; `nil` if the request is not noted.
     @exclusivity(unchecked) var note: AccessNote?
-    /// The fields that are added to those of the answer.
+    /// The header fields that the handler has added to the answer.
     @exclusivity(unchecked) var furtherFields = HTTPFields()
-    /// The client's address, if it is not the other end of the connection.
+    /// The client's address, if a proxy is at the other end of the connection.
     @exclusivity(unchecked) private var ownClient: ClientAddress?
     /// The start of the turn that read the request line, in nanoseconds.
     @exclusivity(unchecked) var began: UInt64 = 0
@@ -121,7 +121,7 @@ extension HTTPExchange {
     /// True if the body may be so large that it takes shared memory.
     package var mayHaveLargeBody: Bool { contentLength.map { $0 > MessageMemory.ownBytes } ?? true }
 
-    /// The object that the handler keeps from admitting a request until it handles the request.
+    /// The object that the handler stores when it admits a request, and uses when it handles it.
     package var resource: AnyObject? {
         get { ownResource }
         set { ownResource = newValue }
@@ -147,8 +147,8 @@ extension HTTPExchange {
         if let note { change(&note.access) }
     }
 
-    /// The client's address: the other end of the connection, unless the handler has set another
-    /// because a proxy is there. On the loop's thread.
+    /// The client's address: the other end of the connection, unless a proxy is there and the
+    /// handler has set another address. On the loop's thread.
     package var client: ClientAddress {
         get { ownClient ?? record?.peer ?? .unknown }
         set { ownClient = newValue }
@@ -162,7 +162,7 @@ extension HTTPExchange {
         ownClient?.description ?? record?.peerHost ?? ClientAddress.unknown.description
     }
 
-    /// The start of the loop's present turn, by ``SystemTime/steadyNanoseconds()``. On its thread.
+    /// The start of the loop's present turn, by ``SystemTime/steadyNanoseconds()``. Loop's thread.
     package var turnBegan: UInt64 { loop.turnBegan }
 
     /// True if the connection came in at an address for operators. On the loop's thread.
@@ -283,9 +283,9 @@ extension chttpd_field {
         name_length == expected.utf8CodeUnitCount && begins(with: expected)
     }
 
-    /// Returns true if the field's name begins with `expected`. The field's name must be a token
-    /// and not shorter. `expected` has only lower-case letters and hyphens, in which the bit for
-    /// lower case is set already.
+    /// Returns true if the field's name begins with `expected`. The field's name must be a token,
+    /// and at least as long. `expected` has only lower-case letters and hyphens, in which the bit
+    /// for lower case is set already.
     func begins(with expected: StaticString) -> Bool {
         let own = UnsafeRawPointer(name)
         let other = UnsafeRawPointer(expected.utf8Start)

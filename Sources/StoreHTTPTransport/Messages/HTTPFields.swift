@@ -67,7 +67,7 @@ package enum HTTPDate {
     }
 }
 
-/// The value of a `Date` field for the library, which is written once a second.
+/// The value of a `Date` field for the library; a new value is made once a second.
 struct DateField {
     private(set) var second = Int.min
     private var text: [CChar] = [0]

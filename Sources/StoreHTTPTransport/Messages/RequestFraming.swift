@@ -14,7 +14,7 @@ struct RequestFraming {
     /// The bits of all fields' names (``bit(of:length:)``). A field without its bit is absent.
     private(set) var names: UInt64 = 0
 
-    /// Makes the framing of a request that has no other fields.
+    /// Makes the framing of a request that has at most a `Content-Length` field.
     init(contentLength: Int? = 0) {
         self.contentLength = contentLength
     }
@@ -43,8 +43,8 @@ struct RequestFraming {
             guard Self.isValue(field.valueBytes) else {
                 throw .malformed("There is a control character in a header field's value.")
             }
-            // The names of the framing's fields begin with these letters. So do such names with a
-            // folded line, which the library glues to the name.
+            // The names of the fields for framing begin with these letters, even if the library has
+            // glued a folded line to the name.
             switch first | 0x20 {
             case UInt8(ascii: "h"), UInt8(ascii: "c"), UInt8(ascii: "t"): break
             default: continue
@@ -161,7 +161,7 @@ struct RequestFraming {
     }
 
     /// Returns false if a byte is a control character. A carry can also set the top bit of another
-    /// byte, so the result may be false without one.
+    /// byte, so the result may also be false if there is no control character.
     @inline(__always)
     private static func hasNoControls(_ word: UInt64) -> Bool {
         let isBelowSpace = (word &- 0x2020_2020_2020_2020) & ~word

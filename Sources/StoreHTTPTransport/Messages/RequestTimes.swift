@@ -14,22 +14,22 @@ package final class RouteTimes: Sendable {
 
     package init() {}
 
-    /// The place at which a loop observes its answers, valid as long as this object lives.
+    /// The counters to which a loop adds durations, valid as long as this object lives.
     var place: Place { Place(first: cells.first) }
 
-    /// Returns the durations of the requests that were answered with this class. Any thread.
+    /// Returns the durations of the requests whose answers had a status of this class. Any thread.
     package func distribution(ofStatus status: Int) -> Distribution {
         buckets.distribution(at: cells.first + (status - 1) * buckets.cellCount)
     }
 }
 
 extension RouteTimes {
-    /// The numbers of one route. A pointer, so that no request counts references to an object.
+    /// The counters of one route. A pointer, so that no request counts references to an object.
     struct Place {
         // Safety: the numbers belong to a route, which lives as long as the handler of the loop.
         fileprivate let first: UnsafeMutablePointer<Atomic<UInt64>>
 
-        /// Adds a duration. `status` is the status's first digit; any other number counts as 5.
+        /// Adds a duration. `status` is the first digit of a status; other numbers count as 5.
         func observe(_ nanoseconds: UInt64, status: Int) {
             let buckets = Buckets.durations
             let classes = RouteTimes.classes
