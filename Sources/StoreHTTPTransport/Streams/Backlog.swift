@@ -7,11 +7,11 @@ import StoreJSON
 struct Backlog: Sendable {
     /// The most frames that wait behind the frame that is being sent.
     static let framesMax = 16
-    /// The most bytes of these frames together. A single frame may be larger.
+    /// The most bytes of the waiting frames together. A single frame may be larger.
     static let bytesMax = 256 << 10
 
     private var frames: [Bytes]
-    /// The number of bytes of the first frame that are sent.
+    /// The number of bytes of the first frame that the socket took.
     private var offset: Int
     private var waitingBytes = 0
     /// True if the last frame ends the stream.

@@ -4,8 +4,8 @@ import StoreWire
 /// The queue of the stream writer: versions and joining readers, in the order in which they came.
 ///
 /// Versions have a bound in number and in bytes. At the bound, a new version takes the place of the
-/// older versions of its topic. So under a burst, the server leaves versions out. The version then
-/// goes to all readers of the topic, because the older versions may have had other recipients.
+/// older versions of its topic. So under a burst, the server leaves versions out. The new version
+/// then goes to all readers of the topic, because the older versions may have had other recipients.
 struct Inbox: Sendable {
     static let versionsMax = 1_024
     /// The most bytes of the waiting versions together.
@@ -25,10 +25,10 @@ struct Inbox: Sendable {
     private var versions = 0
     private var bytes = 0
     private var commands = 0
-    /// The version of each topic that a waiting reader brings.
+    /// The version of the first frame that a waiting reader brings, for each topic.
     private var first: [TopicID: UInt64] = [:]
 
-    /// True if less than half of the versions and of the bytes are used.
+    /// True if the waiting versions take less than half of each bound.
     var keepsUp: Bool { versions < Self.versionsMax / 2 && bytes < Self.bytesMax / 2 }
 
     /// Adds a version. Returns the number of older versions that were removed for it.
@@ -56,7 +56,7 @@ struct Inbox: Sendable {
         return true
     }
 
-    /// Adds a reader. If a thousand readers come at once, one of them brings their first frame.
+    /// Adds a reader. If a thousand readers come at once, only one brings their first frame.
     mutating func join(_ reader: JoiningReader) {
         var reader = reader
         if let version = reader.beginning.first {

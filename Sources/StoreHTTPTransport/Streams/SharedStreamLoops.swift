@@ -30,7 +30,7 @@ struct SharedStreamLoops: ~Copyable {
 
     private let epoll: CInt
     private let ready: UnsafeMutablePointer<epoll_event>
-    /// The room for events of the loops' own epolls, one loop after the other.
+    /// The memory for events of a loop's own epoll. All loops use it, one after the other.
     private let events: UnsafeMutablePointer<epoll_event>
     private var members: [Member?] = []
     private var freeNumbers: [Int] = []
@@ -39,8 +39,8 @@ struct SharedStreamLoops: ~Copyable {
 
     /// Makes an empty group.
     ///
-    /// - Parameter epoll: contains the descriptor of each loop before the loop is added here,
-    ///   without events. Another descriptor in it has events with the data `UInt64.max`.
+    /// - Parameter epoll: the thread's epoll. It has each loop's descriptor, without events, before
+    ///   the loop is added here. Events of another descriptor have the data `UInt64.max`.
     init(epoll: CInt) {
         self.epoll = epoll
         ready = .allocate(capacity: Self.eventsMax)
@@ -64,7 +64,7 @@ struct SharedStreamLoops: ~Copyable {
     }
 
     /// Waits for a loop that is ready or due, and gives one turn to each such loop. Returns `true`
-    /// if another event woke the thread.
+    /// if an event came that is for none of the loops.
     mutating func turn() -> Bool {
         let count = Int(epoll_wait(epoll, ready, CInt(Self.eventsMax), waitMilliseconds))
         var isWoken = false
@@ -129,7 +129,7 @@ struct SharedStreamLoops: ~Copyable {
         member.timer = due == .infinity ? nil : timers.insert(number, due: due)
     }
 
-    /// The time until the first loop is due; -1, without a bound, if no loop is due.
+    /// The time until the first loop is due; -1, for no bound, if no loop has such a time.
     private var waitMilliseconds: CInt {
         guard let due = timers.nextDue else { return -1 }
         return CInt(max(0, ((due - EventLoop.clock()) * 1_000).rounded(.up)))

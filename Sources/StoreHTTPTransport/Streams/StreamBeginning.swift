@@ -50,7 +50,7 @@ package enum Resume: Sendable, Equatable {
     case fresh
     /// The reader has this version: the stream begins with the next newer one.
     case after(version: UInt64)
-    /// The stream can't go on from the reader's version: it begins with a frame that has the
-    /// reason, and the newest frame.
+    /// The stream can't go on from the reader's version: it begins with a frame for the reason, and
+    /// then the newest frame.
     case resync(Bytes)
 }

@@ -12,7 +12,7 @@ package final class StreamCounters: Sendable {
     package let refused = Atomic<UInt64>(0)
     /// Beginnings of streams: fresh, resumed, not resumed. The event loop's thread counts them.
     private let begun = Cells(count: 3)
-    /// Frames sent whole. The writer's loop counts them, and the bytes and heartbeats.
+    /// Frames sent whole. The writer's loop counts frames, bytes and heartbeats.
     package let frames = Atomic<UInt64>(0)
     package let bytes = Atomic<UInt64>(0)
     package let heartbeats = Atomic<UInt64>(0)

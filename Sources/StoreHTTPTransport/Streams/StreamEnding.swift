@@ -59,7 +59,7 @@ package struct StreamLimits: Sendable {
     /// The most streams that are open at a time.
     package var streamsMax = 10_000
     package var heartbeatSeconds = 15
-    /// The longest time in which a reader may take nothing. The writer then closes its stream.
+    /// The longest time in which a reader may take no byte. The writer then closes the stream.
     package var stallSeconds = 30
     /// The longest time that a stream may last; 0 if there is no bound.
     package var lifetimeSeconds = 0

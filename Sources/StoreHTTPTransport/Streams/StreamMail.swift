@@ -2,7 +2,7 @@
 struct StreamMail: Sendable {
     var inbox = Inbox()
     var stop: (reason: CloseReason, seconds: Double)?
-    /// The requests of operators, which connections bound: each has a waiting HTTP request.
+    /// The requests of operators; the bound on connections bounds their number.
     var requests: [StreamRequest] = []
     var isEnded = false
     /// True if the source of the log has more records, or has read the requested ones.

@@ -1,7 +1,7 @@
 /// The owner of an open stream: its name, session and credential. A route makes one for each stream
 /// that a client opens.
 package struct StreamOwner: Sendable {
-    /// The subscriber's name, if the client gave one. The recipients of a change are chosen by it.
+    /// The subscriber's name, if the client gave any: recipients of a change are chosen by name.
     package var name: String?
     /// The client's session, if it has one. The stream ends with the session.
     package var session: String?
@@ -22,10 +22,10 @@ package struct StreamOwner: Sendable {
 
 /// The credential of a stream's owner: its end, and a test of its permissions.
 package struct StreamCredential: Sendable {
-    /// The number of seconds before the end at which the reader gets an event about it.
+    /// The time, in seconds, from the event that announces the end to the end itself.
     package static let announcedSeconds: Int64 = 60
 
-    /// The end in seconds since 1970; `nil` if the credential has no end.
+    /// The end of the credential, in seconds since 1970; `nil` if it has no end.
     package let expires: Int64?
     /// Returns true if the owner may still read the stream. The writer's thread calls this closure
     /// when the stream opens, and when credentials or permissions have changed.
@@ -42,7 +42,7 @@ package struct StreamCredential: Sendable {
 ///
 /// The text `12-3` stands for the third stream in slot 12.
 package struct StreamID: Hashable, Sendable, LosslessStringConvertible {
-    /// The index of the stream's slot in its writer, from 0. A later stream uses it again.
+    /// The index of the stream's slot in its writer, from 0. A later stream uses the slot again.
     package let slot: Int32
     /// The number of streams that have used the slot, this stream included.
     package let generation: UInt32

@@ -9,7 +9,7 @@ import Synchronization
 extension StreamWriter {
     /// Requests the list of open streams. Any thread; the writer's thread calls `answer` once.
     ///
-    /// The list delays the streams by about a microsecond for each.
+    /// The list delays all streams, by about a microsecond for each open stream.
     package func list(_ answer: @escaping @Sendable ([OpenStream]) -> Void) {
         submit(.list(answer))
     }
@@ -17,7 +17,7 @@ extension StreamWriter {
     /// Requests the end of a stream, which gets `bye` behind the frame that is begun. Any thread;
     /// the writer's thread calls `answer` once, with `true` if there is such a stream.
     ///
-    /// A reader that takes nothing stays until its time for that is over.
+    /// If the reader takes nothing, the stream lasts for ``StreamLimits/stallSeconds``.
     package func end(_ id: StreamID, _ answer: @escaping @Sendable (Bool) -> Void) {
         submit(.end(id, answer))
     }
@@ -91,7 +91,7 @@ extension StreamLoop {
         }
     }
 
-    /// Ends a fraction of the readers that are behind.
+    /// Ends the streams of a fraction of the readers that are behind.
     func shed(_ part: Double) {
         let oldest = behind.sorted { $0.value.progressed < $1.value.progressed }.map(\.key)
         let count = min(oldest.count, Int((Double(oldest.count) * part).rounded(.up)))
@@ -109,14 +109,13 @@ extension StreamLoop {
         }
     }
 
-    /// The time without progress after which a reader of the log is ended.
+    /// The time without progress after which a log reader's stream is ended.
     private static let shedLogSeconds = 1.0
 
     /// Ends the stream of a reader that takes nothing.
     func endSlow(_ slot: Int32, with bye: Bytes) {
         slots[Int(slot)].end(because: .slow)
-        // The last frame may only stand between two frames: within a frame, it would be read as a
-        // part of it.
+        // Within a frame, the last frame would be read as a part of that frame.
         if behind[slot]?.backlog.head?.offset == 0 { _ = send(bye, to: slot) }
         release(slot)
     }

@@ -16,15 +16,15 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     private let places: StreamPlaces?
     private let mail = Locked(StreamMail())
     private let source = Locked<(any LogSource)?>(nil)
-    /// The number of streams of each topic, with reserved places.
+    /// The number of open streams and reserved places of each topic.
     private let readers = Locked<[TopicID: Int]>([:])
     private let wakeDescriptor: CInt
     private let ended = Latch()
     private let cutOff = Atomic(0)
     let sheds = Atomic(false)
 
-    /// Makes a writer that begins with ``start(_:)`` or ``start(on:)``. Several writers may share
-    /// `places`, besides the bound that `limits` sets for this one.
+    /// Makes a writer that begins with ``start(_:)`` or ``start(on:)``. `limits` bounds this
+    /// writer, and `places` all writers that share it.
     ///
     /// - Throws: ``TransportError`` if the system has no more descriptors.
     package init(
@@ -81,7 +81,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         Double(counters.workNanoseconds.load(ordering: .relaxed)) / 1e9
     }
 
-    /// True if the writer keeps up with the published versions, so that each is worth a frame.
+    /// True if the writer keeps up, so that each published version is worth a frame.
     package var keepsUp: Bool { mail.withLock { $0.inbox.keepsUp } }
 
     /// Reserves a place for a stream. Returns `false` if all places are taken. Any thread.
@@ -140,8 +140,8 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         return isTaken
     }
 
-    /// Sends `bye` to all streams, waits until they have taken it or the time is over, and ends the
-    /// loop. A thread of the writer's own ends, too. Returns `true` if all readers took the frame.
+    /// Sends `bye` to all streams, waits until the readers took it or the time is over, and ends
+    /// the loop, and its own thread if any. Returns `true` if all readers took `bye`.
     ///
     /// Must not be called on the thread that runs the loop.
     package func stop(reason: CloseReason, seconds: Double) -> Bool {

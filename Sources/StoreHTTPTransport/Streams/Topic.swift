@@ -4,14 +4,14 @@ import StoreWire
 /// The newest frame of a topic, with which every new reader begins.
 struct Topic: Sendable {
     private(set) var version: UInt64 = 0
-    /// The newest frame in the form that sockets get; `nil` before the first.
+    /// The newest frame in the form that sockets get; `nil` before the first frame.
     private(set) var newest: Bytes?
 
     /// The version of the newest frame, if there is a frame.
     var newestVersion: UInt64? { newest == nil ? nil : version }
 
-    /// Takes the payload of a newer frame and frames it once for all readers. Returns `false` if
-    /// the version is not newer, because versions never go backwards.
+    /// Takes the payload of a newer frame, and makes a chunk of it once for all readers. Returns
+    /// `false` if the version is not newer, because versions never go backwards.
     mutating func setNewest(_ frame: Bytes, version: UInt64) -> Bool {
         guard newest == nil || version > self.version else { return false }
         self.version = version
@@ -19,7 +19,7 @@ struct Topic: Sendable {
         return true
     }
 
-    /// Returns the framed bytes with which a new reader begins.
+    /// Returns the chunks with which a new reader begins.
     func opening(for resume: Resume) -> [Bytes] {
         let current = newest.map { [$0] } ?? []
         switch resume {
@@ -35,7 +35,7 @@ struct Topic: Sendable {
 /// A frame is made when the first reader needs it. All readers that have the same version share it.
 struct PatchFrames: Sendable {
     /// The most patches that are made for one version, besides the patch from the version before.
-    /// After that, readers with other versions get the whole state: a patch costs more to make.
+    /// Beyond the bound, readers with other versions get the whole state, which costs less to make.
     static let patchesMax = 16
 
     private(set) var newest: (version: UInt64, state: any TopicState)?
@@ -54,8 +54,8 @@ struct PatchFrames: Sendable {
         return true
     }
 
-    /// Returns the framed bytes that bring a reader from its version to the newest; `nil` before
-    /// the first version. `kept` returns the state of an earlier version, if it is still in memory.
+    /// Returns the chunk that brings a reader from its version to the newest; `nil` before the
+    /// first version. `kept` returns the state of an earlier version, if it is still in memory.
     mutating func frame(from known: UInt64?, kept: (UInt64) -> (any TopicState)?) -> Bytes? {
         guard let newest else { return nil }
         guard let known else { return whole(of: newest.state) }
@@ -104,7 +104,7 @@ struct RecentStates: Sendable {
         states.isEmpty ? nil : states[Place(topic: topic, version: version)]?.state
     }
 
-    /// Keeps a version that is no longer the newest. `cost` is the bytes that the newer lacks.
+    /// Keeps a version that is no longer the newest. `cost` is the bytes that the next lacks.
     mutating func keep(
         _ state: any TopicState,
         of topic: Int32,

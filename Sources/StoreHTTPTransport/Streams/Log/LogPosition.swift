@@ -11,7 +11,7 @@ struct LogPosition {
     /// The size in bytes from which a chunk takes no more records. Chunks are short, because a
     /// chunk that is begun must be finished before any other frame. A single record may be longer.
     static let chunkBytesMin = 16 << 10
-    /// The most chunks that one call sends: more than a piece usually has.
+    /// The most chunks that one call sends: more chunks than a piece usually has.
     static let chunksMax = 20
 
     private(set) var cursor: LogCursor
@@ -28,7 +28,7 @@ struct LogPosition {
         begun.flatMap { $0.unsentPayload == 0 ? LogSegment(chunk: $0, payload: 0..<0) : nil }
     }
 
-    /// Passes over the rest of a piece without readable records. Returns `true` if it has moved.
+    /// Passes over the rest of a piece if no record in it is readable. Returns `true` in that case.
     mutating func passHidden(in piece: LogPiece) -> Bool {
         begun == nil && cursor.passHidden(in: piece)
     }
@@ -53,7 +53,7 @@ struct LogPosition {
         return segments
     }
 
-    /// Notes that a socket took `count` bytes of the segments. Returns the number of whole records.
+    /// Notes that a socket took `count` bytes. Returns the number of completed records.
     mutating func sent(_ count: Int, of segments: [LogSegment], of piece: LogPiece?) -> Int {
         var rest = count
         var payload = 0
@@ -121,15 +121,14 @@ struct LogCursor: Sendable, Equatable {
         return frame.lowerBound + begunBytes..<piece.bytes.count
     }
 
-    /// Passes over the rest of a piece without readable records. Returns `true` if the cursor
-    /// moved.
+    /// Passes over the rest of a piece if no record in it is readable. Returns `true` in that case.
     mutating func passHidden(in piece: LogPiece) -> Bool {
         guard begunBytes == 0, let rest = rest(of: piece), rest.isEmpty else { return false }
         version = piece.last
         return true
     }
 
-    /// Advances the cursor: the piece is sent up to an offset. Returns the number of whole frames.
+    /// Notes that the piece is sent up to an offset. Returns the number of completed frames.
     mutating func sent(upTo offset: Int, of piece: LogPiece) -> Int {
         let before = version
         let whole = piece.frames(before: offset)

@@ -26,7 +26,7 @@ struct LogReader {
     var isWatched = false
     /// The last frame of the stream, which follows the chunk that is begun.
     var bye: Bytes?
-    /// True if the stream ends in the next second, because its reader takes nothing.
+    /// True if the stream ends in the next second, because its reader takes no byte.
     var isClosing = false
 
     /// Starts at the record that follows the reader's version.

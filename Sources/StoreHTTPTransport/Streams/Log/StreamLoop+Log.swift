@@ -162,8 +162,8 @@ extension StreamLoop {
         release(slot)
     }
 
-    /// Begins to close the readers whose sockets take nothing, and releases the readers whose time
-    /// for that is over.
+    /// Begins to close the readers whose sockets take nothing, and releases the readers that it
+    /// began to close a second ago.
     func closeStalledLogReaders(with bye: Bytes) {
         let seconds = Double(writer.limits.stallSeconds)
         for slot in logReaders.slow(stalledFor: seconds, at: now) where behind[slot] == nil {
@@ -185,7 +185,7 @@ extension StreamLoop {
         SocketOption.setUnsentBytesMax(of: descriptor, to: logUnsentBytesMax)
     }
 
-    /// Lets the socket take more than before, for a peer that reads on after all.
+    /// Lets the socket take more bytes than ``keepRoom(in:)`` allows, also the last frame.
     private static func makeRoom(in descriptor: CInt) {
         SocketOption.setUnsentBytesMax(of: descriptor, to: .max)
         SocketOption.set(SO_SNDBUF, of: descriptor, to: 2 * logUnsentBytesMax)

@@ -15,7 +15,7 @@ extension StreamLoop {
         let number = Int(topic)
         let before = topics[number].patches.newest
         guard topics[number].patches.setNewest(state, version: version) else {
-            // A newer version has overtaken a reader that joins. A patch may lead from the older.
+            // A reader that joins brings an older version, from which a patch may lead.
             if let before, version < before.version {
                 let cost = state.bytesKept(beside: before.state)
                 recent.keep(state, of: topic, at: version, bytes: cost)

@@ -6,7 +6,7 @@ import Synchronization
 // The work of each second: heartbeats, and the ends of streams that are stalled or expired.
 
 extension StreamLoop {
-    /// Sends heartbeats to some of the readers, so that they are not all due at once. Then ends the
+    /// Sends heartbeats to a part of the readers, in each second to another part. Then ends the
     /// streams that are stalled or expired.
     func everySecond() {
         nextSecond = max(nextSecond + 1, now)
@@ -46,7 +46,7 @@ extension StreamLoop {
     }
 
     /// Sends a reader its last frame, and ends the stream when the socket has taken it. A begun
-    /// chunk of the log is sent whole before.
+    /// chunk of the log is sent whole first.
     func closeSlot(_ slot: Int32, with bye: Bytes, because reason: CloseReason) {
         guard slots[Int(slot)].descriptor >= 0 else { return }
         slots[Int(slot)].end(because: StreamEnding(reason))

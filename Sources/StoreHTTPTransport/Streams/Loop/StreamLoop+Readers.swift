@@ -6,7 +6,7 @@ import Synchronization
 // The life of a reader: it joins, is watched for its end, and is released.
 
 extension StreamLoop {
-    /// Adds a reader to its topic, which gets the first frame if it has no newer version.
+    /// Adds a reader to its topic. The topic takes the reader's first frame if that is newer.
     func join(_ reader: JoiningReader) {
         let beginning = reader.beginning
         let topic = number(of: beginning.topic)
@@ -106,8 +106,8 @@ extension StreamLoop {
         }
     }
 
-    /// Closes a reader's socket, and frees its slot. The end counts as the reader's own if the
-    /// server has not ended the stream.
+    /// Closes a reader's socket, and frees its slot. If the server has not ended the stream, the
+    /// cause of the end is the reader.
     func release(_ slot: Int32) {
         let index = Int(slot)
         guard slots[index].descriptor >= 0 else { return }

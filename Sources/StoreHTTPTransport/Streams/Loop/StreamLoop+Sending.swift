@@ -47,8 +47,8 @@ extension StreamLoop {
         }
     }
 
-    /// Sends one frame to many readers. A reader has the version `version` until it has the frame.
-    /// The caller passes a copy of the list, because the list may shrink meanwhile.
+    /// Sends one frame to many readers. Until a reader has the whole frame, its version is
+    /// `version`. The caller passes a copy of the list, because the list may shrink meanwhile.
     func broadcast(_ frame: Bytes, to readers: [Int32], having version: UInt64?) {
         var whole: UInt64 = 0
         for slot in readers {

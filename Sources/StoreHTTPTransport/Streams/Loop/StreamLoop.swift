@@ -131,7 +131,7 @@ final class StreamLoop: @unchecked Sendable {
 
     /// The time for which this loop leaves the thread to other loops; 0 if it needs no rest.
     ///
-    /// A loop on a shared thread uses it in place of ``pauseIfDue()``, which would hold up the
+    /// A loop on a shared thread rests in place of ``pauseIfDue()``, which would hold up the
     /// others.
     var restSeconds: Double {
         guard pace.isBusy, stopDeadline == nil else { return 0 }
