@@ -1,6 +1,6 @@
 import CStoreHTTPD
 
-/// The loop's data about a connection: the bytes that it waits for, and the deadline.
+/// The loop's data about a connection, such as the bytes that the loop awaits, and their deadline.
 final class ConnectionRecord {
     // Safety: only the loop's thread uses the properties, and it works on one at a time. So they
     // need no check for overlapping accesses.
@@ -27,13 +27,13 @@ final class ConnectionRecord {
     /// True if nothing more is sent on the connection. Its last request was refused or ended
     /// without an answer, such as a request that becomes a stream.
     @exclusivity(unchecked) var isDone = false
-    /// The library's run in which the connection may have ended with its last request; else 0.
+    /// The library's run that ended the last request, and perhaps with it the connection; else 0.
     @exclusivity(unchecked) var runOfLastEnd: UInt64 = 0
     @exclusivity(unchecked) unowned(unsafe) var exchange: HTTPExchange?
     /// The object that the handler keeps for the next requests of the connection.
     @exclusivity(unchecked) var kept: AnyObject?
     @exclusivity(unchecked) private(set) var waiting = Waiting.firstHeaders
-    /// The time at which the client's time is over, in the loop's seconds.
+    /// The time until which the loop awaits the client's bytes, in the loop's seconds.
     @exclusivity(unchecked) private(set) var deadline: Double
 
     init(descriptor: CInt, peer: ClientAddress, isAdmin: Bool, deadline: Double) {
@@ -57,7 +57,7 @@ struct ConnectionPlaces {
     let perAddressMax: Int
     /// The addresses of proxies, through which clients of any number of addresses connect.
     let proxies: [AddressRange]
-    /// The number of places for addresses with fewer than ``keptPerAddress`` connections.
+    /// The number of places kept for addresses with fewer than ``keptPerAddress`` connections.
     let kept: Int
     /// The most connections of an address when only kept places are left.
     static let keptPerAddress = 4

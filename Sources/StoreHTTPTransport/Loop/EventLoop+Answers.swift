@@ -97,7 +97,7 @@ extension EventLoop {
             return CHTTPD_CLOSE
         }
         let libraryHead = beginAnswer(exchange, head, bodyBytes: body.count)
-        // Safety: retained for the library, which releases it by `releaseBytes`, once.
+        // Safety: the body is retained for the library, which releases it by `releaseBytes`, once.
         let owner = Unmanaged.passRetained(body as AnyObject).toOpaque()
         let taken =
             body.isInPieces

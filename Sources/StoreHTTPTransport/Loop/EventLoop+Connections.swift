@@ -6,8 +6,8 @@ import Synchronization
 
 extension EventLoop {
     /// The most bytes of an answer that wait in the kernel for a client that does not read. Without
-    /// a bound they are some megabytes for each client (tcp(7), `tcp_wmem`), and a control group
-    /// counts them. A unix socket has a bound of its own.
+    /// a bound, the kernel keeps some megabytes for each client (tcp(7), `tcp_wmem`), which a
+    /// control group counts. A unix socket has a bound of its own.
     private static let unsentBytesMax: CInt = 128 << 10
 
     func accept(on listener: Listener) {
@@ -54,8 +54,8 @@ extension EventLoop {
         !adminDescriptors.isEmpty && adminDescriptors.remove(descriptor) != nil
     }
 
-    /// Accepts and refuses a connection with the spare descriptor, if there is no other left.
-    /// Returns `false` if that failed: another thread of the process may have taken the descriptor.
+    /// Accepts and refuses a connection with the spare descriptor, if no other is left. Returns
+    /// `false` if that failed: another thread of the process may have taken the descriptor.
     func refuseWithSpare(_ listener: Listener) -> Bool {
         close(spareDescriptor)
         var descriptor: CInt = -1
@@ -69,7 +69,7 @@ extension EventLoop {
     }
 
     /// Stops watching a listener for ``restSeconds`` if its connections can be neither served nor
-    /// refused. Epoll would report it without end, and the loop would be busy.
+    /// refused. Epoll would report the listener again and again, and the loop would never sleep.
     private func rest(_ listener: Listener) {
         let descriptor = listener.descriptor
         epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil)
@@ -120,8 +120,8 @@ extension EventLoop {
     }
 
     /// Ends connections whose client has left before its request was whole. The library waits for
-    /// edges, and can miss an end that came together with the last bytes. If the client of a
-    /// request that was put off has left, calls `onLeaving`.
+    /// edges (epoll(7)), and can miss an end that came together with the last bytes. If the client
+    /// of a request that was put off has left, calls `onLeaving`.
     func closeAbandoned() {
         let waiting = records.filter { $0.waiting != .nothing || $0.exchange?.onLeaving != nil }
         guard !waiting.isEmpty else { return }

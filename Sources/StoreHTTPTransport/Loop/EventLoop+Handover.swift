@@ -3,7 +3,7 @@ import Glibc
 import StorePlatform
 import Synchronization
 
-// Other threads hand answers and a request to stop to the loop.
+// Other threads hand answers and orders to the loop.
 
 extension EventLoop {
     /// Gives a suspended request its outcome, and queues it. Any thread; ``wake()`` sends it.
@@ -19,7 +19,7 @@ extension EventLoop {
         write(wakeDescriptor, &one, 8)
     }
 
-    /// Leaves a request for the loop's thread, and wakes it. Any thread.
+    /// Leaves an order for the loop's thread, and wakes the thread. Any thread.
     func ask(_ change: @Sendable (inout LoopRequests) -> Void) {
         requests.withLock { change(&$0) }
         wake()
@@ -69,8 +69,8 @@ extension EventLoop {
     }
 
     /// Suspends the connection at the library's next call. In the call that brought the request,
-    /// the library still waits to read more. After a resume it would read once more, and close the
-    /// connection without an answer if the client has closed its sending side.
+    /// the library still expects bytes, and would read again after a resume. If the client has
+    /// closed its sending side, the library would then close the connection without an answer.
     func suspend(_ exchange: HTTPExchange) {
         guard parks else { return suspendNow(exchange) }
         exchange.hold = .suspending
@@ -151,9 +151,9 @@ struct FinishedExchanges {
     }
 }
 
-/// The requests of other threads to the loop.
+/// The orders of other threads to the loop.
 struct LoopRequests {
-    /// The time in seconds after which the loop must have ended.
+    /// The time in seconds within which the loop must end.
     var stop: Double?
     /// The exchanges of suspended connections whose streams have ended.
     var released: [HTTPExchange] = []

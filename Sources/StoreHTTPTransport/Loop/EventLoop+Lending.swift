@@ -2,19 +2,19 @@ import Glibc
 import StorePlatform
 import Synchronization
 
-// Between two turns, the loop's thread may do work of the handler: a thread switch each way is
-// saved. While it does, the loop is lent: a second thread takes it over if the work takes long. The
-// thread that did the work then waits to take the loop over in its turn.
+// Between two turns, the loop's thread may do work of the handler, which saves a thread switch each
+// way. Meanwhile the loop is lent: a second thread takes it over if the work takes long. The thread
+// that did the work then waits to take the loop over in its turn.
 
 /// The leadership of a loop, which passes from one thread to another while the loop is lent.
 struct LoopLeadership: ~Copyable, Sendable {
-    /// The time between two looks at a loop that is lent again and again, in seconds. Work that
-    /// takes between one and two of these times loses the loop.
+    /// The seconds between two looks of the second thread at a loop that is lent again and again.
+    /// Work that lasts for one to two such intervals loses the loop.
     static let lookSeconds = 0.005
     /// The number of looks without a lent loop after which the second thread sleeps.
     static let looksMax = 40
 
-    /// The number of the leader, twice; and 1 more while the loop is lent.
+    /// Twice the number of the leader, plus 1 while the loop is lent.
     let term = Atomic<UInt64>(0)
     let lentCount = Atomic<UInt64>(0)
     /// True while the second thread looks again and again.
@@ -43,7 +43,7 @@ extension EventLoop {
         if lead(in: 0, ended) { followAndLead(ended) }
     }
 
-    /// Waits until this thread may take the loop over, and leads it; again until the loop is over.
+    /// Waits until this thread may take the loop over, and leads it, again and again until the end.
     private func followAndLead(_ ended: @Sendable () -> Void) {
         while let term = nextTerm(), lead(in: term, ended) {}
     }
@@ -77,8 +77,8 @@ extension EventLoop {
         return isBack
     }
 
-    /// True if the calling thread does the handler's work and leads the loop after it: it then
-    /// looks at the completed answers by itself.
+    /// True if the calling thread does the handler's work and leads the loop after it. So it needs
+    /// no wakeup to send the completed answers.
     var isBorrower: Bool {
         borrower.load(ordering: .relaxed) == UInt(pthread_self())
             && leadership.term.load(ordering: .sequentiallyConsistent) & 1 == 1
@@ -103,8 +103,8 @@ extension EventLoop {
         return nil
     }
 
-    /// Sleeps until the loop is lent, or is over. The leader first lends the loop and then reads
-    /// `isWatched`; this thread does both in the other order, so one of them notices the other.
+    /// Sleeps until the loop is lent or over. The leader lends the loop and then reads `isWatched`.
+    /// This thread writes `isWatched` and then reads the term, so one notices the other.
     private func sleepUntilLent() {
         leadership.isWatched.store(false, ordering: .sequentiallyConsistent)
         let isLent = leadership.term.load(ordering: .sequentiallyConsistent) & 1 == 1

@@ -13,7 +13,7 @@ struct UnplacedSocket {
 
 extension EventLoop {
     /// The most connections without a place whose first bytes are awaited. Beyond that, the oldest
-    /// is refused. The server's need of descriptors includes them.
+    /// is refused. The server's need of descriptors includes these connections.
     static let unplacedMax = 32
     /// The time for which the first bytes are awaited.
     static let unplacedSeconds = 1.0

@@ -7,10 +7,10 @@ import Synchronization
 // The shared memory of requests and answers.
 
 extension EventLoop {
-    /// The interval, in seconds, of the log's line about unread answers.
+    /// The shortest time between two lines of the log about unread answers.
     static let unreadReportSeconds = 60.0
 
-    /// Takes memory for a body of `count` bytes so far. Returns the reason if there is none.
+    /// Takes memory for a body of `count` bytes so far. Returns the reason if no memory is left.
     func holdBody(of exchange: HTTPExchange, _ count: Int) -> TransportFailure? {
         guard let record = exchange.record, !record.isAdmin else { return nil }
         let body = exchange.heldBody ?? HeldBody(holders: holders(of: exchange))
@@ -33,7 +33,7 @@ extension EventLoop {
         bytes <= MessageMemory.ownBytes || holdAnswer(of: exchange, own: bytes, [])
     }
 
-    /// Takes memory likewise for an answer that is sent from its own memory.
+    /// Takes memory for an answer sent from its own memory. Returns `true` if it may be sent.
     func holdAnswer(of exchange: HTTPExchange, _ body: Bytes) -> Bool {
         guard body.isInPieces else {
             guard body.count > MessageMemory.ownBytes else { return true }
@@ -47,7 +47,7 @@ extension EventLoop {
     /// Takes memory for an answer, and ends the oldest answers if the bounds are exceeded. Answers
     /// of the same address or principal end first. An ended answer takes memory until the library
     /// has run again, so the memory may be over its bound by one share. Beyond that, a new answer
-    /// is not sent unless it is the only one.
+    /// is sent only if no other is unread.
     private func holdAnswer(of exchange: HTTPExchange, own: Int, _ pieces: [SharedPiece]) -> Bool {
         guard let record = exchange.record, !record.isAdmin else { return true }
         let answer = UnreadAnswer(record, ownBytes: own, pieces, holders(of: exchange))
@@ -104,7 +104,7 @@ extension EventLoop {
         return address + (name.map { [.principal($0)] } ?? [])
     }
 
-    /// Publishes the number of bytes that are taken to the counters.
+    /// Shows the number of taken bytes in the counters.
     func showMemory() {
         let bytes = UInt64(memory.bytes)
         if counters.buffersBytes.load(ordering: .relaxed) != bytes {
@@ -113,7 +113,7 @@ extension EventLoop {
     }
 }
 
-/// A sender of requests that has a share of the memory for them, from any address.
+/// A sender with a share of the memory for requests, which may come from any address.
 package protocol MemoryHolder: AnyObject {
     /// The name of the share; `nil` if there is none.
     var memoryHolder: String? { get }

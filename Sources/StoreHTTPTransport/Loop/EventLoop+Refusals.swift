@@ -2,7 +2,7 @@ import CStoreHTTPD
 import Glibc
 import Synchronization
 
-// Answers that bypass the library: to clients that it refuses, or that are too slow or too many.
+// Answers that bypass the library: to clients that are refused, too slow or too many.
 
 /// The socket of a refused client. Its further bytes are read and dropped: closing on unread bytes
 /// would reset the connection before the client has read the reason.
@@ -18,7 +18,7 @@ extension EventLoop {
     /// The time for which a refused client may go on sending.
     static let lingerSeconds = 5.0
 
-    /// Answers a request that the library refuses, in its place.
+    /// Answers a request in place of the library, which refuses it.
     func refuse(_ connection: OpaquePointer, status: Int) {
         counters.framingRefused.add(1, ordering: .relaxed)
         let record = record(of: connection)
@@ -82,7 +82,7 @@ extension EventLoop {
         }
     }
 
-    /// Sends the last answer on a socket that bypasses the library, with these further fields.
+    /// Sends the last answer on a socket, without the library, and with these further fields.
     func reply(
         _ descriptor: CInt,
         _ answer: HTTPResponse,

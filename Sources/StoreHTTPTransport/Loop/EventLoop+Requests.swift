@@ -237,7 +237,7 @@ extension EventLoop {
         return framing
     }
 
-    /// Takes a piece of the body, unless the body exceeds its bound: a chunked body has no size.
+    /// Takes a piece of the body, unless the body is over its bound: chunks announce no size.
     private func take(
         _ exchange: HTTPExchange,
         _ body: UnsafePointer<CChar>?,

@@ -11,7 +11,7 @@ extension EventLoop {
     /// Runs `work` on the loop's thread after this time, unless the timer is cancelled before.
     ///
     /// Any thread. Cost: O(log n) on the loop's own thread. On another thread, a short lock, and a
-    /// system call only if the loop sleeps beyond that time.
+    /// system call only if the loop would sleep for longer.
     func schedule(after seconds: Double, _ work: @escaping @Sendable () -> Void) -> LoopTimer {
         guard isOwnThread else {
             let timer = LoopTimer(due: SystemTime.steadySeconds() + seconds, on: self, work)
@@ -82,7 +82,7 @@ package final class LoopTimer: Sendable {
     private let loop: EventLoop
     private let work: Locked<(@Sendable () -> Void)?>
     // Safety: only the loop's thread touches it.
-    /// The timer's id in the loop's heap, while it is there.
+    /// The timer's id, while the timer is in the loop's heap.
     nonisolated(unsafe) var id: TimerHeap<LoopTimer>.ID?
 
     init(due: Double, on loop: EventLoop, _ work: @escaping @Sendable () -> Void) {

@@ -25,7 +25,7 @@ final class EventLoop: @unchecked Sendable {
     static let takenMax = 4 << 10
     /// The most runs of the library in one turn.
     static let runsMax = 3
-    /// The longest time between two checks of the deadlines, in seconds; shorter if one is short.
+    /// The longest time between two checks of the deadlines, in seconds. A short deadline cuts it.
     static let tickSeconds = 1.0
     /// The longest turn in seconds while there is no connection.
     static let restingSeconds = 60.0
@@ -69,7 +69,7 @@ final class EventLoop: @unchecked Sendable {
     @exclusivity(unchecked) var timers = TimerHeap<LoopTimer>()
     let timerMail = Locked(TimerMail())
     let hasTimerMail = Atomic(false)
-    /// The time until which the loop sleeps, as the bits of a `Double`; 0 while it does not.
+    /// The time until which the loop sleeps, as the bits of a `Double`; 0 while the loop is awake.
     let sleepsUntil = Atomic<UInt64>(0)
     /// The loop's own thread, from `run` on; 0 while the loop is lent.
     let thread = Atomic<UInt>(0)
@@ -79,8 +79,8 @@ final class EventLoop: @unchecked Sendable {
     /// Starts the thread that takes a lent loop over; `nil` after its start.
     @exclusivity(unchecked) var startSecondThread: (() -> Void)?
     @exclusivity(unchecked) var nextTick = 0.0
-    /// A descriptor in reserve. A process that is out of descriptors closes it to accept a
-    /// connection and refuse that.
+    /// A descriptor in reserve. If there are no others, it is closed so that a connection can be
+    /// accepted and refused.
     var spareDescriptor: CInt
     /// True if a socket duplicated by dup() stays usable with the loaded library.
     var handsOver = true

@@ -7,7 +7,7 @@ final class LibraryProbe {
     /// A closure that answers the library's calls about the request.
     typealias Access = (OpaquePointer, chttpd_line) -> chttpd_verdict
 
-    /// The client's end of the pair.
+    /// The client's end of the socket pair.
     let peer: CInt
     private let access: Access
     /// The number of refusals that the library has left to its callback.
@@ -142,7 +142,7 @@ extension LibraryProbe {
     }
 
     /// Returns true if a response is sent with an `ETag` that was written over in the library's
-    /// memory, and without the old one.
+    /// memory, and not with the old `ETag`.
     static func rewritesTags() -> Bool {
         guard let body = malloc(1) else { return false }
         guard let response = chttpd_response_make(body, 0) else {

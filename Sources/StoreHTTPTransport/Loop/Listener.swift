@@ -2,8 +2,8 @@ import CStoreHTTPD
 import Glibc
 import StorePlatform
 
-/// A listening socket of the event loop's own. The library does not listen, so the loop decides
-/// about bounds and refusals.
+/// A listening socket of the event loop. The library does not listen, so the loop decides about
+/// bounds and refusals.
 final class Listener {
     /// The most connections that wait to be accepted.
     static let backlog: CInt = 4_096
@@ -52,8 +52,8 @@ final class Listener {
         file?.remove()
     }
 
-    /// Takes over a socket that listens already. The socket stays with its manager, which may go on
-    /// listening for the next process.
+    /// Takes over a socket that listens already. The service manager keeps the socket, and may go
+    /// on listening for the next process.
     private static func take(_ inherited: InheritedSocket) throws(TransportError) -> CInt {
         let descriptor = inherited.descriptor
         let flags = fcntl(descriptor, F_GETFL)
@@ -77,8 +77,8 @@ final class Listener {
         if socketAddress.family == AF_INET6 {
             SocketOption.set(IPV6_V6ONLY, at: CInt(IPPROTO_IPV6), of: descriptor, to: CInt(1))
         }
-        // The file that bind(2) makes has at most this mode, so no other user can connect in the
-        // meantime.
+        // The file that bind(2) makes has at most this mode, so no other user can connect before
+        // the file has its group.
         if let mode { fchmod(descriptor, mode_t(mode)) }
         let bound = socketAddress.withPointer { bind(descriptor, $0, $1) }
         guard bound == 0, Glibc.listen(descriptor, backlog) == 0 else {

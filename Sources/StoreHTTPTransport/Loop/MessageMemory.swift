@@ -17,7 +17,7 @@ struct MessageMemory {
     }
 
     let bytesMax: Int
-    /// The most bytes of one address or principal.
+    /// The most bytes that one address or principal takes.
     var shareMax: Int { bytesMax / 4 }
     /// The most bytes of all bodies together.
     var bodiesMax: Int { bytesMax / 2 }

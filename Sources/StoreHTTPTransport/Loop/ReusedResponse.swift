@@ -144,7 +144,7 @@ final class ReusedResponse {
         return new.withText { chttpd_response_add(response, "Date", $0) } != 0
     }
 
-    /// Returns the end of the first `count` fields.
+    /// Returns the offset at which the first `count` fields end.
     private func end(of count: Int) -> Int { count == 0 ? 0 : ends[count - 1] }
 
     /// Returns the number of first bytes that the old and the new fields have in common.

@@ -2,7 +2,7 @@ import CStoreHTTPD
 import Glibc
 import StorePlatform
 
-/// The file of a unix socket that a server made. The server removes it when it ends.
+/// The file of a unix socket that a server made. The server removes the file when it ends.
 struct SocketFile {
     let path: String
     private let device: dev_t
@@ -24,7 +24,7 @@ struct SocketFile {
         node = status.st_ino
     }
 
-    /// Removes the file, unless another server has put its own in its place.
+    /// Removes the file, unless another server has put its own file there.
     func remove() {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_dev == device, status.st_ino == node else {

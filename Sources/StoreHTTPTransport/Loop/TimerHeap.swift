@@ -1,7 +1,7 @@
-/// Values in the order of the times at which they are due: a binary heap that can remove each.
+/// Values in the order of their due times: a binary heap from which any value can be removed.
 ///
-/// Cost: adding, removing and taking the first are O(log n). A value that leaves is released at
-/// once. Values that are due at the same time keep the order in which they were added.
+/// Cost: O(log n) to add a value, to remove a value, and to take the first. A value that leaves is
+/// released at once. Values that are due at the same time keep the order in which they were added.
 package struct TimerHeap<Value> {
     /// The id of a value in the heap. An id names no value once its value has left.
     package struct ID: Equatable, Sendable {
@@ -28,7 +28,7 @@ package struct TimerHeap<Value> {
         var round: UInt32
     }
 
-    /// The heap: no entry is before its parent, whose index is `(index - 1) / 2`.
+    /// The heap: no entry is due before its parent, whose index is `(index - 1) / 2`.
     private var entries: [Entry] = []
     private var slots: [Slot] = []
     private var freeSlots: [Int32] = []

@@ -3,9 +3,9 @@ final class UnreadAnswer {
     // Safety: only the loop's thread uses the properties, and it works on one at a time. So they
     // need no check for overlapping accesses.
 
-    /// The connection, which lives until its request has ended, and the answer with it.
+    /// The connection. It lives until its request has ended, and this answer ends with the request.
     unowned(unsafe) let record: ConnectionRecord
-    /// The bytes of this answer alone.
+    /// The bytes that no other answer shares.
     let ownBytes: Int
     let pieces: [SharedPiece]
     let holders: [MessageMemory.Holder]
@@ -28,7 +28,7 @@ final class UnreadAnswer {
 
 /// The answers that are not read yet, the oldest first.
 struct UnreadAnswers: ~Copyable {
-    /// The list. Removed answers leave empty places until these are more than half of it.
+    /// The list. Empty places of removed answers stay until they are more than half of it.
     private var answers: ContiguousArray<UnreadAnswer?> = []
     private(set) var count = 0
     /// The bytes of the answers whose connections are being ended.
