@@ -13,7 +13,7 @@ package enum AllocatorMemory {
     /// Environment variables with which an operator sets the number of arenas.
     private static let variables = ["MALLOC_ARENA_MAX", "GLIBC_TUNABLES"]
 
-    /// Limits the arenas, unless the environment does. Call it before any thread starts.
+    /// Limits the arenas, unless the environment sets them. Call it before any thread starts.
     package static func shareArenas() {
         guard variables.allSatisfy({ getenv($0) == nil }) else { return }
         // Safety: the type is the type of the function in the manual.
@@ -22,7 +22,7 @@ package enum AllocatorMemory {
         _ = set?(arenasMaxParameter, CInt(min(arenasMax, max(arenasMin, processors))))
     }
 
-    /// Gives freed memory back to the system. Other threads' allocations wait some milliseconds.
+    /// Gives freed memory back to the system. Other threads may wait some milliseconds for memory.
     package static func giveBack() { _ = trim?(0) }
 
     // Safety: the type is the type of the function in the manual.

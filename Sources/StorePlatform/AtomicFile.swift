@@ -2,12 +2,12 @@ import Glibc
 
 /// Replaces a file so that other programs find either its old bytes or its new bytes, complete.
 package enum AtomicFile {
-    /// Replaces the bytes of the file, and makes them durable. The function writes and syncs a file
-    /// beside it, renames that file, and syncs the folder.
+    /// Replaces the bytes of the file, and makes them durable. The function writes and syncs a new
+    /// file, renames it to the old one, and syncs the folder.
     ///
-    /// The file beside it is `<path>.new`; a leftover of an earlier process is removed. Its
-    /// permissions are `mode`, less the bits of the process's mask. If root replaces a file of
-    /// another user, that user stays its owner.
+    /// The new file is `<path>.new` until it is renamed; a leftover of an earlier process is
+    /// removed. Its permissions are `mode`, less the bits of the process's mask. If root replaces a
+    /// file of another user, that user stays its owner.
     ///
     /// - Throws: ``AtomicFileError`` with the step that failed. The file is unchanged, unless the
     ///   last step failed: then it has the new bytes, which a power failure may undo.

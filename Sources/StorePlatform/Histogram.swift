@@ -1,9 +1,9 @@
 public import Synchronization
 
-/// The number of values in each bucket, and the sum of the values. Only the owner, one thread as
-/// with ``Cells``, adds values. Any thread may read.
+/// The number of values in each bucket, and the sum of the values. Only the owner (see ``Cells``)
+/// adds values. Any thread may read.
 ///
-/// An observation takes a few instructions: the value's number of bits leads to its bucket.
+/// To add a value takes a few instructions: its number of bits leads to its bucket.
 package final class Histogram: Sendable {
     private let buckets: Buckets
     private let cells: Cells
@@ -135,7 +135,7 @@ package final class Cells: Sendable {
 }
 
 extension Atomic where Value == UInt64 {
-    /// Adds to a number that the caller owns, as with ``Cells``.
+    /// Adds to a number. Only the owner (see ``Cells``) calls it.
     @inlinable
     package func count(_ amount: UInt64 = 1) {
         store(load(ordering: .relaxed) &+ amount, ordering: .relaxed)

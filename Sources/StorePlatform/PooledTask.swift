@@ -1,8 +1,8 @@
 /// Work that threads of a ``ThreadPool`` run. The protocol is bound to classes, so that submitting
 /// a task allocates nothing.
 ///
-/// The pool's queue has no bound of its own. A task must bound its submissions: one until its turn
-/// begins, or as many as its simultaneous turns.
+/// The pool's queue has no bound of its own. A task must bound its waiting submissions: to one, or
+/// to the number of its simultaneous turns.
 package protocol PooledTask: AnyObject, Sendable {
     /// Does the waiting work, and returns. A thread of the pool calls this once for each
     /// ``ThreadPool/submit(_:)``.
@@ -51,9 +51,9 @@ struct TaskQueue: Sendable {
 struct TurnAges: Sendable {
     /// Turns that began in this interval.
     private var fresh = 0
-    /// Turns that began in the interval before.
+    /// Turns that began in the previous interval.
     private var aging = 0
-    /// Turns that began earlier.
+    /// Turns that began before the previous interval.
     private(set) var held = 0
     private var interval: UInt64 = 0
 

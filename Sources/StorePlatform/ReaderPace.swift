@@ -46,8 +46,8 @@ package struct ReaderPace: Sendable {
     /// True if the thread has worked for so long that a pause is due.
     package func isDue(at now: Double) -> Bool { isBusy && now - began >= Self.workSecondsMax }
 
-    /// Returns the length of the pause after this work; `nil` if the server is not busy. `others`
-    /// is the time that other threads have worked for the same readers.
+    /// Returns the length of the pause after the work that ends now; `nil` if the server is not
+    /// busy. `others` is the time that other threads have worked for the same readers.
     package func pauseSeconds(at now: Double, besides others: Double = 0) -> Double? {
         guard isBusy else { return nil }
         let seconds = (now - began + others) * Self.pauseFactor

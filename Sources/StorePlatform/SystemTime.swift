@@ -12,14 +12,14 @@ package enum SystemTime {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// Returns nanoseconds since the system's start. The clock is never set, and counts in sleep.
+    /// Returns nanoseconds since the system's start, including sleep. The clock is never set.
     package static func bootNanoseconds() -> Int64 { nanoseconds(of: CLOCK_BOOTTIME) }
 
     /// Returns nanoseconds since 1970, by the clock that the operator sets.
     package static func wallNanoseconds() -> Int64 { nanoseconds(of: CLOCK_REALTIME) }
 
     /// Returns seconds since 1970, as of the kernel's last tick. The result is some milliseconds
-    /// late, and is cheaper to read.
+    /// late, but costs less than that of another clock.
     package static func coarseWallSeconds() -> Int { read(CLOCK_REALTIME_COARSE).tv_sec }
 
     private static func nanoseconds(of clock: clockid_t) -> Int64 {

@@ -41,7 +41,7 @@ package final class ThreadPool: Sendable {
         /// The number of threads that were woken or begin, and have not taken a task yet.
         var coming = 0
         var ages = TurnAges()
-        /// True from a refusal of the system until the next ``ThreadPool/relieve()``.
+        /// True from a refusal of the system until the next call of ``ThreadPool/relieve()``.
         var isRefused = false
         var refusedTotal: UInt64 = 0
         var isClosed = false
@@ -85,7 +85,7 @@ package final class ThreadPool: Sendable {
     package let threadsMax: Int
     private let name: String
     private let niceness: CInt?
-    /// The highest nice value of a thread that may start others, which inherit and cannot lower it.
+    /// The highest nice value of a thread that starts others. They inherit it, and cannot lower it.
     private let starterNicenessMax: CInt
     private let startThread: Starter
     private let state = Locked(State())
@@ -101,7 +101,7 @@ package final class ThreadPool: Sendable {
     ///   - niceness: the lowest nice value of the threads; `nil` leaves them the value of the
     ///     thread that makes the pool.
     ///   - threadsMax: the most threads whose turns are not held.
-    ///   - idleSecondsMax: the longest sleep of a thread before it ends; `nil` keeps it.
+    ///   - idleSecondsMax: the longest sleep of a thread before it ends; `nil` for no bound.
     ///   - startThread: starts a thread.
     package init(
         name: String,
@@ -152,8 +152,8 @@ package final class ThreadPool: Sendable {
 
     package var isAwaited: Bool { waiting.load(ordering: .relaxed) > 0 }
 
-    /// Returns true if a turn is to end although it has more work: other tasks wait, and it has
-    /// lasted for ``turnNanosecondsMax``. `began` is a moment of
+    /// Returns true if a turn is to end although it has more work: other tasks wait, and the turn
+    /// has lasted for ``turnNanosecondsMax``. `began` is a moment of
     /// ``SystemTime/steadyNanoseconds()``.
     package func isTurnOver(since began: UInt64) -> Bool {
         isAwaited && SystemTime.steadyNanoseconds() - began >= Self.turnNanosecondsMax
@@ -176,7 +176,7 @@ package final class ThreadPool: Sendable {
 
     /// Refuses new tasks, drops the waiting tasks, and ends the threads when their turns end.
     ///
-    /// A second call waits again.
+    /// A second call waits for the threads again.
     ///
     /// - Returns: `true` if all threads have ended before the seconds were over.
     @discardableResult
@@ -205,8 +205,8 @@ package final class ThreadPool: Sendable {
         }
     }
 
-    /// Starts the thread that was counted. If the calling thread's nice value is too high for the
-    /// pool, a thread of the pool or ``relieve()`` starts it later. The first starts at any value.
+    /// Starts a counted thread. If the calling thread's nice value is too high, a thread of the
+    /// pool or ``relieve()`` starts it later. The pool's first thread starts at any nice value.
     private func begin(isFirst: Bool) {
         let isTooNice = !isFirst && SystemThread.niceness > starterNicenessMax
         if !isTooNice, startThread(name, niceness, { [self] in run() }) { return }
@@ -217,7 +217,7 @@ package final class ThreadPool: Sendable {
                 state.isRefused = true
                 state.refusedTotal += 1
             }
-            // A thread may have gone to sleep because this thread was on its way. No other begins.
+            // A thread may sleep because this one was on its way. It is woken, and no other begins.
             return (state.isClosed && state.threads == 0, state.wakeup(threadsMax: 0))
         }
         if isLast { ended.open() }
@@ -256,7 +256,7 @@ extension ThreadPool {
         case .arrival: state.coming -= 1
         case .turn(let interval): state.ages.end(interval)
         }
-        // While this thread's turn was held, another thread has begun in its place.
+        // Another thread may have begun in place of this thread while its turn was held.
         guard !state.isClosed, state.threads - state.ages.held <= threadsMax else {
             state.threads -= 1
             return .end(isLast: state.isClosed && state.threads == 0)

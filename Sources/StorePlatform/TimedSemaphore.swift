@@ -5,7 +5,7 @@ import Glibc
 /// On Linux, waits of `DispatchSemaphore` use the time of day. If that clock is set back by a day,
 /// a wait of a tenth of a second lasts a day.
 public final class TimedSemaphore: @unchecked Sendable {
-    // Safety: only the thread that holds `lock` uses `count`; all three are freed with the last
+    // Safety: only the thread that holds `lock` uses `count`; the pointers are freed with the last
     // owner.
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     private let raised: UnsafeMutablePointer<pthread_cond_t>
@@ -96,7 +96,7 @@ struct Sleepers: Sendable {
     /// The longest sleep of a thread; `nil` sets no bound.
     let idleSecondsMax: Double?
 
-    /// Wakes threads that were taken off the count.
+    /// Wakes as many threads, which the owner has taken off its count.
     @usableFromInline
     func wake(_ count: Int = 1) {
         for _ in 0..<count { signals.signal() }
@@ -104,7 +104,7 @@ struct Sleepers: Sendable {
 
     /// Sleeps until a call of ``wake(_:)``. The caller has counted the thread as sleeping.
     ///
-    /// - Parameter leave: takes a thread off the count, and returns false if none is counted.
+    /// - Parameter leave: takes a thread off the owner's count; returns false if the count is 0.
     /// - Returns: `false` if the thread was idle for the longest time, and is to end.
     func sleep(orElse leave: () -> Bool) -> Bool {
         guard let idleSecondsMax else {

@@ -24,7 +24,7 @@ extension Worker: PooledTask {
         if !leave(evenWithWork: false), let pool { submitTurn(to: pool) }
     }
 
-    /// Submits the turn that was counted.
+    /// Submits a turn that is counted already.
     func submitTurn(to pool: ThreadPool) {
         // If the pool is closed, the waiting work stays in the queue.
         if !pool.submit(self) { _ = leave(evenWithWork: true) }
@@ -38,7 +38,7 @@ extension Worker: PooledTask {
             let isFirst = state.turns.isFresh
             state.turns.isFresh = false
             guard !state.queue.isEmpty else { return (nil, true) }
-            // Simultaneous turns share `began`, so each of them takes one work only.
+            // Simultaneous turns share `began`, so each of them takes work only once.
             let isOver = now.map { now in
                 threadsMax > 1 || now - state.turns.began >= ThreadPool.turnNanosecondsMax
             }
@@ -48,8 +48,8 @@ extension Worker: PooledTask {
         return work
     }
 
-    /// Takes a thread or a turn off the count. Returns false, and keeps it, if work is left and
-    /// `evenWithWork` is false.
+    /// Takes a thread or a turn off the count. If work is left and `evenWithWork` is false, keeps
+    /// the count and returns false.
     func leave(evenWithWork: Bool) -> Bool {
         let (leaves, isLast, body) = state.withLock { state -> (Bool, Bool, Body?) in
             guard evenWithWork || state.queue.isEmpty else { return (false, false, nil) }
@@ -73,7 +73,7 @@ package enum WorkerThreads: Sendable {
     ///   - niceness: the lowest nice value of the threads; `nil` leaves them the value of their
     ///     starter.
     ///   - idleSecondsMax: the longest sleep of a thread before it ends; the next work begins
-    ///     another. `nil` keeps it.
+    ///     another. `nil` sets no bound.
     case own(niceness: CInt? = nil, idleSecondsMax: Double? = nil)
     /// Threads of a pool, while there is work. The body is called anew for each turn.
     case pool(ThreadPool)

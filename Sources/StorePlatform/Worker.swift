@@ -87,7 +87,7 @@ public final class Worker<Queue: WorkQueue>: Sendable {
         state = Locked(State(queue: queue))
     }
 
-    /// Allows threads to begin. Call it once; work that was posted before waits for it.
+    /// Allows threads to begin. Call it once; work that was posted earlier waits for the call.
     ///
     /// The worker keeps the body until ``close(seconds:_:)``. The body gets the worker as its
     /// argument, so that it need not keep the worker's owner.
@@ -119,7 +119,7 @@ public final class Worker<Queue: WorkQueue>: Sendable {
         return result
     }
 
-    /// Reads or changes the queue without adding work. Any thread; also after the close.
+    /// Reads or changes the queue without adding work. Any thread; also on a closed worker.
     @inlinable
     public func withQueue<Result: Sendable>(_ body: (inout Queue) -> Result) -> Result {
         state.withLock { body(&$0.queue) }
@@ -145,7 +145,7 @@ public final class Worker<Queue: WorkQueue>: Sendable {
     /// Refuses new work, and ends the threads when the queue is empty. `change` drops the work that
     /// is not to be done.
     ///
-    /// A second call waits again.
+    /// A second call waits for the threads again.
     ///
     /// - Returns: `true` if all threads have ended before the seconds were over.
     package func close(seconds: Double, _ change: (inout Queue) -> Void = { _ in }) -> Bool {
@@ -189,7 +189,7 @@ public final class Worker<Queue: WorkQueue>: Sendable {
 // The calls of the threads.
 
 extension Worker {
-    /// Waits for work and takes it; `nil` ends the thread. If there is none, calls `beforeSleep`.
+    /// Takes work, or calls `beforeSleep` and then waits for work. `nil` ends the thread.
     ///
     /// On a pool the call never waits. `nil` ends the turn, because the queue is empty or because
     /// other tasks wait for the pool's thread. More work begins another turn.
