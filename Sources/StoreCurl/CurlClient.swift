@@ -89,7 +89,7 @@ extension HTTPRequest {
         }
     }
 
-    /// True if the connection is closed behind the answer, which libcurl does not do by itself.
+    /// True if the connection is to be closed behind the answer, which libcurl leaves to its user.
     var closesConnection: Bool { headers["connection"]?.lowercasedASCII == "close" }
 
     /// True if the client follows redirects: only for methods that may be sent twice without harm.
@@ -139,9 +139,9 @@ struct CurlURL: ~Copyable {
 /// ``CurlLibrary/problem`` is `nil`.
 func curl() -> ccurl_functions { ccurl_library().pointee }
 
-/// The library libcurl, loaded at its first use: a store without HTTP requests never loads it.
+/// The library libcurl, loaded at its first use: a store that sends no requests never loads it.
 enum CurlLibrary {
-    /// The reason why libcurl cannot be used, or `nil`. The first access loads it. Any thread.
+    /// The reason why libcurl cannot be used, or `nil`. The first access loads libcurl. Any thread.
     static var problem: String? { ccurl_load().map { String(cString: $0) } }
 
     /// Returns the text of an error.

@@ -20,8 +20,8 @@ final class CurlLoop: Sendable {
     private let inbox = Locked(Inbox())
     private let authorities: String?
     private let usesProxies: Bool
-    // Safety: only the thread uses it, with one exception. Any thread may wake the thread, which
-    // libcurl allows; it does so under the lock, and only while `isOver` is false.
+    // Safety: only the loop's thread uses `multi`. As an exception, which libcurl allows, any
+    // thread may wake that thread by `multi`, under the lock and only while `isOver` is false.
     private nonisolated(unsafe) let multi: UnsafeMutableRawPointer?
 
     init(authorities: String?, usesProxies: Bool = true) {

@@ -198,7 +198,7 @@ extension CurlTransfer {
         case CURLE_FILESIZE_EXCEEDED: .tooLarge
         case CURLE_WRITE_ERROR where excess != nil: .tooLarge
         case CURLE_TOO_MANY_REDIRECTS: .redirect
-        // The scheme of the request's own URL was checked before.
+        // The scheme of the request's own URL was checked before the transfer.
         case CURLE_UNSUPPORTED_PROTOCOL:
             message.pointee == 0 || isRedirected ? .redirect : .malformed
         case CURLE_WEIRD_SERVER_REPLY, CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_HTTP2,

@@ -1,7 +1,7 @@
 import StoreJSON
 
-/// Sends requests to HTTP servers. Effects get it from their dependencies, by the key
-/// `HTTPClientKey` of the library `StoreHTTPClient`, so a test can set its own.
+/// A client that sends requests to HTTP servers. Effects get the client from their dependencies, by
+/// `HTTPClientKey` of the library `StoreHTTPClient`, so a test can set another client.
 ///
 /// ```swift
 /// func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
@@ -100,6 +100,6 @@ public struct HTTPClientError: Error, Sendable, Equatable, CustomStringConvertib
 }
 
 extension JSONError {
-    /// The message, after the pointer to its place.
+    /// The message, behind the pointer to the place of the error.
     var sentence: String { pointer.isEmpty ? message : "\(pointer): \(message)" }
 }

@@ -38,7 +38,7 @@ public struct HTTPRequest: Sendable, Equatable {
     /// The largest body of an answer, in bytes; 1 MiB by default.
     public var responseBytesMax = 1 << 20
     /// The most redirects that the client follows, for `GET` and `HEAD`. For other methods, or at
-    /// 0, the redirect itself is the answer. From `https` no redirect leads to `http`.
+    /// 0, the redirect itself is the answer. A redirect from `https` to `http` fails.
     public var redirectsMax = 5
 
     /// Makes a request.

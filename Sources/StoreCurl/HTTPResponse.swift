@@ -34,8 +34,8 @@ public struct HTTPResponse: Sendable, Equatable {
 }
 
 extension HTTPResponse {
-    /// The number of seconds after which the peer asks for another attempt (RFC 9110 §10.2.3), at
-    /// least 0. `nil` if the answer has no such field, or an invalid one.
+    /// The seconds until another attempt, as the peer asks in `Retry-After` (RFC 9110 §10.2.3), at
+    /// least 0. `nil` if the field is absent or invalid.
     package var retryAfterSeconds: Double? {
         guard let text = headers["retry-after"] else { return nil }
         if text.utf8.allSatisfy({ 48...57 ~= $0 }) { return Double(text) }
