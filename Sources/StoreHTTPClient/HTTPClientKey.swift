@@ -1,5 +1,5 @@
-// Users write `import StoreHTTPClient`. The client itself knows no store, so that programs without
-// an engine can use it.
+// Programs write `import StoreHTTPClient`. The client itself is in `StoreCurl`, which imports no
+// engine, so that programs without a store can use it.
 public import StoreCore
 @_exported public import StoreCurl
 
