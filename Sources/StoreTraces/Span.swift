@@ -1,6 +1,6 @@
 import StorePlatform
 
-/// A span of a sampled trace that has ended: some work of this server, and its duration.
+/// A span that has ended, of a sampled trace: some work of this server, and its duration.
 package struct Span: Sendable {
     /// The name of a span, and of the span around it.
     package struct Identity: Sendable, Equatable {
@@ -9,7 +9,7 @@ package struct Span: Sendable {
         package let id = UInt64.random(in: 1 ... .max)
         /// The name of the span around this one; 0 for the first span of a trace.
         package let parent: UInt64
-        /// True if the span around it belongs to another program.
+        /// True if the span around this one belongs to another program.
         package let isParentRemote: Bool
     }
 

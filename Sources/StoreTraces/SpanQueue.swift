@@ -4,7 +4,7 @@ import Synchronization
 /// The spans that wait for their export. The queue is bounded; a span that does not fit is dropped
 /// and counted.
 package final class SpanQueue: Sendable {
-    /// The most spans that wait, with about 8 MB.
+    /// The most spans that wait; they take about 8 MB.
     package static let spansMax = 8_192
 
     private struct State: Sendable {
@@ -46,8 +46,8 @@ package final class SpanQueue: Sendable {
         if count == 1 || count == batchMax { came.signal() }
     }
 
-    /// Waits for spans, and takes them when a batch is full, or `seconds` after it found the first
-    /// span. Returns no spans if the queue is closed and empty. Only one thread may call this.
+    /// Waits for spans, and takes them when a batch is full, or `seconds` after the first of them
+    /// was found. Returns no spans if the queue is closed and empty. Only one thread may call this.
     package func next(within seconds: Double) -> [Span] {
         while true {
             let (isEmpty, isClosed) = state.withLock { ($0.spans.isEmpty, $0.isClosed) }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Decides which traces are exported, and takes their spans. A server that exports no traces has no
-/// tracer.
+/// The object that decides which traces are exported, and takes their spans. A server that exports
+/// no traces has no tracer.
 package final class Tracer: Sendable {
     package let queue: SpanQueue
     package let counts = SpanCounts()
@@ -17,7 +17,7 @@ package final class Tracer: Sendable {
         threshold = Atomic(Self.threshold(of: ratio))
     }
 
-    /// Sets the share of new traces that are exported from now on, 0 to 1. Any thread may call it.
+    /// Sets the share of new traces, 0 to 1, that are exported from now on. Any thread may call it.
     /// Returns true if the share has changed.
     @discardableResult
     package func sample(ratio: Double) -> Bool {
