@@ -1,7 +1,7 @@
 import StoreWire
 
 /// The URL of a collector for spans: the URL of `--otlp-endpoint`, with the path of OTLP/HTTP. The
-/// path is added unless the URL ends with it.
+/// path is added if the URL does not end with it.
 package struct CollectorURL: Sendable, Equatable {
     /// The description of the allowed form, for error messages.
     package static let allowed =
@@ -29,15 +29,15 @@ package struct CollectorURL: Sendable, Equatable {
         isOpenToReaders = parts[0].lowercased() == "http" && !Self.isLoopback(host.lowercased())
     }
 
-    /// Returns true if a host, in lower case, is this machine. A name that only begins like its
-    /// address, such as `127.example.com`, is another machine.
+    /// Returns true if a host, in lower case, is this machine. A name that only begins like an
+    /// address of this machine, such as `127.example.com`, is another machine.
     private static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" || host == "[::1]" { return true }
         let bytes = host.split(separator: ".", omittingEmptySubsequences: false)
         return bytes.count == 4 && bytes[0] == "127" && bytes.allSatisfy { UInt8($0) != nil }
     }
 
-    /// Returns the host of an authority; `nil` if it is empty, or if its port is invalid.
+    /// Returns the host of an authority; `nil` if the host is empty, or the port is invalid.
     private static func host(of authority: Substring) -> Substring? {
         let end = authority.lastIndex(of: "]") ?? authority.startIndex
         guard let colon = authority[end...].lastIndex(of: ":") else {

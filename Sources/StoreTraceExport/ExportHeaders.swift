@@ -3,7 +3,7 @@ package import StoreCurl
 /// The header fields of requests to a collector. A file has one field in each line, such as
 /// `Authorization: Bearer …`. Empty lines, and lines that begin with `#`, are skipped.
 package struct ExportHeaders: Sendable {
-    /// The reason why a file cannot be used. The text contains no value, which is a secret.
+    /// The reason why a file cannot be used. The text contains no field's value, which is a secret.
     package struct Problem: Error, Equatable, CustomStringConvertible {
         package let description: String
     }

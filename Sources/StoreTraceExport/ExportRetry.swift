@@ -25,9 +25,9 @@ struct ExportRetry: Sendable {
 
     private static let reasonBytesMax = 200
 
-    /// Returns the step after an attempt; the first attempt is 1. A pause is half of its full
-    /// length, plus the share `jitter` (0 to 1) of the other half. So not all servers send again at
-    /// the same time.
+    /// Returns the step after an attempt; the first attempt is 1. A pause lasts for half of its
+    /// full length, and the share `jitter` (0 to 1) of the other half. So not all servers send
+    /// again at the same time.
     func step(
         after result: Result<HTTPResponse, HTTPClientError>,
         attempt: Int,
@@ -52,15 +52,15 @@ struct ExportRetry: Sendable {
         return .retry(inSeconds: min(pauseSecondsMax, pause), because: reason)
     }
 
-    /// Reads the number of refused spans from the answer of a collector that takes a part
-    /// (`ExportTracePartialSuccess`).
+    /// Reads the number of refused spans from the answer of a collector that takes a part of the
+    /// batch (`ExportTracePartialSuccess`).
     private static func accepted(_ response: HTTPResponse) -> ExportStep {
         guard let document = try? JSONDocument(parsing: response.body, limits: JSONLimits()),
             document.root.kind == .object,
             let partial = document.root.member("partialSuccess"), partial.kind == .object,
             let refused = partial.member("rejectedSpans")
         else { return .done(refused: 0, because: "") }
-        // The number should be a text, as a number of 64 bits, but some collectors write a number.
+        // OTLP writes this number of 64 bits as a text, but some collectors write it as a number.
         let count = Int(refused.stringValue ?? refused.sourceText) ?? 0
         let reason = partial.member("errorMessage")?.stringValue ?? ""
         return .done(refused: max(0, count), because: excerpt(reason))

@@ -4,10 +4,10 @@ package import StoreTelemetry
 package import StoreTraces
 import Synchronization
 
-/// Posts the waiting spans to a collector, in batches, on its own thread.
+/// An exporter that posts the waiting spans to a collector, in batches, on its own thread.
 ///
-/// A slow or missing collector holds up only this thread. Meanwhile the queue fills, and it drops
-/// and counts the spans that do not fit. A batch that the collector refuses, or does not take in
+/// A slow or missing collector holds up only this thread. Meanwhile the queue fills, and the spans
+/// that do not fit are dropped and counted. A batch that the collector refuses, or does not take in
 /// several attempts, is given up and counted. The log has a line when losses begin and when they
 /// end.
 package final class SpanExporter: Sendable {
@@ -16,7 +16,7 @@ package final class SpanExporter: Sendable {
 
     /// The time limits of the export, in seconds.
     struct Times: Sendable {
-        /// The longest time from a span's end to its request, while the collector takes spans.
+        /// The longest time from a span's end to its export, while the collector takes spans.
         var interval = 5.0
         /// The longest time of a request.
         var request = 10.0
@@ -200,7 +200,7 @@ package final class SpanExporter: Sendable {
         }
         ending.withLock { $0.task = task }
         defer { ending.withLock { $0.task = nil } }
-        // The client itself has the timeout; this bound is for a client that does not keep it.
+        // The client itself has a timeout; this bound is for a client that does not keep to it.
         executor.run(for: seconds + Self.graceSeconds) { result.withLock { $0 != nil } }
         if let result = result.withLock({ $0 }) { return result }
         task.cancel()
@@ -236,8 +236,8 @@ package final class SpanExporter: Sendable {
     private var lostTotal: UInt64 { tracer.counts.failedTotal + tracer.queue.droppedTotal }
 }
 
-/// Runs tasks on the thread that waits for them. Effects that block may occupy all threads of
-/// Swift's own pool.
+/// An executor that runs tasks on the thread that waits for them. Effects that block may occupy all
+/// threads of Swift's own pool.
 final class WaitingExecutor: TaskExecutor {
     private let jobs = Locked<[UnownedJob]>([])
     private let came = TimedSemaphore()
