@@ -24,8 +24,8 @@ static enum MHD_Result on_access(
 static void *on_target(void *context, const char *target, struct MHD_Connection *connection) {
     const chttpd_callbacks *callbacks = context;
     void *request = callbacks->request_began(callbacks->context, connection, target);
-    // Next, the library would note each parameter of the query in the connection's memory. The
-    // target lies in the same memory, so the query is cut off here, behind its mark.
+    // After this callback, the library would note each parameter of the query in the connection's
+    // memory. The target lies in the same memory, so the query is cut off here, behind its mark.
     char *query = strchr(target, '?');
     if (query != NULL && query[1] != '\0') query[1] = '\0';
     return request;
@@ -147,7 +147,7 @@ struct field_list {
     chttpd_field *fields;
     size_t max;
     size_t count;
-    /// The end of the last text that was found: NUL, by the library, in place of a line's end.
+    /// The end of the last text that was found. There the library has put NUL over a line's end.
     const char *end;
     int hides;
 };

@@ -1,7 +1,7 @@
 // Definitions of two of libmicrohttpd's public functions, which take the place of its own. The
 // library calls both by their names, as any program does, and a dynamic linker takes the first
 // definition that it finds. Both do the same as the library's own, except while a thread runs a
-// daemon of this module. If the library's calls are bound otherwise, these functions are not
+// daemon of this module. If the library's calls are bound to its own functions, these are not
 // called, and a probe at the start finds that out.
 
 #define _GNU_SOURCE
@@ -47,9 +47,9 @@ enum MHD_Result chttpd_queue(
 
 /// Calls the callback in place of an answer that the library makes by itself. The callback sends
 /// the last bytes that go out on the socket. The library's own answer is queued all the same,
-/// because some of its callers do not bear a connection that is closed meanwhile; the library
-/// notices the end when it sends. That answer is HTML, and has two heads if the fault is in a
-/// complete header.
+/// because some of the function's callers do not bear a connection that is closed meanwhile; the
+/// library notices the end when it sends. The library's answer is HTML, and has two heads if the
+/// fault is in a complete header.
 enum MHD_Result MHD_queue_response(
     struct MHD_Connection *connection, unsigned int status, struct MHD_Response *response) {
     if (running != NULL) {
@@ -62,7 +62,7 @@ static int is_space(char byte) {
     return byte == ' ' || byte == '\t';
 }
 
-/// Cuts off the white space behind a value if a daemon of this module runs. Returns its size.
+/// Cuts off the white space behind a value if a daemon of this module runs. Returns the new size.
 __attribute__((noinline)) static size_t trim(const char *text, size_t size) {
     if (running == NULL) return size;
     while (size > 0 && is_space(text[size - 1])) size -= 1;

@@ -3,8 +3,8 @@
 
 #include "chttpd.h"
 
-/// Directs the library's calls to the functions of hooks.c to `callbacks` while this thread runs a
-/// daemon; `NULL` ends that. Returns the callbacks that were set before.
+/// Makes the functions of hooks.c call `callbacks` while this thread runs a daemon; `NULL` ends
+/// that. Returns the callbacks that were set before.
 const chttpd_callbacks *chttpd_hook(const chttpd_callbacks *callbacks);
 
 /// Calls the library's own `MHD_queue_response`.

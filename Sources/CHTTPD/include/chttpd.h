@@ -46,12 +46,12 @@ typedef enum {
 typedef struct {
     /// The first argument of every callback.
     void *context;
-    /// Gets the target as it came, before any other part of a request. Returns its context.
+    /// Gets the target as it came, before any other part. Returns the request's context.
     void *_Nullable (*_Nonnull request_began)(
         void *context, struct MHD_Connection *connection, const char *target);
-    /// Called when the headers are complete, with each piece of the body, at its end, and after
-    /// each resume. `size` is the number of bytes at `body`. The callback sets it to the number of
-    /// bytes that it did not take.
+    /// Called when the headers are complete, with each piece of the body, at the body's end, and
+    /// after each resume. `size` is the number of bytes at `body`. The callback sets it to the
+    /// number of bytes that it did not take.
     chttpd_verdict (*access)(
         void *context, struct MHD_Connection *connection, chttpd_line line,
         const char *_Nullable body, size_t *size, void *_Nullable request);
@@ -103,7 +103,7 @@ void *_Nullable chttpd_connection_context(struct MHD_Connection *connection);
 ///
 /// `hides` becomes 1 if the head has bytes that belong neither to a field nor to the request line,
 /// whose target came with `target_length` bytes. Such bytes stand behind a NUL, in a folded line,
-/// or behind a line that the library takes for the empty line.
+/// or behind a line that the library takes for the empty line at the header's end.
 size_t chttpd_fields(
     struct MHD_Connection *connection, chttpd_line line, size_t target_length, chttpd_field *fields,
     size_t max, int *hides);
@@ -133,8 +133,8 @@ int chttpd_respond_shared(
     void (*release)(void *_Nullable owner), void *owner);
 
 /// Queues a response whose body is read a block at a time. `read` copies up to `max` bytes from an
-/// offset on to `to`, and returns their number. A block has memory of its own. With a list of
-/// pieces, the library would abort the process if the list did not fit the connection's memory.
+/// offset on to `to`, and returns their number. A block has memory of its own. The body is no list
+/// of pieces: the library would abort the process if the list did not fit the connection's memory.
 int chttpd_respond_read(
     struct MHD_Connection *connection, chttpd_response_head head, size_t length,
     ssize_t (*read)(void *_Nullable owner, uint64_t offset, char *_Nullable to, size_t max),
@@ -151,7 +151,7 @@ struct MHD_Response *_Nullable chttpd_response_make(void *body, size_t length);
 int chttpd_response_add(struct MHD_Response *response, const char *name, const char *value);
 int chttpd_response_remove(struct MHD_Response *response, const char *name, const char *value);
 
-/// Queues such a response. Returns 1 if the library took it, else 0.
+/// Queues a response of `chttpd_response_make`. Returns 1 if the library took it, else 0.
 int chttpd_respond(
     struct MHD_Connection *connection, unsigned status, struct MHD_Response *response);
 
