@@ -1,4 +1,4 @@
-// The declarations are libcurl's own, so that the types of the functions that are found are, too.
+// The declarations are libcurl's own, and give the found functions their types.
 #define CURL_DISABLE_TYPECHECK
 #include "ccurl.h"
 

@@ -8,8 +8,8 @@
 #error "libcurl 7.85 or newer is needed"
 #endif
 
-/* libcurl, loaded when a program first needs it: it brings some twenty libraries, for which most
-   stores have no use. */
+/* libcurl, loaded when a program first needs it: libcurl loads some twenty libraries, for which
+   most stores have no use. */
 
 #define CCURL_FUNCTIONS(F) \
     F(global_init) F(version_info) F(free) F(getdate) \
@@ -28,7 +28,7 @@ typedef struct {
 } ccurl_functions;
 
 /* Loads libcurl, once. Any thread may call it. Returns NULL, or the reason of a failure in words
-   that stay. */
+   that stay valid. */
 const char *_Nullable ccurl_load(void);
 
 /* Returns the functions of libcurl. This function and all further ones may be called only after
@@ -47,7 +47,7 @@ typedef size_t (*ccurl_sink)(char *bytes, size_t size, size_t count, void *_Null
 CURLcode ccurl_set_sink(CURL *handle, CURLoption option, ccurl_sink sink);
 CURLMcode ccurl_multi_set_number(CURLM *multi, CURLMoption option, long value);
 
-/* Lets the removal of a transfer not wait for a name that is being looked up (libcurl 7.87). */
+/* Sets that the removal of a transfer does not wait for a name's look-up (libcurl 7.87). */
 CURLcode ccurl_set_quick_exit(CURL *handle);
 
 long ccurl_status(CURL *handle);
