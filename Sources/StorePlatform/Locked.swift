@@ -7,7 +7,7 @@
 
     /// A value that only one thread at a time can use.
     public struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-        // Safety: only the thread that holds `lock` uses `value`; the one owner frees it.
+        // Safety: only the thread that holds `lock` uses `value`; the one owner frees both.
         private let lock: UnsafeMutablePointer<pthread_mutex_t>
         private let value: UnsafeMutablePointer<Value>
 

@@ -217,7 +217,7 @@ package final class ThreadPool: Sendable {
                 state.isRefused = true
                 state.refusedTotal += 1
             }
-            // A thread may sleep because this one was on its way. It is woken, and no other begins.
+            // Wakes a thread that may sleep because this one was on its way. No other begins.
             return (state.isClosed && state.threads == 0, state.wakeup(threadsMax: 0))
         }
         if isLast { ended.open() }

@@ -77,7 +77,7 @@ package final class Latch: Sendable {
     /// Ends all waits, also future ones. Any thread may call it, once or several times.
     package func open() { opened.signal() }
 
-    /// Waits until the latch is open. Returns false if the seconds are over before.
+    /// Waits until the latch is open. Returns false if the seconds are over first.
     package func wait(seconds: Double = .infinity) -> Bool {
         guard opened.wait(seconds: seconds) else { return false }
         // Passes the signal on to the next waiting thread.
