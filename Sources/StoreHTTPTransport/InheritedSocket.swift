@@ -34,7 +34,7 @@ package struct InheritedSocket: Sendable, Equatable {
         self.place = place
     }
 
-    /// Returns the descriptors that a service manager has passed to this process: none if
+    /// Returns the descriptors that a service manager has passed to this process. There are none if
     /// `LISTEN_PID` names another process, or `LISTEN_FDS` is not a number from 1 to 64.
     package static func passed(
         in environment: [String: String],

@@ -51,8 +51,8 @@ package struct TransportConfiguration: Sendable {
     /// less memory, requests within the bound on headers would not be answered.
     var connectionBytes: Int { max(headersBytesMax, uriBytesMax) + Self.answerHeadBytes }
 
-    /// The bytes that a field adds to its name and value in the bound on headers: the size of the
-    /// library's note about the field (`struct MHD_HTTP_Header`, aligned).
+    /// The bytes that a field adds to its name and value in the bound on headers. The library's
+    /// note about the field has this size (`struct MHD_HTTP_Header`, aligned).
     static let fieldBytes = 64
     /// The bytes for the head of an answer, and for bytes that a client sends behind its headers.
     static let answerHeadBytes = 2 << 10

@@ -79,7 +79,7 @@ extension EventLoop {
         memory.giveBack(answer)
     }
 
-    /// Ends the connection of an answer. The kernel drops the bytes that it has not sent.
+    /// Ends the connection of an answer. The kernel drops its unsent bytes.
     private func end(_ answer: UnreadAnswer) {
         unread.end(answer)
         counters.unreadEnded.count()

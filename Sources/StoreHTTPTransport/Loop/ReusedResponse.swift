@@ -30,7 +30,7 @@ final class ReusedResponse {
     /// The `Date` of the response, which is not among its fields.
     @exclusivity(unchecked) private var date: DateField?
 
-    /// Makes a response with these fields, which stay; `nil` if there is no memory. `rewritesTags`
+    /// Makes a response that always has these fields; `nil` if there is no memory. `rewritesTags`
     /// is true if the loaded library allows tags to be written over.
     init?(length: Int, _ common: HTTPFields, rewritesTags: Bool) {
         guard let body = malloc(max(length, 1)) else { return nil }

@@ -3,7 +3,7 @@ final class UnreadAnswer {
     // Safety: only the loop's thread uses the properties, and it works on one at a time. So they
     // need no check for overlapping accesses.
 
-    /// The connection. It lives until its request has ended, and this answer ends with the request.
+    /// The connection, which lives until its request has ended. This answer ends with the request.
     unowned(unsafe) let record: ConnectionRecord
     /// The bytes that no other answer shares.
     let ownBytes: Int

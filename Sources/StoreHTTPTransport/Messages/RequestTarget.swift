@@ -41,7 +41,7 @@ struct RequestTarget {
             authority = host.startIndex..<host.endIndex
             start = host.endIndex
         }
-        guard !hasFragment else { return .malformed("A request target has no fragment.") }
+        guard !hasFragment else { return .malformed("A request target must have no fragment.") }
         path = start..<(mark ?? bytes.count)
         query = mark.map { ($0 + 1)..<bytes.count }
         return nil

@@ -2,7 +2,7 @@ import StoreJSON
 import StoreWire
 
 /// A chunk of an HTTP/1.1 message (RFC 9112 §7.1). A client sees at which byte each frame ends, so
-/// it need not wait for more bytes. It also sees that the stream ended properly.
+/// it need not wait for more bytes. The last chunk shows that the stream ended properly.
 enum Chunk {
     /// The number of bytes of the longest head: the digits of a size, and a line end.
     static let headBytesMax = 2 * MemoryLayout<Int>.size + tailBytes

@@ -39,8 +39,8 @@ struct SharedStreamLoops: ~Copyable {
 
     /// Makes an empty group.
     ///
-    /// - Parameter epoll: the thread's epoll. It has each loop's descriptor, without events, before
-    ///   the loop is added here. Events of another descriptor have the data `UInt64.max`.
+    /// - Parameter epoll: the thread's epoll. Each loop's descriptor is in there, without events,
+    ///   before the loop is added. Events of another descriptor have the data `UInt64.max`.
     init(epoll: CInt) {
         self.epoll = epoll
         ready = .allocate(capacity: Self.eventsMax)

@@ -70,7 +70,7 @@ package final class StreamThread: Sendable {
     /// Ends the thread when the loops of all its writers have ended, and waits for that. From now
     /// on no writer can be started on it.
     ///
-    /// The caller stops the writers before, or another thread stops them meanwhile.
+    /// The caller stops the writers first, or another thread stops them meanwhile.
     package func stop() {
         let hasBegun = requests.withLock { requests in
             requests.isStopping = true

@@ -35,7 +35,7 @@ extension StreamWriter {
     }
 
     /// Ends a fraction of the streams whose readers are behind, but at least one of them. The
-    /// readers that have taken nothing for the longest time go first. Each of them may keep a
+    /// readers that have taken nothing for the longest time go first. Each such reader may keep a
     /// version of the state in memory that no other reader needs. Any thread; never waits.
     package func shed(part: Double) { submit(.shed(part)) }
 }

@@ -141,7 +141,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     }
 
     /// Sends `bye` to all streams, waits until the readers took it or the time is over, and ends
-    /// the loop, and its own thread if any. Returns `true` if all readers took `bye`.
+    /// the loop. A thread of this writer alone ends, too. Returns `true` if all readers took `bye`.
     ///
     /// Must not be called on the thread that runs the loop.
     package func stop(reason: CloseReason, seconds: Double) -> Bool {
