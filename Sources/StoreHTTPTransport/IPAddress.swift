@@ -53,7 +53,7 @@ package struct IPAddress: Sendable, Hashable {
 
     package var isV4: Bool { high == 0 && low & ~0xFFFF_FFFF == Self.mapped }
 
-    /// The address with zeros in place of the last 64 bits if it is an IPv6 address.
+    /// The address; if it is an IPv6 address, with zeros in place of the last 64 bits.
     package var network: IPAddress { isV4 ? self : IPAddress(high: high, low: 0) }
 
     private static let mapped: UInt64 = 0xFFFF << 32

@@ -120,8 +120,8 @@ extension EventLoop {
         unwatchAndClose(descriptor)
     }
 
-    /// Logs the library's messages, except for those about single requests. The library writes such
-    /// a line for every stream that it hands over and for every malformed request, of which
+    /// Logs the library's messages, except for messages about single requests. The library writes
+    /// such a message for every stream that it hands over and for every malformed request, of which
     /// attackers send any number.
     func logOfLibrary(_ message: String) {
         for part in Self.libraryLinesOfRequests where message.contains(part) { return }

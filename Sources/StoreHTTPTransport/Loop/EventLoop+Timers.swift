@@ -8,7 +8,7 @@ struct TimerMail: Sendable {
 }
 
 extension EventLoop {
-    /// Runs `work` on the loop's thread after this time, unless the timer is cancelled before.
+    /// Runs `work` on the loop's thread after this time, unless the timer is cancelled first.
     ///
     /// Any thread. Cost: O(log n) on the loop's own thread. On another thread, a short lock, and a
     /// system call only if the loop would sleep for longer.
@@ -76,7 +76,7 @@ extension EventLoop {
     func endSleep() { sleepsUntil.store(0, ordering: .relaxed) }
 }
 
-/// Work that the event loop does at a later time, unless it is cancelled before.
+/// Work that the event loop does at a later time, unless the timer is cancelled first.
 package final class LoopTimer: Sendable {
     let due: Double
     private let loop: EventLoop

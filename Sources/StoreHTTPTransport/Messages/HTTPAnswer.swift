@@ -1,6 +1,6 @@
 package import StoreJSON
 
-/// An answer that is written on the event loop's thread, directly to the bytes that are sent.
+/// An answer that is written on the event loop's thread, into the memory from which it is sent.
 package protocol HTTPAnswer: AnyObject, Sendable {
     /// Writes the answer; called once.
     func write(to writer: inout HTTPAnswerWriter)

@@ -95,7 +95,7 @@ package final class HTTPExchange: @unchecked Sendable {
         closes = false
     }
 
-    /// Takes the parts of the request line and the framing. The fields are there already.
+    /// Takes the parts of the request line and the framing. The exchange has the fields already.
     func begin(
         method: RequestMethod,
         place: RequestTarget,

@@ -34,7 +34,7 @@ struct Topic: Sendable {
 ///
 /// A frame is made when the first reader needs it. All readers that have the same version share it.
 struct PatchFrames: Sendable {
-    /// The most patches that are made for one version, besides the patch from the version before.
+    /// The most patches that are made for one version, besides the patch from the previous version.
     /// Beyond the bound, readers with other versions get the whole state, which costs less to make.
     static let patchesMax = 16
 
