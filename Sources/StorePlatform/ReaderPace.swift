@@ -12,7 +12,7 @@ package struct ReaderPace: Sendable {
     static let windowSeconds = 0.01
     /// The time that a thread works before it pauses.
     static let workSecondsMax = 0.001
-    /// The length of a pause as a multiple of the work before it.
+    /// The length of a pause as a multiple of the work before the pause.
     package static let pauseFactor = 4.0
     /// The bounds of a pause. A shorter pause is not worth a system call.
     static let pauseSecondsMin = 0.001

@@ -160,7 +160,7 @@ package final class ThreadPool: Sendable {
     }
 
     /// Begins at most one thread, if a task waits and a thread is missing. A thread is missing if
-    /// turns are held, or if the system refused a thread before.
+    /// turns are held, or if the system has refused a thread.
     ///
     /// A thread outside the pool must call this about ten times a second while the pool is in use.
     /// A turn that goes on during two calls becomes a held turn.

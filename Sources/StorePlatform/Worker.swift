@@ -90,7 +90,7 @@ public final class Worker<Queue: WorkQueue>: Sendable {
     /// Allows threads to begin. Call it once; work that was posted earlier waits for the call.
     ///
     /// The worker keeps the body until ``close(seconds:_:)``. The body gets the worker as its
-    /// argument, so that it need not keep the worker's owner.
+    /// argument, so that the body need not keep the worker's owner.
     package func start(_ start: Start = .atOnce, _ body: @escaping Body) {
         let wakeup = state.withLock { state -> Wakeup in
             guard !state.isClosed else { return .none }
