@@ -11,7 +11,7 @@ package struct SpanContext: Sendable, Equatable {
     package let trace: TraceID
     /// The span, never 0.
     package let span: UInt64
-    /// True if the program that began the trace records it.
+    /// True if the program that began the trace records the trace.
     package let isSampled: Bool
 
     /// Reads the value of a `traceparent` field. The value has lower-case hexadecimal digits for a
