@@ -1,8 +1,8 @@
 // Definitions of two of libmicrohttpd's public functions, which take the place of its own. The
 // library calls both by their names, as any program does, and a dynamic linker takes the first
-// definition that it finds. Both do the same as the library's own, except while a thread runs a
-// daemon of this module. If the library's calls are bound to its own functions, these are not
-// called, and a probe at the start finds that out.
+// definition that it finds. Both definitions do the same as the library's own, except while a
+// thread runs a daemon of this module. If the library's calls are bound to its own functions, these
+// are not called, and a probe at the start finds that out.
 
 #define _GNU_SOURCE
 #include "hooks.h"
