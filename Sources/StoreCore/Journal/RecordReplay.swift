@@ -21,10 +21,13 @@ package struct RecordReplay {
         _ record: RecordView,
         by reduce: (any Action) throws -> Void
     ) throws -> Bool {
-        let action = try reader.action(of: record)
-        if let action { try reduce(action) }
+        guard let action = try reader.action(of: record) else {
+            counter?.reached(record.version)
+            return false
+        }
+        try reduce(action)
         counter?.reached(record.version)
-        return action != nil
+        return true
     }
 
     /// Makes the action of a whole record, and passes it to `reduce`.

@@ -58,12 +58,14 @@ package final class OpeningReplay<State: Codable & Equatable & Sendable>: Histor
         guard var (base, records) = running else { return false }
         // Leaves a single reference to the state, so that the reducer does not copy its containers.
         running = nil
+        // Read once, because each access to the program looks up its generic type.
+        let reducer = program.reducer
         do {
             for index in 0..<page.count {
                 let record = page.record(at: index)
                 try records.reduce(record) { action in
                     let session = record.session.map { String(decoding: $0, as: UTF8.self) }
-                    try program.reducer(&base.state, action, record.version, session)
+                    try reducer(&base.state, action, record.version, session)
                 }
             }
         } catch {
