@@ -72,7 +72,7 @@ package enum RoutePath {
             Row(["POST"], "/modules/{module}/ui", .dispatch),
             Row(["POST"], "/modules/{module}/{id}/ui", .dispatch),
             Row(read, "/state", .state),
-            Row(read, "/state/{pointer...}") { .member(unescaped($0.first ?? "")) },
+            Row(read, "/state/{pointer...}") { .member(name(inPointerSegment: $0.first ?? "")) },
             Row(["GET"], "/events", .state),
             Row(read, "/modules", .state),
             Row(read, "/modules/{module}") { .member($0.first ?? "") },
@@ -115,7 +115,7 @@ package enum RoutePath {
     ]
 
     /// Returns the name in a segment of a pointer: `~1` is a slash, like the decoded `%2F`.
-    private static func unescaped(_ segment: String) -> String {
+    private static func name(inPointerSegment segment: String) -> String {
         let token = segment.utf8.split(
             separator: UInt8(ascii: "/"),
             omittingEmptySubsequences: false

@@ -119,7 +119,7 @@ struct StateRoutes: RouteGroup {
             let hasEnded = hold?.isOpen == false
             hold?.end()
             if let problem = access?.problem { return request.complete(.failure(problem)) }
-            if hasEnded { return request.complete(.failure(request.sessionEnded)) }
+            if hasEnded { return request.complete(.failure(request.sessionEndedProblem)) }
             guard let newer else {
                 let state = reader.state(for: caller)
                 return request.complete(.success(StateAnswer.notModified(state)))

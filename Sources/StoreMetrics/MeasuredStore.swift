@@ -88,14 +88,14 @@ package struct StoreFigures: Sendable {
 /// routes alone: a path from a client makes no series.
 package final class RequestTimes: Sendable {
     /// The times of a route's requests.
-    struct Series: Sendable {
+    struct RouteSeries: Sendable {
         let method: String
         /// The route's pattern: `/modules/{name}`.
         let route: String
         let times: RouteTimes
     }
 
-    private let series = Locked<[Series]>([])
+    private let series = Locked<[RouteSeries]>([])
 
     package init() {}
 
@@ -106,12 +106,12 @@ package final class RequestTimes: Sendable {
             if let known = series.first(where: { $0.method == method && $0.route == route }) {
                 return known.times
             }
-            let new = Series(method: method, route: route, times: RouteTimes())
+            let new = RouteSeries(method: method, route: route, times: RouteTimes())
             series.append(new)
             return new.times
         }
     }
 
     /// The series, in the order in which their routes were added.
-    var all: [Series] { series.withLock { $0 } }
+    var all: [RouteSeries] { series.withLock { $0 } }
 }

@@ -146,7 +146,7 @@ package final class ThreadPool: Sendable {
             return state.wakeup(threadsMax: threadsMax)
         }
         guard let wakeup else { return false }
-        perform(wakeup)
+        wakeThread(wakeup)
         return true
     }
 
@@ -171,7 +171,7 @@ package final class ThreadPool: Sendable {
             state.isRefused = false
             return state.wakeup(threadsMax: threadsMax)
         }
-        perform(wakeup)
+        wakeThread(wakeup)
     }
 
     /// Refuses new tasks, drops the waiting tasks, and ends the threads when their turns end.
@@ -197,7 +197,7 @@ package final class ThreadPool: Sendable {
         return ended.wait(seconds: seconds)
     }
 
-    private func perform(_ wakeup: Wakeup) {
+    private func wakeThread(_ wakeup: Wakeup) {
         switch wakeup {
         case .none: break
         case .wake: sleepers.wake()
@@ -221,7 +221,7 @@ package final class ThreadPool: Sendable {
             return (state.isClosed && state.threads == 0, state.wakeup(threadsMax: 0))
         }
         if isLast { ended.open() }
-        perform(wakeup)
+        wakeThread(wakeup)
     }
 }
 
@@ -239,7 +239,7 @@ extension ThreadPool {
             switch state.withLock({ next(after: last, &$0) }) {
             case .turn(let task, let interval, let wakeup):
                 last = .turn(interval: interval)
-                perform(wakeup)
+                wakeThread(wakeup)
                 return task
             case .sleep:
                 if !sleep() { return nil }

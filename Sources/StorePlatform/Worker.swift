@@ -99,7 +99,7 @@ public final class Worker<Queue: WorkQueue>: Sendable {
             state.threads += 1
             return .begin(body)
         }
-        perform(wakeup)
+        wakeThread(wakeup)
     }
 
     /// Changes the queue, and wakes or begins a thread if there is work. Any thread may call it; it
@@ -115,7 +115,7 @@ public final class Worker<Queue: WorkQueue>: Sendable {
             let result = change(&state.queue)
             return (result, state.wakeup(threadsMax: threadsMax))
         }
-        perform(wakeup)
+        wakeThread(wakeup)
         return result
     }
 
@@ -169,7 +169,7 @@ public final class Worker<Queue: WorkQueue>: Sendable {
     }
 
     @inlinable
-    func perform(_ wakeup: Wakeup) {
+    func wakeThread(_ wakeup: Wakeup) {
         switch wakeup {
         case .none: break
         case .wake: sleepers.wake()

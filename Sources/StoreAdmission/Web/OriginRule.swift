@@ -41,7 +41,7 @@ package struct OriginRule: Sendable {
     /// `Origin` with a body.
     ///
     /// - Throws: 403 if the origin is neither the server's own nor allowed.
-    package func requireNamed(_ request: HTTPExchange) throws(Problem) {
+    package func requireOriginIfPresent(_ request: HTTPExchange) throws(Problem) {
         if request.has("origin") { try require(request) }
     }
 

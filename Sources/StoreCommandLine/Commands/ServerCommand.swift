@@ -18,7 +18,7 @@ package enum ServerCommand: Equatable {
     /// True if the command serves no store and opens no history, so that the options need not fit
     /// together. Such a command is about credentials or the program alone, or sends requests to
     /// another server.
-    package var needsNoServer: Bool {
+    package var servesNoStore: Bool {
         switch self {
         case .token, .help, .version, .health, .status: true
         case .assert(_, let url): url != nil

@@ -81,7 +81,7 @@ extension Engine {
         let saves = isDry || envelope.members.count > 1 || counts.interceptors > 0
         if saves { owner.save() }
         owner.show(to: envelope.session)
-        waitsSince = envelope.offered
+        offerTime = envelope.offered
         for index in envelope.members.indices {
             do {
                 try applyMember(at: index, of: envelope)
@@ -237,9 +237,9 @@ extension Engine {
         guard isTimed else { return 0 }
         ports.progress?.begin(type, version)
         let now = SystemTime.steadyNanoseconds()
-        if waitsSince > 0 {
-            figures?.queueWait.observe(now > waitsSince ? now - waitsSince : 0)
-            waitsSince = 0
+        if offerTime > 0 {
+            figures?.queueWait.observe(now > offerTime ? now - offerTime : 0)
+            offerTime = 0
         }
         return now
     }

@@ -37,7 +37,7 @@ package final class Engine: @unchecked Sendable {
     let isTraced: Bool
     /// The offer time of the current envelope, until its first action is reduced; 0 if the time is
     /// not measured.
-    @exclusivity(unchecked) var waitsSince: UInt64 = 0
+    @exclusivity(unchecked) var offerTime: UInt64 = 0
     /// True if the follower gets each action.
     let takesActions: Bool
 

@@ -39,11 +39,11 @@ extension RequestContext {
         else { return nil }
         let name = SessionTable.name(of: String(secret), for: exchange.identity?.name)
         if exchange.isNoted { exchange.noteAccess { $0.session = name } }
-        guard sessions.use(name) else { throw sessionEnded }
+        guard sessions.use(name) else { throw sessionEndedProblem }
         return name
     }
 
-    var sessionEnded: Problem {
+    var sessionEndedProblem: Problem {
         .forbidden(
             "The session of this cookie has ended. Begin a session with POST "
                 + "\(environment.links.sessions), or leave the cookie out to go without."

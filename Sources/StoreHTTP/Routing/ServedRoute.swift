@@ -26,7 +26,7 @@ extension ServedRoute {
         switch route.origins {
         case .all: return
         case .own: try rule.require(request)
-        case .ownWhereNamed: try rule.requireNamed(request)
+        case .ownWhereNamed: try rule.requireOriginIfPresent(request)
         }
     }
 

@@ -216,19 +216,19 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
 /// A bound on the streams of several writers together. Any thread.
 package final class StreamPlaces: Sendable {
     package let streamsMax: Int
-    private let taken = Atomic(0)
+    private let takenCount = Atomic(0)
 
     package init(streamsMax: Int) { self.streamsMax = streamsMax }
 
-    package var open: Int { taken.load(ordering: .relaxed) }
+    package var open: Int { takenCount.load(ordering: .relaxed) }
 
     func take() -> Bool {
-        guard taken.add(1, ordering: .relaxed).oldValue < streamsMax else {
+        guard takenCount.add(1, ordering: .relaxed).oldValue < streamsMax else {
             giveBack()
             return false
         }
         return true
     }
 
-    func giveBack() { taken.subtract(1, ordering: .relaxed) }
+    func giveBack() { takenCount.subtract(1, ordering: .relaxed) }
 }

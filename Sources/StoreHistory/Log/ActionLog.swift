@@ -172,7 +172,7 @@ struct LogWork: WorkQueue {
     static let requestedMax = 1_024
 
     var cache = LogCache()
-    var seen = SeenPieces()
+    var seen = ViewerPieces()
     /// The oldest version in the journal, as far as the log has noticed.
     var oldest: UInt64 = 1
     /// The versions that readers need next, in the order of the requests.

@@ -82,7 +82,7 @@ struct LogCache {
 /// a session or role, and for a reader that takes a piece in several turns.
 ///
 /// Bounded: all pieces are dropped before their bytes would exceed ``bytesMax``.
-struct SeenPieces {
+struct ViewerPieces {
     /// The most bytes of the pieces and their originals.
     static let bytesMax = 4 << 20
 

@@ -104,7 +104,11 @@ package struct LogPageReader: Sendable {
         while through < newest, found.count < query.limit, deadline?.isOver != true {
             if through > start, deadline == nil { deadline = Deadline(seconds: secondsMax) }
             let answer = try log.journal.read(
-                JournalPage(after: through, limit: Self.treeRecordsMax, bytesMax: Self.bytesMax)
+                JournalPage(
+                    after: through,
+                    limit: Self.searchReadRecordsMax,
+                    bytesMax: Self.bytesMax
+                )
             )
             guard answer.through > through else { break }
             through = answer.through
@@ -125,7 +129,7 @@ package struct LogPageReader: Sendable {
     }
 
     /// The most records in one read of the search.
-    private static let treeRecordsMax = 1_000
+    private static let searchReadRecordsMax = 1_000
 
     private func page(_ records: [Record], through: UInt64) -> LogPage {
         LogPage(records: records, through: through, epoch: log.epoch, newest: newest, query: query)

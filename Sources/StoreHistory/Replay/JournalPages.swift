@@ -37,20 +37,20 @@ private final class PendingPage: @unchecked Sendable {
     private static let recordsMax = 2_000
     private static let bytesMax = 4 << 20
 
-    // Safety: `answer` is written before the signal and read after the wait.
-    private var answer: Result<JournalRecords, JournalError> = .failure(.unknown("not read"))
+    // Safety: `result` is written before the signal and read after the wait.
+    private var result: Result<JournalRecords, JournalError> = .failure(.unknown("not read"))
     private let done = DispatchSemaphore(value: 0)
 
     init(_ journal: any Journal, after version: UInt64) {
         let page = JournalPage(after: version, limit: Self.recordsMax, bytesMax: Self.bytesMax)
         DispatchQueue.global().async { [self] in
-            answer = Result { () throws(JournalError) in try journal.read(page) }
+            result = Result { () throws(JournalError) in try journal.read(page) }
             done.signal()
         }
     }
 
     func wait() throws(JournalError) -> JournalRecords {
         done.wait()
-        return try answer.get()
+        return try result.get()
     }
 }

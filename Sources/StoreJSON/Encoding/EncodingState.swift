@@ -144,7 +144,7 @@ struct EncodingState: ~Copyable {
     @inline(__always)
     mutating func enter(
         _ place: EncodingPlace,
-        _ key: JSONKeyTable.Key,
+        _ key: JSONKeyTable.EncodedKey,
         _ index: Int,
         of table: JSONKeyTable
     ) -> Int {

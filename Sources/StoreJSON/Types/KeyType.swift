@@ -34,7 +34,9 @@ struct KeyType<Place> {
     /// Returns the table with a key, the key's index in it, and the encoded key; `nil` if the key
     /// has no place in a table.
     @inline(__always)
-    func find<K: CodingKey>(_ key: K) -> (table: JSONKeyTable, index: Int, key: JSONKeyTable.Key)? {
+    func find<K: CodingKey>(_ key: K) -> (
+        table: JSONKeyTable, index: Int, key: JSONKeyTable.EncodedKey
+    )? {
         guard let table else { return nil }
         // Safety: if there is a table, a key is plain data of one byte, or of none.
         let index = isEmpty ? 0 : Int(unsafeBitCast(key, to: UInt8.self))
@@ -107,7 +109,7 @@ struct JSONKeyTable: Equatable {
     static let keysMax = 64
 
     /// A key in the form `"key":`, whose memory is a whole number of words.
-    struct Key {
+    struct EncodedKey {
         let bytes: UnsafePointer<UInt8>
         let count: Int
         let hasEscapes: Bool
@@ -120,7 +122,7 @@ struct JSONKeyTable: Equatable {
     }
 
     /// The keys, indexed by their own byte. Each is filled at its first use.
-    private let keys: UnsafeMutablePointer<Key?>
+    private let keys: UnsafeMutablePointer<EncodedKey?>
 
     init() {
         keys = .allocate(capacity: Self.keysMax)
@@ -134,10 +136,10 @@ struct JSONKeyTable: Equatable {
 
     /// Returns the key at an index below ``keysMax``; `nil` before its first use.
     @inline(__always)
-    subscript(index: Int) -> Key? { keys[index] }
+    subscript(index: Int) -> EncodedKey? { keys[index] }
 
     @inline(never)
-    func fill(_ index: Int, _ text: String) -> Key {
+    func fill(_ index: Int, _ text: String) -> EncodedKey {
         var output = JSONOutput()
         output.string(text)
         output.byte(UInt8(ascii: ":"))
@@ -146,7 +148,7 @@ struct JSONKeyTable: Equatable {
         copy.initialize(repeating: 0, count: (bytes.count + 7) & ~7)
         UnsafeMutableRawBufferPointer(start: copy, count: bytes.count).copyMemory(from: bytes)
         let hasEscapes = bytes.contains(UInt8(ascii: "\\"))
-        let key = Key(bytes: copy, count: bytes.count, hasEscapes: hasEscapes)
+        let key = EncodedKey(bytes: copy, count: bytes.count, hasEscapes: hasEscapes)
         keys[index] = key
         return key
     }

@@ -61,7 +61,7 @@ public final class RouteWatch: Sendable {
 
 extension Engine {
     /// The changes of routes that wait for clients; `nil` if the state does not have ``Sessions``.
-    package var routes: RouteWatch? { (presentation as? any RoutePresentation)?.routes }
+    package var routes: RouteWatch? { (presentation as? any RoutePresentation)?.routeWatch }
 }
 
 /// A function that receives the outcome of a change of routes.

@@ -2,13 +2,13 @@ package import StoreCore
 
 /// A presentation by routes, which clients confirm.
 package protocol RoutePresentation: Presentation {
-    var routes: RouteWatch { get }
+    var routeWatch: RouteWatch { get }
 }
 
 /// The presentation of a state with ``Sessions``: a module is presented to a session if the
 /// session's route has one of the module's views.
 final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresentation {
-    let routes: RouteWatch
+    let routeWatch: RouteWatch
     private let place: SinglePlace<Root, Sessions.State>
     private let modules: Root.Modules
     /// For each module, the views that show it; `nil` if it has no presenter.
@@ -19,7 +19,7 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
         at place: SinglePlace<Root, Sessions.State>,
         _ routes: RouteWatch
     ) {
-        self.routes = routes
+        routeWatch = routes
         self.place = place
         self.modules = modules
         views = modules.map { mount in

@@ -20,7 +20,7 @@ package final class ScreenCommands: Sendable {
     private let streams: StateStreams
     private let encoder: JSONEncoder
     private let logger: Logger
-    private let waiting = Atomic(0)
+    private let waitingCount = Atomic(0)
     /// The name of the module that has the sessions.
     private let module: String
     private let dropped: @Sendable () -> Void
@@ -50,12 +50,12 @@ package final class ScreenCommands: Sendable {
     package func send(_ command: ScreenCommand) {
         let topics = topics(of: command.session)
         guard topics.contains(where: streams.distributor.isRead) else { return }
-        guard waiting.add(1, ordering: .relaxed).newValue <= Self.waitingMax else {
-            waiting.subtract(1, ordering: .relaxed)
+        guard waitingCount.add(1, ordering: .relaxed).newValue <= Self.waitingMax else {
+            waitingCount.subtract(1, ordering: .relaxed)
             return dropped()
         }
         streams.publishing.perform { [self] _ in
-            waiting.subtract(1, ordering: .relaxed)
+            waitingCount.subtract(1, ordering: .relaxed)
             guard let frame = frame(of: command) else { return dropped() }
             for topic in topics where streams.distributor.isRead(topic) {
                 if !streams.distributor.streams.sendOnce(frame, to: topic) { dropped() }

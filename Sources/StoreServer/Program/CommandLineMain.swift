@@ -46,7 +46,7 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
             environment: ProcessEnvironment.all,
             readFile: { FileReader.read($0, bytesMax: ConfigurationOptions.fileBytesMax) }
         )
-        if reader.command.needsNoServer { return reader }
+        if reader.command.servesNoStore { return reader }
         // The server of a script keeps no history.
         if !reader.command.isAssert {
             try server.checkJournals(reader.configuration, given: reader.given)

@@ -4,7 +4,7 @@ public import StoreCore
 /// server; the ledger stays empty if the module has no such effects.
 struct SoleState<M: Module>: RootState {
     var state: M.State?
-    var effects = PendingEffects.State()
+    var pendingEffects = PendingEffects.State()
 
     init() {}
 
@@ -16,11 +16,13 @@ struct SoleState<M: Module>: RootState {
     static func modules(_ module: M) -> Modules {
         [
             Mount(module, at: SharedPlace<Self, OptionalContainer<M.State>>(\.state)),
-            PendingEffects().at(\.effects),
+            PendingEffects().at(\.pendingEffects),
         ]
     }
 
-    static func == (a: Self, b: Self) -> Bool { a.state == b.state && a.effects == b.effects }
+    static func == (a: Self, b: Self) -> Bool {
+        a.state == b.state && a.pendingEffects == b.pendingEffects
+    }
 }
 
 extension RootState {
