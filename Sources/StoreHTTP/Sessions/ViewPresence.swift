@@ -31,7 +31,7 @@ package final class ViewPresence: Sendable {
     package typealias Dispatch =
         @Sendable (any Action, _ session: String?, _ origin: String) throws(MailboxError) -> Void
 
-    /// The origin in the log of actions that no client's stream has caused.
+    /// The origin that the log shows for an action without a client's stream as its cause.
     package static let place = "StoreServer/views"
 
     private struct Showing: Hashable {

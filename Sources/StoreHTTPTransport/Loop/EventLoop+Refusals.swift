@@ -46,7 +46,7 @@ extension EventLoop {
 
     /// Answers if the library could not read a request line and is about to close the connection,
     /// which it does without an answer. Sends nothing if the library closes for another reason: the
-    /// client has closed, or the connection ends with the last request of the same run.
+    /// client has closed, or this run of the library has ended the connection's last request.
     func refuseRequestLine(of record: ConnectionRecord) {
         guard record.waiting == .firstHeaders || record.waiting == .nextRequest,
             record.runOfLastEnd != runCount, !record.isDone, !hasEnded(record.descriptor)

@@ -24,7 +24,7 @@ package enum WatchRefusal: Error, Equatable {
     case session(max: Int)
     /// All places are taken, or the free places are reserved for clients that watch fewer pointers.
     case all(max: Int)
-    /// The watched parts of the client, or of all clients, already have the most bytes.
+    /// The watched parts have the most bytes that one client, or all clients together, may watch.
     case bytes(max: Int)
 }
 
