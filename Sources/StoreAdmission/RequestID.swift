@@ -4,9 +4,9 @@ import Synchronization
 /// without an allocation.
 package struct RequestID: Sendable {
     /// The number of random digits at the beginning.
-    fileprivate static let randomCount = 4
+    fileprivate static let randomDigitCount = 4
     /// The number of digits that the request's number takes; each digit has 5 bits.
-    fileprivate static let numberCount = 10
+    fileprivate static let numberDigitCount = 10
 
     /// Returns the digit of a value below 32: `0` to `9`, then `a` to `v`.
     @inline(__always)
@@ -21,14 +21,14 @@ package struct RequestID: Sendable {
 
     /// The digits of the server, a hyphen, and the digits of the request: `k3j9-0t5mq28hvc`.
     package var text: String {
-        let count = Self.randomCount + 1 + Self.numberCount
+        let count = Self.randomDigitCount + 1 + Self.numberDigitCount
         return String(unsafeUninitializedCapacity: count) { bytes in
-            for place in 0..<Self.randomCount {
+            for place in 0..<Self.randomDigitCount {
                 bytes[place] = UInt8(truncatingIfNeeded: beginning >> UInt64(8 * place))
             }
-            bytes[Self.randomCount] = UInt8(ascii: "-")
+            bytes[Self.randomDigitCount] = UInt8(ascii: "-")
             var rest = number
-            for place in stride(from: count - 1, to: Self.randomCount, by: -1) {
+            for place in stride(from: count - 1, to: Self.randomDigitCount, by: -1) {
                 bytes[place] = Self.digit(UInt8(truncatingIfNeeded: rest & 31))
                 rest >>= 5
             }
@@ -46,7 +46,7 @@ package final class RequestIDs: Sendable {
     private let count = Atomic<UInt64>(0)
 
     package init() {
-        beginning = (0..<RequestID.randomCount).reduce(0) { digits, _ in
+        beginning = (0..<RequestID.randomDigitCount).reduce(0) { digits, _ in
             digits << 8 | UInt64(RequestID.digit(.random(in: 0..<32)))
         }
         var random = SystemRandomNumberGenerator()

@@ -10,7 +10,7 @@ extension SQLiteJournal {
             try writer.thinSnapshots(max: retention.snapshotsMax)
             return retention.forgettable(writer, now)
         }
-        while try step({ (writer) throws(JournalError) in
+        while try forgetSome({ (writer) throws(JournalError) in
             try writer.forgetRecords(through: last)
         }) {}
         if last > 0 {
@@ -20,12 +20,14 @@ extension SQLiteJournal {
             }
         }
         let cutoff = keyClock.now().before(seconds: retention.keySecondsMax)
-        while try step({ (writer) throws(JournalError) in
+        while try forgetSome({ (writer) throws(JournalError) in
             try writer.forgetOutcomes(before: cutoff, max: Int(clamping: retention.keysMax))
         }) {}
     }
 
-    private func step(_ body: (Writer) throws(JournalError) -> Bool) throws(JournalError) -> Bool {
+    private func forgetSome(_ body: (Writer) throws(JournalError) -> Bool) throws(JournalError)
+        -> Bool
+    {
         let (more, notice) = try write { (writer, _) throws(JournalError) in
             (try body(writer), writer.checkpointIfDue())
         }

@@ -41,7 +41,7 @@ package final class SpanExporter: Sendable {
     private let retry: ExportRetry
     private let headers: Locked<HTTPHeaders>
     private let executor = WaitingExecutor()
-    private let report = Locked(LossReport())
+    private let lossReport = Locked(LossReport())
     private let ending = Locked(Ending())
     private let closing = Latch()
     private let ended = Latch()
@@ -221,7 +221,7 @@ package final class SpanExporter: Sendable {
 
     /// Writes a line about a failure, unless the log had such a line recently.
     private func noteTrouble(_ reason: String) {
-        guard report.withLock({ $0.lost(at: .now) }) else { return }
+        guard lossReport.withLock({ $0.lost(at: .now) }) else { return }
         logger.warning(
             .tracesFailed,
             "spans are not exported to \(url): \(reason); \(lostTotal) are lost so far"
@@ -229,7 +229,7 @@ package final class SpanExporter: Sendable {
     }
 
     private func noteSuccess() {
-        guard report.withLock({ $0.wrote() }) else { return }
+        guard lossReport.withLock({ $0.wrote() }) else { return }
         logger.notice(.tracesExported, "spans are exported again; \(lostTotal) are lost so far")
     }
 

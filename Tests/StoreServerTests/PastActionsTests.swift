@@ -30,7 +30,7 @@ import Testing
         let journal = MemoryJournal()
         try journal.append(JournalBatch(records: records), at: 0)
         let registry = try ActionRegistry<Int>([Added.self])
-        let past = PastActions(journal, RecordForms(registry.table, []))
+        let past = PastActionReader(journal, RecordForms(registry.table, []))
         return records.map { past.action(of: $0.version)?.session }
     }
 

@@ -23,7 +23,7 @@ package struct HostRule: Sendable {
     package func allows(_ host: String?) -> Bool {
         guard let host else { return true }
         let bare = Self.withoutPort(host)
-        guard Self.isPort(host.utf8[bare.endIndex...]) else { return false }
+        guard Self.isEmptyOrPort(host.utf8[bare.endIndex...]) else { return false }
         // The most frequent value is allowed without a search, because this runs for every request.
         if bare == "127.0.0.1" { return true }
         // An IPv6 address stands in brackets, and no other host does (RFC 3986 §3.2.2).
@@ -79,7 +79,7 @@ package struct HostRule: Sendable {
     }
 
     /// True if the text behind a host is empty or a port.
-    private static func isPort(_ rest: Substring.UTF8View) -> Bool {
+    private static func isEmptyOrPort(_ rest: Substring.UTF8View) -> Bool {
         guard let first = rest.first else { return true }
         return first == UInt8(ascii: ":") && rest.dropFirst().allSatisfy { 48...57 ~= $0 }
     }

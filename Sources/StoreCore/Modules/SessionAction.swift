@@ -59,7 +59,8 @@ extension ModuleMachine {
     /// Removes all slices of the session that the action ends, if it ends one.
     func endSession(by action: any Action, _ state: inout Root, _ change: inout Change) {
         guard let session = (action as? any SessionAction)?.endedSession else { return }
-        for module in sessionModules where modules[module].slice.end(session: session, &state) {
+        for module in sessionModules
+        where modules[module].slice.removeSlices(ofSession: session, &state) {
             change.isChange = true
             change.add(SliceEdit(module, SliceKey(session: session)))
         }

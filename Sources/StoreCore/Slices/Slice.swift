@@ -20,7 +20,7 @@ package protocol Slice<Root>: AnyObject, Sendable {
     func value(_ root: Root) -> (any Encodable & Sendable)?
     func isThere(_ root: Root, _ key: SliceKey) -> Bool
     /// Removes all slices of a session. Returns true if there were any.
-    func end(session: String, _ root: inout Root) -> Bool
+    func removeSlices(ofSession session: String, _ root: inout Root) -> Bool
     /// Makes ``PerSession/value`` the value of the reader's session.
     func show(_ root: inout Root, to reader: SessionReader)
     /// Normalizes the writes of a function of the whole state; `old` is the state before the

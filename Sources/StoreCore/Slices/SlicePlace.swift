@@ -78,7 +78,7 @@ package final class SharedPlace<Root: RootState, Container: SliceContainer>: Sli
     }
 
     package func has(_ root: Root, _ key: SliceKey) -> Bool { true }
-    package func end(session: String, _ root: inout Root) -> Bool { false }
+    package func removeSlices(ofSession session: String, _ root: inout Root) -> Bool { false }
     package func show(_ root: inout Root, to reader: SessionReader) {}
 
     package func value(_ root: Root) -> (any Encodable & Sendable)? {
@@ -161,7 +161,7 @@ package final class SessionPlace<Root: RootState, Container: SliceContainer>: Sl
         key.session.map { member.read(root).hasPart(of: $0) } ?? true
     }
 
-    package func end(session: String, _ root: inout Root) -> Bool {
+    package func removeSlices(ofSession session: String, _ root: inout Root) -> Bool {
         member.change(&root) { $0.end(session) }
     }
 

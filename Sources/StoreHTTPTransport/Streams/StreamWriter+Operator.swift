@@ -37,7 +37,7 @@ extension StreamWriter {
     /// Ends a fraction of the streams whose readers are behind, but at least one of them. The
     /// readers that have taken nothing for the longest time go first. Each such reader may keep a
     /// version of the state in memory that no other reader needs. Any thread; never waits.
-    package func shed(part: Double) { submit(.shed(part)) }
+    package func shed(fraction: Double) { submit(.shed(fraction)) }
 }
 
 extension StreamLoop {
@@ -47,7 +47,7 @@ extension StreamLoop {
         case .end(let id, let answer): answer(end(id))
         case .endSession(let session):
             for (slot, owner) in sessions where owner == session { end(slot) }
-        case .shed(let part): shed(part)
+        case .shed(let fraction): shed(fraction)
         case .endForbidden:
             for (slot, credential) in credentials where !credential.isAllowed() { end(slot) }
         }
@@ -92,9 +92,9 @@ extension StreamLoop {
     }
 
     /// Ends the streams of a fraction of the readers that are behind.
-    func shed(_ part: Double) {
+    func shed(_ fraction: Double) {
         let oldest = behind.sorted { $0.value.progressed < $1.value.progressed }.map(\.key)
-        let count = min(oldest.count, Int((Double(oldest.count) * part).rounded(.up)))
+        let count = min(oldest.count, Int((Double(oldest.count) * fraction).rounded(.up)))
         let bye = bye(.slow)
         for slot in oldest.prefix(count) {
             endSlow(slot, with: bye)

@@ -72,7 +72,7 @@ final class SliceStreams: Sendable {
         }
         let changes = topics[index].change.seen(by: session)
         guard distributor.streams.isRead(changes) else { return }
-        let change = Self.change(from: old.bytes, to: new.bytes)
+        let change = Self.oldAndNew(old.bytes, new.bytes)
         distributor.distribute(change, to: changes, since: version, for: filter)
     }
 
@@ -91,12 +91,12 @@ final class SliceStreams: Sendable {
             return .shared(first, through: version)
         }
         let tag = Tag(epoch: distributor.epoch, version: slice.version)
-        let change = Self.change(from: nil, to: slice.bytes)
+        let change = Self.oldAndNew(nil, slice.bytes)
         return .own(SSEFrame.state(change, at: tag), version: slice.version)
     }
 
     /// Returns a slice before and after a change, as JSON.
-    private static func change(from old: Bytes?, to new: Bytes?) -> Bytes {
+    private static func oldAndNew(_ old: Bytes?, _ new: Bytes?) -> Bytes {
         var json = JSONWriter(capacity: 32 + (old?.count ?? 0) + (new?.count ?? 0))
         json.object { json in
             json.key("old")

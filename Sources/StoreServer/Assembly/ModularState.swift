@@ -105,7 +105,7 @@ struct ModularState<State: RootState>: StateComposition {
         guard let pending: PendingEffects.State = slice(PendingEffects.name, of: state) else {
             return
         }
-        let past = PastActions(history.journal, history.replay.forms)
+        let past = PastActionReader(history.journal, history.replay.forms)
         core.resume(pending.pending, past: past.action(of:)) { entry, resumption in
             let effect = "the effect of '\(entry.slice)' after version \(entry.version)"
             switch resumption {

@@ -67,7 +67,7 @@ final class MemoryGuard: Sendable {
         // Below ``highPercent``, the measured memory is reliable only just after freed memory was
         // given back.
         if percent >= Self.highPercent || isTrimmed {
-            for writer in writers { writer.shed(part: Self.shedPart(at: percent)) }
+            for writer in writers { writer.shed(fraction: Self.shedFraction(at: percent)) }
         }
     }
 
@@ -75,7 +75,7 @@ final class MemoryGuard: Sendable {
 
     /// Returns the part of the slow readers that ends at one call. The part is a tenth if memory
     /// has just become scarce, and 1 if hardly any memory is left.
-    static func shedPart(at percent: Int) -> Double {
+    static func shedFraction(at percent: Int) -> Double {
         let range = Double(lastPercent - highPercent)
         return min(1, 0.1 + 0.9 * Double(max(0, percent - highPercent)) / range)
     }

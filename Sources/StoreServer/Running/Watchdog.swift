@@ -78,32 +78,32 @@ final class WatchdogThread: Sendable {
     /// The number of fast checks in one interval, if there is a fast check.
     private static let fastPerInterval = 5
 
-    private struct Looks: Sendable {
+    private struct Checks: Sendable {
         var all: [@Sendable () -> Void] = []
         var fast: (@Sendable () -> Void)?
     }
 
-    private let looks = Locked(Looks())
+    private let checks = Locked(Checks())
     private let stopping = Latch()
 
     func start() {
         SystemThread.start(name: "watchdog") { [self] in
             var turn = 0
-            let parts = looks.withLock { $0.fast == nil } ? 1 : Self.fastPerInterval
+            let parts = checks.withLock { $0.fast == nil } ? 1 : Self.fastPerInterval
             while !stopping.wait(seconds: Self.intervalSeconds / Double(parts)) {
-                let looks = looks.withLock { $0 }
-                looks.fast?()
+                let current = checks.withLock { $0 }
+                current.fast?()
                 turn = (turn + 1) % parts
-                if turn == 0 { for look in looks.all { look() } }
+                if turn == 0 { for check in current.all { check() } }
             }
         }
     }
 
     /// Adds a check, which runs every 0.1 s.
-    func add(_ look: @escaping @Sendable () -> Void) { looks.withLock { $0.all.append(look) } }
+    func add(_ check: @escaping @Sendable () -> Void) { checks.withLock { $0.all.append(check) } }
 
     /// Sets the fast check, which runs five times as often. Called before the start.
-    func addFast(_ look: @escaping @Sendable () -> Void) { looks.withLock { $0.fast = look } }
+    func addFast(_ check: @escaping @Sendable () -> Void) { checks.withLock { $0.fast = check } }
 
     func stop() { stopping.open() }
 }

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// A start uses it for the effects that had not ended when the store stopped. Each effect runs
 /// again with the action that began it, on behalf of that action's session.
-package final class PastActions: Sendable {
+package final class PastActionReader: Sendable {
     private let journal: any Journal
     private let forms: RecordForms
     /// The sessions of the versions that were looked up, because several effects often have the
