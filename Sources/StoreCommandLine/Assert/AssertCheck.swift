@@ -104,7 +104,7 @@ struct AssertCheck {
 
     // Writing
 
-    /// Adds the actions that other clients dispatched meanwhile, if the step does not hold.
+    /// Adds the actions that other clients dispatched during the step, if the step does not hold.
     mutating func others(_ names: [String]) {
         guard !lines.isEmpty, !names.isEmpty else { return }
         add("Other clients dispatched meanwhile: \(names.joined(separator: ", "))")

@@ -94,7 +94,7 @@ extension AssertScript {
 }
 
 extension AssertScript.Step {
-    /// The members that name a request, each with the member for its further content.
+    /// The members of a step that name its request, each with the member for the request's content.
     private static let acts: [(name: String, content: String?)] = [
         ("dispatch", nil), ("ui", "action"), ("usecase", "input"), ("notify", "payload"),
     ]

@@ -4,8 +4,8 @@ import StoreWire
 
 /// A client of a store, which uses its HTTP interface.
 struct StoreClient {
-    /// The maximum time that a request waits for its effects, in seconds; servers allow no longer
-    /// wait.
+    /// The maximum time that a request waits for its effects, in seconds: the longest wait that
+    /// servers allow.
     static let waitSeconds = 60
     /// The maximum time of any other exchange, in seconds.
     static let exchangeSeconds = 30
@@ -29,7 +29,7 @@ struct StoreClient {
     struct Applied {
         let version: UInt64
         let type: String
-        /// True if the program itself dispatched it because of another action.
+        /// True if the program itself dispatched the action because of another action.
         let isConsequence: Bool
     }
 

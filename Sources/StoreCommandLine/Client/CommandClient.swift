@@ -41,8 +41,8 @@ struct CommandClient: Sendable {
         "'\(url)' is not an address; allowed is http://HOST:PORT/PATH"
     }
 
-    /// Sends a request, and waits for the whole answer for at most so many seconds. The target is
-    /// the path behind ``path``, with the query.
+    /// Sends a request, and waits at most `seconds` for the whole answer. The target is the path
+    /// behind ``path``, with the query.
     func exchange(
         _ method: HTTPRequest.Method,
         _ target: String,

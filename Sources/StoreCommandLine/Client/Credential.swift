@@ -2,8 +2,8 @@
 /// file or from the environment. On a command line it would stay in the shell's history, and other
 /// users of the machine could read it.
 package struct Credential: Equatable, Sendable {
-    /// The variable that contains the credential; the variable with `_FILE` appended names a file
-    /// that contains the credential.
+    /// The variable that contains the credential. A second variable, with `_FILE` at the end of its
+    /// name, has the path of a file that contains the credential.
     static let variable = ConfigurationOptions.environmentPrefix + "TOKEN"
     /// The maximum size of a credential, in bytes.
     static let bytesMax = 8 << 10

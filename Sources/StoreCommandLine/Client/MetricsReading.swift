@@ -24,7 +24,7 @@ struct MetricsReading {
         Self.sum(samples.filter { $0.name == name && $0.labels[label] == value })
     }
 
-    /// Returns the value of a label in the first sample of a name and a store.
+    /// Returns the value of a label in the first sample with this name and store.
     func label(_ label: String, of name: String, _ store: String? = nil) -> String? {
         samples.first { $0.name == name && $0.labels["store"] == store }?.labels[label]
     }
@@ -37,8 +37,8 @@ struct MetricsReading {
         }
     }
 
-    /// The stores that have a version, by their labels. A single store has no label, so the element
-    /// is `nil`.
+    /// The labels of the stores that have a version. A single store has no label, so its element is
+    /// `nil`.
     var stores: [String?] {
         samples.filter { $0.name == "store_version" }.map { $0.labels["store"] }
     }

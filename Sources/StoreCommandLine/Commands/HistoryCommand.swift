@@ -1,4 +1,4 @@
-/// A command about the history in the data directory, other than serving it.
+/// A command that uses the history in the data directory without serving it.
 package struct HistoryCommand: Equatable {
     package enum Word: String, CaseIterable {
         case backup, export, `import`, verify
@@ -31,8 +31,8 @@ package struct HistoryCommand: Equatable {
     package let file: String?
     /// The name of the store with the history; `nil` for the store at `/`.
     package var store: String?
-    /// True if `verify` skips a history that this very program has verified before, and a directory
-    /// without a history.
+    /// True if `verify` skips a directory without a history, and a history that this very program
+    /// has verified before.
     package var isIfNew = false
 
     /// Reads the first words of a command line.

@@ -1,10 +1,10 @@
-/// A question about a policy file, which the program answers with the names of its own stores.
+/// A question about a policy file, which the program answers for its own stores.
 package struct PolicyCommand: Equatable, Sendable {
     package enum Word: String, CaseIterable, Sendable {
         case check, explain
     }
 
-    /// The flags of `explain`, besides the flags of the configuration.
+    /// The flags of `explain`, in addition to the flags of the configuration.
     package enum Flag: String, CaseIterable, Sendable {
         case role, path, method, action, payload, principal
     }
@@ -69,7 +69,7 @@ package struct PolicyCommand: Equatable, Sendable {
 }
 
 package struct PolicyAnswer: Sendable {
-    /// The text to print, with its last line feed.
+    /// The text to print, with the line feed at its end.
     package let text: String
     /// True if the exit status is 0, false if it is 1.
     package let isGood: Bool

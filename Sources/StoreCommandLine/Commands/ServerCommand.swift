@@ -55,8 +55,8 @@ package struct HelpTopic: Equatable {
 }
 
 extension HelpTopic {
-    /// Makes the topic for a command, or, for `nil`, the whole program. Throws if the program has
-    /// no such command.
+    /// Makes the topic for a command, or for the whole program if `word` is `nil`. Throws if the
+    /// program has no such command.
     init(_ word: String?) throws(UsageError) {
         if let word, !Self.words.contains(word) { throw Self.unknown(word) }
         self.word = word

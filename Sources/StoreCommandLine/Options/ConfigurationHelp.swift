@@ -54,8 +54,8 @@ package enum ConfigurationHelp {
     private static let historyUsages = HistoryCommand.Word.allCases.map(\.entry)
     private static let tokenUsages = TokenCommand.Word.allCases.map(\.entry)
 
-    /// Returns the help about the program, with each option's flag, meaning and default, or the
-    /// help about one command.
+    /// Returns the help about one command, or the help about the program with each option's flag,
+    /// meaning and default.
     package static func text<Configuration: CommandLineConfiguration>(
         of configuration: Configuration.Type,
         program: String,

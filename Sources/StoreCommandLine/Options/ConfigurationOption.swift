@@ -7,7 +7,7 @@
 ///     .sets(\.streams.heartbeat, .seconds(1...3_600))
 /// ```
 package struct ConfigurationOption<Configuration: Sendable>: Sendable {
-    /// The long flag without its dashes; also the key in the file, and in capitals the variable.
+    /// The long flag without dashes; also the file's key and, in capitals, part of the variable.
     package let name: String
     /// The name of the value in `--help`; `nil` for a switch, which has no value.
     package let placeholder: String?
@@ -32,7 +32,7 @@ package struct ConfigurationOption<Configuration: Sendable>: Sendable {
     }
 }
 
-/// The flag and the meaning of an option, which a property and a form complete.
+/// The flag and the meaning of an option, to which `sets` adds the property and the form.
 package struct OptionFlag<Configuration: Sendable> {
     fileprivate let name: String
     fileprivate let help: String
@@ -90,7 +90,7 @@ package enum ConfigurationOptions {
     package static let fileBytesMax = 1 << 20
 }
 
-/// A configuration that flags, variables and a file set.
+/// A configuration that is set by flags, variables and a file.
 package protocol CommandLineConfiguration: Sendable {
     /// Every option, in the order in which `--help` lists them.
     static var options: [ConfigurationOption<Self>] { get }

@@ -3,7 +3,7 @@ import StoreJSON
 /// The values of an option that a source sets.
 struct GivenValues {
     var values: [String] = []
-    /// The flag, the variable, or the member of the file, for errors.
+    /// The flag, the variable or the file's member that an error names.
     let origin: String
     /// The file with the value, if a variable names a file.
     var path: String?
@@ -51,9 +51,9 @@ extension ConfigurationReader {
         return environment.keys.filter { $0.hasPrefix(prefix) && !known.contains($0) }.sorted()
     }
 
-    /// Returns the value of a variable, or the text of the file that the variable with `_FILE`
-    /// appended names. Containers pass secrets by such files. `nil` if neither variable is present.
-    /// Throws if both variables are present, or the file can't be read.
+    /// Returns the value of a variable, or the text of the file whose path is in the variable with
+    /// the suffix `_FILE`. Containers pass secrets by such files. `nil` if neither variable is
+    /// present. Throws if both variables are present, or the file can't be read.
     static func value(
         of variable: String,
         in environment: [String: String],

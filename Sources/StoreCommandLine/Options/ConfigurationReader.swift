@@ -23,8 +23,8 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
     private var configFile: String?
 
     /// Reads the whole configuration. `arguments` is the command line without the program's name.
-    /// Variables count if they have ``ConfigurationOptions/environmentPrefix``. `readFile` returns
-    /// a file's bytes, or `nil` if it can't be read.
+    /// Variables count if they begin with ``ConfigurationOptions/environmentPrefix``. `readFile`
+    /// returns a file's bytes, or `nil` if it can't be read.
     package init(
         arguments: [String],
         environment: [String: String],

@@ -4,7 +4,7 @@ package struct OptionForm<Value: Equatable & Sendable>: Sendable {
     let placeholder: String?
     /// The end of the option's line in `--help`, such as the unit and the bounds.
     let note: String
-    /// Returns a description of the allowed texts, in place of a text that is not allowed.
+    /// Returns a description of the allowed texts; gets the text that is not allowed.
     let allowed: @Sendable (String) -> String
     /// Returns the value of a text; `nil` if the text is not allowed.
     let read: @Sendable (String) -> Value?
@@ -53,7 +53,7 @@ package struct OptionForm<Value: Equatable & Sendable>: Sendable {
 }
 
 extension OptionForm<Bool> {
-    /// A switch: present or `true`, absent or `false`.
+    /// A switch: true if it is present or `true`, false if it is absent or `false`.
     package static var toggle: Self {
         let values = ["true": true, "1": true, "false": false, "0": false]
         return Self(nil, allowed: { _ in "true or false" }, read: { values[$0] })

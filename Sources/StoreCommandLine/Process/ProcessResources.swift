@@ -31,7 +31,7 @@ package enum CoreDumps {
     package static func forbid() { setLimit(RLIMIT_CORE) { min(1, $0.rlim_max) } }
 }
 
-/// Sets the soft limit of a resource, which `value` derives from both limits.
+/// Sets the soft limit of a resource, which `value` derives from the current soft and hard limits.
 private func setLimit(_ resource: __rlimit_resource, _ value: (rlimit) -> rlim_t) {
     var limit = rlimit()
     let resource = __rlimit_resource_t(resource.rawValue)
@@ -40,7 +40,7 @@ private func setLimit(_ resource: __rlimit_resource, _ value: (rlimit) -> rlim_t
     setrlimit(resource, &limit)
 }
 
-/// The memory that only a start needs: freed allocations, and code that runs at a start alone.
+/// The memory that only a start needs: freed allocations, and code that runs only at a start.
 package enum StartMemory {
     /// The maximum number of bytes that are read of the list of mappings; a process has some
     /// hundred mappings.
