@@ -12,8 +12,8 @@ import StoreTelemetry
 import StoreWire
 
 extension StoreContext {
-    /// Makes the figures of a store: a row for each type of action, and for each request that the
-    /// log may contain besides actions.
+    /// Makes the figures of a store: a row for each type of action, and a row for each other
+    /// request that the log may contain.
     func figures(
         of journal: any Journal,
         _ keeper: SnapshotKeeper,
@@ -84,8 +84,8 @@ extension StoreContext {
         return core
     }
 
-    /// Attaches the observers of the Core's actions and states besides the publisher: analytics,
-    /// middleware, interceptors and observers.
+    /// Attaches analytics, middleware, interceptors and the program's observers to the Core. The
+    /// publisher, too, observes the Core, but is not attached here.
     func attachments(to core: Core<State>, _ epoch: Epoch) -> CoreAttachments {
         let attachments = CoreAttachments()
         let builtIn = analytics(epoch).map { [(Analytics<State>.id, $0.observe)] } ?? []

@@ -24,9 +24,9 @@ extension StoreContext {
         return (journal, history)
     }
 
-    /// Returns the first actions of a store without a history, one for each file with a value. The
-    /// place is the declaration of the file in the program. Throws if a file can't be used, or the
-    /// program makes an action that the store does not have.
+    /// Returns the first actions of a store without a history, one for each shared value whose file
+    /// has a value. The place is the declaration of the file in the program. Throws if a file can't
+    /// be used, or the program makes an action that the store does not have.
     func firstActions(
         after history: RecoveredHistory<State>
     ) throws -> [(action: any Action, place: String)] {

@@ -13,7 +13,7 @@ struct StoreContext<State: Codable & Equatable & Sendable>: Sendable {
     let links: Links
     let process: ServerProcess
     let world: World
-    /// The handling of a failed journal, besides a line in the log; `nil` if the line is enough.
+    /// The further handling of a failed journal; `nil` if a line in the log is enough.
     let journalFailure: JournalFailureDecision?
     let encoder = JSONEncoder()
     let registry: ActionRegistry<State>

@@ -35,8 +35,8 @@ final class StoreFollower<State: Codable & Equatable & Sendable>: CommitFollower
             "\(action.type), which \(action.source.place) dispatched\(cause), "
             + "was not applied: \(reason)"
         let isForeign = (action.reason as? DispatchError)?.code == .foreignAction
-        // A program that dispatches an action of another module has a mistake; the input may be
-        // the cause of other refusals.
+        // If a module dispatches an action of another module, the program has a mistake. Other
+        // refusals may be caused by the input.
         let level = isForeign ? LogLevel.error : .warning
         var fields = [LogField("type", .name(action.type))]
         if let cause = action.source.cause { fields.append(LogField("cause", .count(cause))) }

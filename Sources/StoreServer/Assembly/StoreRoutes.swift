@@ -101,7 +101,7 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
     }
 
     /// A function that finds the reasons why the store, or the process, is not ready. A reducer
-    /// that does not end is a reason if there are several stores.
+    /// that does not end is a reason only if the process has several stores.
     private var readiness: @Sendable () -> Readiness {
         let isDraining = store.isDraining
         if isOfProcess {

@@ -49,7 +49,7 @@ extension Server {
         }
     }
 
-    /// Refuses a file for two shared values, also if the values belong to different stores.
+    /// Refuses a file that two shared values use, also if the values belong to different stores.
     private func checkMirroredPaths() throws(ConfigurationError) {
         var paths: Set<ExactText> = []
         for path in stores.flatMap(\.server.mirroredPaths) {

@@ -3,8 +3,8 @@ public import StoreHistory
 
 extension Server {
     /// Returns a server that keeps its history in this journal. The server then refuses `--data`,
-    /// `--ephemeral` and the flags that bound their journals, if no other store of the process
-    /// needs these flags.
+    /// `--ephemeral` and the flags that bound the server's own journals, if no other store of the
+    /// process needs these flags.
     ///
     /// ```swift
     /// Server(AppState.self).journal(MemoryJournal()).main()
@@ -64,7 +64,7 @@ extension Server {
 
     /// Returns a server with further migrations, each of which reads the journaled actions of one
     /// name. If a name has several migrations, the migration from a record's own form reads the
-    /// record. If there is none, the first migration that fits reads the record.
+    /// record. If there is no such migration, the first migration that fits reads the record.
     public func migrations(_ migrations: Migration...) -> Server {
         with { $0.migrations += migrations }
     }

@@ -56,9 +56,9 @@ extension Server {
     /// Each store has a history, versions, an epoch, sessions, streams and bounds of its own, and
     /// applies its actions in one order. The stores share the listeners, the threads, and the
     /// places for connections and streams. They also share the log and the file of analytics. The
-    /// lines of the log begin with the store's name, and the `source` of analytics ends with it.
-    /// The history of another store lies in `stores/<name>` of the data directory; `--state-file`
-    /// is for the store at `/` alone.
+    /// lines of the log begin with the store's name, and the `source` of analytics has that name at
+    /// its end. The history of another store lies in `stores/<name>` of the data directory;
+    /// `--state-file` is for the store at `/` alone.
     ///
     /// A store applies no actions if its journal fails or its reducer does not end, and refuses all
     /// requests if it can't be started. The other stores continue, and so does the process.

@@ -51,7 +51,7 @@ public struct Server<State: Codable & Equatable & Sendable>: Sendable {
     var others: [(name: String, server: any AnyServer)] = []
     var migrations: [Migration] = []
 
-    /// Returns this server with a change: each declaration returns a copy.
+    /// Returns a copy of this server with a change. Each declaration returns such a copy.
     func with(_ change: (inout Server) -> Void) -> Server {
         var server = self
         change(&server)

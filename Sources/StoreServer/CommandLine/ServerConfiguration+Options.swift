@@ -10,7 +10,7 @@ import StoreTelemetry
 import StoreTraceExport
 import StoreWire
 
-// Each option is written here alone: the flag, the variable, the file's key, the help, the bounds
+// Each option is written only here: the flag, the variable, the file's key, the help, the bounds
 // and the errors come from its entry.
 
 extension ServerConfiguration: CommandLineConfiguration {
@@ -144,7 +144,7 @@ extension ServerConfiguration: CommandLineConfiguration {
         .sets(\.http.socketGroup, .optional(.text("GROUP"), none: "")),
     ]
 
-    /// Returns a description of the values that are allowed in place of a text that is no origin.
+    /// Returns a description of the allowed values, for the error about a text that is no origin.
     @Sendable private static func allowedOrigin(for text: String) -> String {
         let reason =
             text == "*"

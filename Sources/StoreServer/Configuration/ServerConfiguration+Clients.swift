@@ -80,8 +80,8 @@ extension ServerConfiguration {
 
     /// The credentials and the rights of clients.
     public struct Access: Sendable, Equatable {
-        /// True if the operator accepts that the server listens beyond loopback without
-        /// authentication.
+        /// True if the operator accepts that the server listens on other addresses than loopback
+        /// without authentication.
         public var allowAnonymous = false
         /// A JSON file with the rights of each role; `nil` if anonymous clients may do everything.
         public var policyFile: String?

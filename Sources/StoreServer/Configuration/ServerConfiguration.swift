@@ -40,8 +40,8 @@ public struct ServerConfiguration: Sendable, Equatable {
     /// The maximum time of a stop, 1 to 3,600 seconds; by default 10. Values below 3.5 s can't be
     /// kept if a reducer or the disk hangs.
     public var shutdownTimeout = Duration.seconds(10)
-    /// A role that may do everything, besides the roles of the policy; `nil` for none. No option
-    /// sets the role: `store-server assert` sets it for the server that plays a script.
+    /// A role that may do everything, in addition to the roles of the policy; `nil` for none. No
+    /// option sets the role: `store-server assert` sets it for the server that plays a script.
     var readerRole: String?
 
     /// Makes the configuration of a fresh server.
@@ -52,7 +52,7 @@ public struct ServerConfiguration: Sendable, Equatable {
         /// The maximum number of actions in one array, 1 to 1,000; by default 1,000.
         public var batchMax = JSONSchema.batchMax
         /// The maximum number of actions that wait for the Core, 1 to 2^24; by default 65,536. A
-        /// dispatch beyond this number gets 503.
+        /// further dispatch gets 503.
         public var mailboxMax = CoreConfiguration<Int>().mailboxMax
         /// The time in a reducer after which the log names the action, 1 to 3,600 seconds; by
         /// default 1.

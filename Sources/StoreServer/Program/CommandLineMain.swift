@@ -17,8 +17,7 @@ extension Server {
     /// - 75 if a stop had to leave a reducer or the disk behind.
     ///
     /// Call it on the main thread. A server that runs serves the main queue, so observers and
-    /// commands may use that queue. A program that continues besides its server calls
-    /// ``start(_:)``.
+    /// commands may use that queue. A program that also does other work calls ``start(_:)``.
     public func main() -> Never { CommandLineMain(server: self).run() }
 }
 

@@ -38,8 +38,8 @@ extension Server {
 }
 
 /// A keys file for a server that is started for a script. The file has a key for each principal
-/// that the script names, and keys with all rights, for the reads between its steps. Only the user
-/// may access the folder of the file; ``remove()`` removes the folder.
+/// that the script names, and keys with all rights, for the reads between the script's steps. Only
+/// the user may access the folder of the file; ``remove()`` removes the folder.
 struct ScriptKeys: Sendable {
     let path: String
     /// The role with all rights. Its name is random, so that no policy contains it.

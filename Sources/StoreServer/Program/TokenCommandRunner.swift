@@ -99,8 +99,8 @@ struct TokenCommandRunner {
     }
 
     /// Returns the second at which a key ends, from a duration such as `90d` or a time (RFC 3339).
-    /// Returns `nil` for any other text, and for an end that is not in the future or more than a
-    /// hundred years away.
+    /// Returns `nil` for any other text, and for an end that has passed, or is more than a hundred
+    /// years away.
     static func end(_ text: String, at now: Int64) -> Int64? {
         let units: [Character: Int64] = ["m": 60, "h": 3_600, "d": 86_400]
         let end: Int64

@@ -16,7 +16,7 @@ final class DependencyPreparation: Sendable {
 
     private let progress = Locked(Progress())
 
-    /// Calls the steps in their order, and waits for the end of the last. Throws
+    /// Calls the steps in their order, and waits for the end of the last step. Throws
     /// ``PreparationFailure`` if a step throws, and `CancellationError` after ``cancel()``.
     func run(_ steps: [Step], on dependencies: Dependencies) throws -> Dependencies {
         guard !steps.isEmpty else { return dependencies }

@@ -10,7 +10,7 @@ final class FreedMemory: Sendable {
     static let intervalSeconds = 30.0
     /// The maximum part of the time that calls of `giveBack` may take.
     static let timePart = 0.0005
-    /// The growth of resident memory after a call of `giveBack` that makes a further call useful.
+    /// The minimum growth of resident memory between two calls of `giveBack`.
     static let growthBytes = 1 << 20
 
     private struct Condition: Sendable {
@@ -56,11 +56,11 @@ final class FreedMemory: Sendable {
     }
 }
 
-/// Gives memory back to the system as soon as much memory of bodies and answers was freed. After a
-/// flood of requests, the memory would else stay until ``FreedMemory`` runs, up to half a minute
+/// Gives memory back to the system when many bytes of bodies and answers have been freed. After a
+/// flood of requests, the memory would else stay until ``FreedMemory`` runs, about half a minute
 /// later.
 final class FreedBuffers: Sendable {
-    /// The minimum number of freed bytes.
+    /// The minimum number of freed bytes for which memory is given back.
     static let bytesMin: UInt64 = 16 << 20
 
     private let bytes: @Sendable () -> UInt64

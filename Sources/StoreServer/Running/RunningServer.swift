@@ -44,7 +44,7 @@ public final class RunningServer: Sendable {
     /// again.
     ///
     /// Each part is applied as a whole or not at all, with a line in the log. A stream ends only if
-    /// keys or policies no longer allow it. The rest of the configuration is ignored.
+    /// keys or policies no longer allow it. All other settings are ignored.
     public func reload(_ configuration: ServerConfiguration) {
         process.reload(configuration)
         reloadAccess()

@@ -51,7 +51,7 @@ extension RunningStore {
         }
     }
 
-    /// Ends sessions that have been idle for long enough, from now on.
+    /// Begins to end sessions that have been idle for the configured time.
     func watchSessions() {
         guard let sessions = store.sessions else { return }
         // The first call, too, has to run on the loop's thread.
@@ -114,8 +114,8 @@ extension StoreAssembly: RunningStore {
     }
 
     /// Runs the steps of a stop one after the other, on a thread of their own. A step may never
-    /// end, because it waits for a reducer or a disk. After so many seconds, leaves the thread
-    /// behind, and returns the name of the unfinished step.
+    /// end, because it waits for a reducer or a disk. After `seconds`, leaves the thread behind,
+    /// and returns the name of the unfinished step.
     private func run(
         _ steps: [(name: String, work: @Sendable () -> Void)],
         seconds: Double

@@ -91,7 +91,7 @@ final class ServerProcess: Sendable {
     /// True if the process has several stores, so that each needs a name.
     var hasSeveral: Bool { threads != nil }
 
-    /// The threads, besides the Core's thread, that take a journal's lock.
+    /// The threads, other than the Core's thread, that take a journal's lock.
     var journalThreads: WorkerThreads { threads.map { .pool($0.journals) } ?? .own() }
 
     /// Starts the watchdog, which looks for work that takes too long, and for scarce memory.

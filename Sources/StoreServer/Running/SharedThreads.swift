@@ -10,8 +10,8 @@ final class SharedThreads: Sendable {
     private static let journalsThreadsMax = 2
 
     let cores: ThreadPool
-    /// The threads, besides the Cores' threads, that take a journal's lock: for snapshots and reads
-    /// of the log.
+    /// The threads, other than the Cores' threads, that take a journal's lock: for snapshots and
+    /// reads of the log.
     let journals: ThreadPool
     /// The threads that encode answers for readers.
     let readers: ThreadPool

@@ -60,13 +60,13 @@ extension StoreAssembly {
     /// Starts the modules that start with the store, if it has no history, and waits until the
     /// starts are durable.
     ///
-    /// The starts form one envelope, which is applied to the state of version 0 alone. The modules
+    /// The starts form one envelope, which is applied only to the state of version 0. The modules
     /// are therefore started once, even if the process ends meanwhile, or several servers begin one
     /// history together.
     func startModules() throws { try offerFirstStarts()?.check() }
 
-    /// Dispatches the actions that start these modules. Returns `nil` if there are none, or the
-    /// store has a history.
+    /// Dispatches the actions that start modules with the store. Returns `nil` if there are none,
+    /// or the store has a history.
     func offerFirstStarts() throws -> FirstStarts? {
         let starts = context.composition.starts
         guard !starts.isEmpty, history.version == 0,

@@ -60,7 +60,7 @@ final class TraceExporting: Sendable {
 
     func start() { exporter.start() }
 
-    /// Exports the waiting spans. When the seconds are over, drops the other spans. Called after
+    /// Exports the waiting spans. After `seconds`, drops the spans that still wait. Called after
     /// ``start()``.
     func close(seconds: Double) { exporter.close(seconds: min(Self.stopSecondsMax, seconds)) }
 

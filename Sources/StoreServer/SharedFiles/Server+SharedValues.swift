@@ -10,7 +10,7 @@ extension Server where State: RootState {
     /// ```
     ///
     /// The file contains the value as JSON, and null while the module is not started. A worker
-    /// thread writes the file when the value has changed and the action is durable. If values
+    /// thread writes the file when the value has changed and the change is durable. If values
     /// change faster than the disk can write them, only the newest is written.
     ///
     /// Each write replaces the whole file: a program that reads it finds the old value or the new
@@ -28,8 +28,8 @@ extension Server where State: RootState {
     /// ```
     ///
     /// The value comes into the store by an action, like any other value. The action is dispatched
-    /// after the starts of modules, and before requests and the reactions to the start. A replay
-    /// does not need the file, because the action has a version and a record.
+    /// after the starts of modules, and before requests and the reactions to the server's start. A
+    /// replay does not need the file, because the action has a version and a record.
     ///
     /// - Parameters:
     ///   - module: the module with the shared value, which must have a single slice for all
