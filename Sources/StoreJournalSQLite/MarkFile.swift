@@ -54,8 +54,8 @@ final class MarkFile: Sendable {
     /// Opens the file and writes a first mark. The mark is durable after the next sync of the
     /// directory. Returns `nil` if the system reports an error.
     ///
-    /// A new file gets its name only when it is complete. So a process that ends earlier leaves no
-    /// unreadable file.
+    /// A new file gets its name only when it is complete. So a process that ends before that leaves
+    /// no unreadable file.
     ///
     /// `sequence` is the highest sequence in the file; `nil` replaces the file with a new one.
     /// `failed` is called on a thread of the system's pool if a later write or sync fails.
@@ -114,7 +114,7 @@ final class MarkFile: Sendable {
     }
 }
 
-/// The last position of the chain that was written, in a file beside the database. A start reports
+/// The position of the chain's last written record, in a file beside the database. A start reports
 /// a loss if the database has fewer records.
 struct HighWaterMark: Equatable, Sendable {
     /// The size of a mark in the file, with its checksum.

@@ -30,7 +30,7 @@ final class Reader: @unchecked Sendable {
         )
         let format = try Schema.format(of: connection)
         hasPrograms = format >= 3
-        // Records of older forms have no session, and no program.
+        // Records of form 1 have no session. Records of forms 1 and 2 have no program.
         let added = (format < 2 ? "NULL" : "session") + (format < 3 ? ", NULL" : ", program")
         let columns =
             "version, time, changed, type, payload, meta, principal, request, hash, cause, origin, "

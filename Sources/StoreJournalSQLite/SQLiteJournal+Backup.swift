@@ -4,7 +4,7 @@ public import StoreCore
 import StorePlatform
 
 extension SQLiteJournal {
-    /// Copies the current state of the database into a file of its own, while appends continue.
+    /// Copies the current state of the database into another file, while appends continue.
     ///
     /// The copy is synced, and gets its name only when it is complete. To restore it, put it into
     /// an empty directory as `store.db`. History then gets a new epoch, because the records after

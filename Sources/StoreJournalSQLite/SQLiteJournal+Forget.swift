@@ -71,7 +71,7 @@ extension Writer {
     /// The most rows that one transaction deletes.
     static let forgottenRowsMax = 1_000
 
-    /// Deletes the oldest records, up to version `last` at most. `last` must have a snapshot.
+    /// Deletes the oldest records, but none after version `last`. `last` must have a snapshot.
     /// Returns true if there are more to delete.
     func forgetRecords(through last: UInt64) throws(JournalError) -> Bool {
         let base = contents.meta.base.version
@@ -82,8 +82,8 @@ extension Writer {
             let sql = "SELECT hash FROM records WHERE version = ?"
             let hash = try Statement(writer.connection, sql)
             try hash.bind(1, Int64(clamping: through))
-            // A missing record is damage. The next read of it reports the damage; nothing is
-            // deleted here.
+            // A missing record is damage. The next read of it reports the damage; this call
+            // deletes nothing.
             guard try hash.step(), let baseHash = ChainHash(hash.bytes(0)) else { return fresh }
             hash.reset()
             fresh.base = ChainPosition(version: through, hash: baseHash)

@@ -1,7 +1,7 @@
 public import StoreCore
 
 extension SQLiteJournal {
-    /// Stores a program's names and forms in a transaction of its own; see
+    /// Stores the wire names and the forms of a program's actions in one transaction; see
     /// ``Journal/register(_:)``.
     ///
     /// Writes nothing if this program was the last one to register.
@@ -40,8 +40,8 @@ extension Reader {
         throw .damaged("the forms of program \(number) have changed since they were written")
     }
 
-    /// Returns the program of the newest record, even if its row in the table is lost; 0 if that
-    /// record names no program.
+    /// Returns the number of the newest record's program, even if the program's row is lost; 0 if
+    /// that record names no program.
     func newestProgram() throws(DatabaseFailure) -> UInt32 {
         guard hasPrograms else { return 0 }
         let sql = "SELECT program FROM records ORDER BY version DESC LIMIT 1"

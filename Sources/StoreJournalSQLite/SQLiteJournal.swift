@@ -67,16 +67,16 @@ public final class SQLiteJournal: Journal {
     /// - Parameters:
     ///   - directory: the directory; if it does not exist, it is made for its owner only.
     ///   - retention: the bounds on the records, snapshots and keys that are kept.
-    ///   - clock: gives the time at which records become too old.
-    ///   - keyClock: gives the time at which keys become too old. The caller of ``append(_:at:)``
+    ///   - clock: measures the age of records.
+    ///   - keyClock: measures the age of keys. The caller of ``append(_:at:)``
     ///     takes the times of keys from the same clock. The journal sets the clock forward to the
-    ///     time of the newest key. So no new key looks older than a stored key if the time of day
-    ///     was set back between two runs.
+    ///     time of the newest key. So no new key looks older than a stored key, even if the time
+    ///     of day was set back between two runs.
     ///   - acceptDataLoss: continues with the intact records under a new epoch if history is
     ///     damaged.
-    ///   - keepsForm: leaves the file of an older server in its form, so that this server can still
-    ///     read it. Nothing can be appended to such a file. If false, the file is upgraded to this
-    ///     server's form.
+    ///   - keepsForm: leaves the file of an older server in its form, so that the older server can
+    ///     still read it. Nothing can be appended to such a file. If false, the file is upgraded
+    ///     to the form of today.
     ///   - log: gets lines for the operator, from any thread.
     /// - Throws: ``JournalOpenError``.
     public convenience init(
@@ -276,7 +276,7 @@ public struct JournalOpenError: Error, Sendable, Equatable, CustomStringConverti
         case directory
         /// Another process uses the directory.
         case inUse
-        /// The file belongs to another program, or to a newer form of this journal.
+        /// The file belongs to another program, or has a newer form than this journal reads.
         case foreign
         /// History is damaged or ends too early.
         case damaged

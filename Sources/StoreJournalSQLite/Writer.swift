@@ -154,7 +154,7 @@ final class Writer: @unchecked Sendable {
         try insertRecord.bind(4, text: fields.type)
         try insertRecord.bind(5, blob: fields.payload)
         var nulls = nulls
-        // If a bind fails, the next record may rely on no earlier NULL.
+        // If a bind fails, the next record has to bind all of its NULLs again.
         self.nulls = 0
         if let meta = fields.meta {
             nulls &= ~(1 << 6)
@@ -213,7 +213,7 @@ final class Writer: @unchecked Sendable {
         let code = connection.withoutWaiting {
             sqlite3_wal_checkpoint_v2(connection.handle, nil, mode, nil, nil)
         }
-        // If a reader uses old pages, the next checkpoint moves the rest.
+        // If a reader uses old pages, the next checkpoint moves the remaining pages.
         if code == SQLITE_OK || code & 0xFF == SQLITE_BUSY { return nil }
         let failure = connection.failure(code, "moving the log into the database")
         if failure.isFull { return "\(failure); it is tried again with the next appends" }

@@ -3,8 +3,8 @@ import StoreCore
 
 /// A reusable buffer for the bytes over which a hash is computed.
 ///
-/// The canonical form of a value has its numbers, each of a fixed width, the lengths of its fields,
-/// and then the fields. Different values never have the same bytes.
+/// The canonical form of a value begins with its numbers, which have a fixed width. The lengths of
+/// its fields follow, and then the fields. Different values never have the same bytes.
 struct CanonicalBytes: ~Copyable {
     /// The length that marks an absent field.
     static let absent = UInt32.max

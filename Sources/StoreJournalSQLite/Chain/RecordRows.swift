@@ -10,7 +10,7 @@ struct RecordRows: ~Copyable {
     private(set) var fields: RecordFields
     /// True if the statement is at a row that was not read yet.
     private var isPending: Bool
-    /// True if there are no more rows. Another step of the statement would start again.
+    /// True if there are no more rows. Another step would run the statement from its first row.
     private var isAtEnd: Bool
 
     /// Begins to read rows after a version, up to `through`, or up to the last row. Reads the hash

@@ -8,7 +8,7 @@ struct DatabaseCheck {
     private(set) var snapshot: StoredSnapshot?
     /// The first fault; `nil` if everything is intact.
     private(set) var damage: String?
-    /// True if the database itself is intact, and only ends too early or does not belong to the
+    /// True if the database itself is intact, even if it ends too early or does not belong to the
     /// mark file.
     private(set) var isSound = true
 

@@ -119,8 +119,8 @@ extension JournalOpening {
         }
     }
 
-    /// Checks that a missing database is new: there must be no mark of an old one, unless data loss
-    /// is accepted.
+    /// Checks that a database is missing because none was made yet. If the mark shows an old
+    /// database, data loss must be accepted.
     private func checkIsNew(_ found: MarkFile.Found) throws(JournalOpenError) {
         if found == .nothing { return }
         let reached = found.mark?.end.version

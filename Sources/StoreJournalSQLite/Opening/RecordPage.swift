@@ -40,15 +40,15 @@ package struct RecordPage: ~Copyable {
         )
     }
 
-    /// Returns the place of the session in the form that was appended last: before the program, at
-    /// the end of the form.
+    /// Returns the place of the session in the newest form on the page. The session is the last
+    /// part of the form, or the part before the program.
     private func session(of fields: borrowing RecordFields) -> Range<Int>? {
         let end = form.count - CanonicalBytes.programBytes(fields.program)
         return fields.session.map { (end - $0.count)..<end }
     }
 
-    /// Fills the page with the next rows; leaves it empty if there are none. Calls `each` when the
-    /// rows stand at a record.
+    /// Fills the page with the next rows; leaves it empty if there are none. Calls `each` after
+    /// each move of `rows` to a record.
     mutating func fill(
         _ rows: inout RecordRows,
         each: (borrowing RecordRows) -> Void
@@ -71,7 +71,7 @@ package struct RecordPage: ~Copyable {
     }
 }
 
-/// An object that makes the state of the records while an opening journal checks them. So each
+/// An object that makes the state from the records while an opening journal checks them. So each
 /// record is read and hashed only once.
 package protocol HistoryFollower: AnyObject {
     /// Begins with the snapshot. Returns false if the follower can't continue from there; then the

@@ -38,8 +38,8 @@ enum Schema {
         )
         """
 
-    /// Returns the statement that makes the table of records. SQLite stores the same bytes after
-    /// ``upgrade(_:from:)`` from form 1.
+    /// Returns the statement that makes the table of records. After ``upgrade(_:from:)`` from form
+    /// 1, SQLite's schema has exactly this statement.
     private static func records(adding columns: String) -> String {
         """
         CREATE TABLE records (
