@@ -46,7 +46,7 @@ struct PublishingQueue: WorkQueue {
     var keepsUp: Bool { commits < Self.commitsMax / 2 && bytes < Self.bytesMax / 2 }
 
     /// Adds a commit. At the bound, joins all queued commits with the new one. With `joins`, merges
-    /// it into the last item if that is a commit whose readers all get the new one, too.
+    /// it into the last item if all readers of that item get the new commit, too.
     mutating func add(_ commit: Commit, joining joins: Bool = false) {
         coming = commit.newest.version
         if joins, case .commit(var last)? = items.last, last.isCovered(by: commit) {
@@ -79,7 +79,7 @@ struct PublishingQueue: WorkQueue {
 
     /// Reserves the worker's place for the caller's thread; `nil` if another thread has it. Returns
     /// the published version for the caller's reader, and the newest version that readers were sent
-    /// before.
+    /// so far.
     mutating func hold() -> (published: Snapshot, sent: UInt64?)? {
         guard !isHeld else { return nil }
         isHeld = true

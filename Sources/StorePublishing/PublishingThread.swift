@@ -44,7 +44,7 @@ final class PublishingThread: Sendable {
     private let lags = Atomic(false)
     private let pace = Locked(Pace())
 
-    /// Publishes on the pool's threads, with a nice value of 10, or on a thread of its own.
+    /// Publishes on the pool's threads, or on a thread of its own with a nice value of 10.
     ///
     /// Each commit calls `isRead` after the swap of the snapshot. So if a request is about to
     /// become a reader, `isRead` has to be true before the request is queued.
@@ -64,8 +64,8 @@ final class PublishingThread: Sendable {
         self.sending = sending
     }
 
-    /// Starts the thread; call it once. The thread calls `work` when it begins, and on a pool in
-    /// each turn. If `work` returns `nil`, publishing ends.
+    /// Starts the thread; call `start` once. The thread calls `work` when it begins, and on a pool
+    /// in each turn. If `work` returns `nil`, publishing ends.
     func start(_ work: @escaping @Sendable () -> Work?) {
         worker.start(.withFirstWork) { [weak self] worker in
             guard let self, let work = work() else {

@@ -12,8 +12,8 @@ package final class StatePublisher<State: Codable & Equatable & Sendable>: Sink,
     // Safety: only the Core's thread uses the variables and `writer`. All other members are
     // immutable.
 
-    /// The bytes of versions in one batch after which streams get only the last version of the
-    /// batch.
+    /// The bound on the bytes of the versions in one batch. At this bound, streams get only the
+    /// last version of the batch.
     static var batchFramesBytesMax: Int { 1 << 20 }
 
     private let writer: any StateWriter<State>

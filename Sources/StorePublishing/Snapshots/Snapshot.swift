@@ -92,7 +92,7 @@ package final class Snapshot: Sendable {
         return with(slices, layout, readers)
     }
 
-    /// Returns the same version for more readers: the readers of earlier versions that it replaces.
+    /// Returns this version for more readers, too: those of the earlier versions that it replaces.
     func standing(for readers: VersionReaders) -> Snapshot {
         guard hasSessions, readers.union(self.readers) != self.readers else { return self }
         return layout.map { with(slices, $0, readers.union(self.readers)) } ?? self

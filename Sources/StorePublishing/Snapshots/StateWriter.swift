@@ -67,8 +67,8 @@ package final class EncodeTimes: Sendable {
         times = self.modules.map { _ in Histogram() }
     }
 
-    /// Adds one encoding of a module's slice. `began` and `ended` are nanoseconds of the steady
-    /// clock.
+    /// Adds the time of one encoding of a module's slice. `began` and `ended` are nanoseconds of
+    /// the steady clock.
     func observe(_ module: Int, from began: UInt64, to ended: UInt64) {
         guard module < times.count else { return }
         times[module].observe(ended &- began)

@@ -22,10 +22,10 @@ package final class PartStreams: Sendable {
     static let keptPerClient = 4
     /// The bound on the watched pointers of one session into its own slices.
     package static let sessionPointersMax = 64
-    /// The bytes of all watched parts at which no other part is added. A single part may have any
+    /// The bytes of all watched parts at which no further part is added. A single part may have any
     /// size.
     package static let pointerBytesMax = 64 << 20
-    /// The bytes of one client's watched parts at which no other part of that client is added.
+    /// The bytes of one client's watched parts at which no further part of that client is added.
     package static let clientPointerBytesMax = 16 << 20
     /// The minimum number of parts at which parts without readers are dropped.
     private static let partsMax = 1_000

@@ -10,7 +10,7 @@ final class PatchState: TopicState {
     private let parts: [Bytes?]
     private let layout: SliceLayout?
 
-    /// Makes the version of one part, which is `nil` if it is gone. If `isKnown`, the bytes may
+    /// Makes the version of one part; a part that is gone is `nil`. If `isKnown`, the bytes may
     /// have been sent before, and do not count as new.
     init(_ part: Bytes?, at tag: Tag, isKnown: Bool = false) {
         self.tag = tag

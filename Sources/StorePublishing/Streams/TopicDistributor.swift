@@ -39,7 +39,7 @@ package struct TopicDistributor: Sendable {
         distribute(to: topic, for: filter) { version(of: part, since: number, in: $0) }
     }
 
-    /// Returns the version of a part that the version `number` last changed. If `isKnown`, the
+    /// Returns the version of a part that last changed at the version `number`. If `isKnown`, the
     /// bytes may have been sent before, and count as shared memory.
     func version(
         of part: Bytes?,

@@ -18,13 +18,13 @@ package enum WatchingClient: Hashable, Sendable {
 
 /// The reason why another pointer can't be watched.
 package enum WatchRefusal: Error, Equatable {
-    /// The client watches the most pointers that one client may.
+    /// The client already watches as many pointers as one client may.
     case client(max: Int)
-    /// The session has the most watched pointers that one session may.
+    /// The session already has as many watched pointers as one session may.
     case session(max: Int)
     /// All places are taken, or the free places are reserved for clients that watch fewer pointers.
     case all(max: Int)
-    /// The watched parts have the most bytes that one client, or all clients together, may watch.
+    /// The watched parts of this client, or of all clients, already have as many bytes as allowed.
     case bytes(max: Int)
 }
 
@@ -85,8 +85,8 @@ struct WatchPlaces {
         return true
     }
 
-    /// Returns the session to whose bound a pointer counts; `nil` for a shared pointer. Pointers in
-    /// the session of all clients without their own count as shared: many clients watch them.
+    /// Returns the session to whose bound a pointer counts; `nil` for a shared pointer. Clients
+    /// without a session have one session together, and its pointers count as shared.
     private static func session(of part: WatchedPart) -> ExactText? {
         let session = part.container.session
         return session?.text == SessionName.shared ? nil : session
