@@ -18,7 +18,7 @@ package final class SnapshotKeeper: Sendable {
     private let newest: @Sendable () -> any EncodedState
     private let logger: Logger
 
-    /// The queue of the thread: true if a snapshot is due. Several requests make one snapshot.
+    /// The queue of the thread: true if a snapshot is due, even if several calls asked for it.
     private struct Due: WorkQueue {
         var isDue = false
         var isEmpty: Bool { !isDue }

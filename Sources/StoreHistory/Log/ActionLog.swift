@@ -8,7 +8,7 @@ import Synchronization
 /// The log of actions for the stream writer: pieces of encoded records. A thread of the log's own,
 /// or of a pool, reads the records from the journal. A cache keeps the pieces for all readers.
 ///
-/// Without a reader, a commit costs one store and one load.
+/// Without a reader, a commit costs one atomic store and one atomic load.
 package final class ActionLog: LogSource, VersionFollower {
     package let journal: any Journal
     let logger: Logger
@@ -124,8 +124,8 @@ extension ActionLog {
         }
     }
 
-    /// Returns a piece that contains `version`: behind a short `earlier`, or from the start of the
-    /// block. If large or missing records come before `version`, the piece begins at `version`.
+    /// Returns a piece with `version`. The piece begins with a short `earlier`, or at the block's
+    /// start. If large or missing records come before `version`, the piece begins at `version`.
     private func piece(
         with version: UInt64,
         behind earlier: LogPiece?,

@@ -95,7 +95,7 @@ package struct LogPageReader: Sendable {
 
     /// Returns the records that follow from a version, directly or through other records. The
     /// search begins at `cause`, because a record is recognized by the related records before it.
-    /// The time limit begins at `start`, so that each page goes further than the last page.
+    /// The time limit begins at `start`, so that each page goes further than the page before.
     private func tree(of cause: UInt64, after start: UInt64) throws(JournalError) -> LogPage {
         var deadline: Deadline?
         var family: Set<UInt64> = [cause]

@@ -14,8 +14,8 @@ package struct RecordOwners: Sendable {
     private let shared: Set<String>
     private let hasSessions: Bool
 
-    /// Makes the rules for a state of these modules. `hasRoles` is true if roles may not see all
-    /// modules.
+    /// Makes the rules for a state of these modules. `hasRoles` is true if the sight of a
+    /// role may lack modules.
     package init(
         _ actions: ActionTable?,
         _ modules: [(name: String, ownership: SliceOwnership)],

@@ -99,9 +99,9 @@ package final class RecordForms: Sendable {
         return isOlder ? ordered + [now] : [now] + ordered
     }
 
-    /// Moves the migrations from the record's form to the front. If several read the same form, the
-    /// program that wrote the record already had the first of them. So these first migrations go
-    /// behind the others.
+    /// Moves the migrations from the record's form to the front. The program that wrote the record
+    /// may already have had the first migrations of the name. If several migrations read the same
+    /// form, these first migrations go behind the others.
     private func exactFirst(
         _ readings: [RecordReading],
         _ then: ProgramForms.Form?

@@ -74,7 +74,7 @@ package struct Replay<State: Codable & Sendable>: Sendable {
 
 /// The reason why a state could not be made again.
 package enum ReplayError: Error {
-    /// The records that no action of today can read: the first of each type.
+    /// The records that the program of today can't read: the first record of each type.
     case unreadable([UnreadableRecord])
     /// The reducer refuses an action today that it applied when the record was written.
     case diverged(UInt64, String)

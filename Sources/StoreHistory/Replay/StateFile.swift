@@ -56,7 +56,7 @@ package struct StateFile<State: Codable & Sendable>: Sendable {
 
 /// A first state that was given in a file, in place of the program's initial state.
 package enum GivenState {
-    /// The text at the end of the form that the snapshot of a given state has.
+    /// The text at the end of a snapshot's form if the snapshot has a given state.
     package static let mark = " given"
 
     /// True if `found` is the form `form`, with the mark or without.
