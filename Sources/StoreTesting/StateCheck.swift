@@ -21,7 +21,7 @@ struct StoreParts<State>: Sendable {
     var takeLedgers: @Sendable (inout State, State) -> Void = { _, _ in }
 }
 
-/// Compares states with the changes that a test states. Reports each difference, with advice.
+/// Compares a store's states with a test's stated changes. Reports each difference with advice.
 struct StateCheck<State: Encodable & Equatable> {
     let reporter: TestReporter
     var exhaustivity = Exhaustivity.on

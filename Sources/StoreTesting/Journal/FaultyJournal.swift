@@ -41,7 +41,7 @@ public final class FaultyJournal: Journal {
         try memory.outcomes(of: keys)
     }
 
-    /// Keeps a program's names and forms, or throws the error that ``fail(with:)`` has set.
+    /// Keeps the forms of a program's actions, or throws the error that ``fail(with:)`` has set.
     public func register(_ program: WritingProgram) throws(JournalError) -> UInt32 {
         if let error = failure.withLock({ $0 }) { throw error }
         return try memory.register(program)

@@ -2,7 +2,7 @@ import StoreCore
 import StorePlatform
 import Synchronization
 
-/// An event of a store under test besides the actions of the test itself. Either an effect, a
+/// An event of a store under test that is not an action of the test itself. An effect, a
 /// presenter or a reaction dispatched an action, or an effect threw an error.
 struct TestEvent<State: Sendable>: Sendable {
     enum Form: Sendable {
