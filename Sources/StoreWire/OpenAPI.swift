@@ -107,7 +107,7 @@ extension OpenAPI {
         }
     }
 
-    /// A part of a request beside its body.
+    /// A part of a request outside of its body.
     package struct Parameter: Sendable {
         package enum Place: String, Sendable {
             case path, query, header

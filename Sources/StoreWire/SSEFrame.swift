@@ -127,7 +127,7 @@ extension SSEFrame {
         encode(event: "heartbeat", data: json(tag))
     }
 
-    /// Encodes the seconds until the stream ends together with its owner's credential (protocol
+    /// Encodes the seconds until the stream ends because its owner's credential ends (protocol
     /// 17.3).
     package static func expiring(seconds: Int64) -> Bytes {
         Bytes(utf8: "event: expiring\ndata: {\"seconds\":\(seconds)}\n\n")

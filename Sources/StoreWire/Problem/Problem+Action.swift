@@ -41,7 +41,7 @@ extension Problem {
         )
     }
 
-    /// 422: no action has this name. The problem lists the known names, sorted, up to
+    /// 422: no action has this name. The problem lists known names, sorted, at most
     /// ``knownActionsMax``. The pointer leads to the member of a batch, for instance `/3/type`.
     package static func unknownAction(
         _ name: String,
