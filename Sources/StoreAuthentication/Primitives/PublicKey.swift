@@ -217,7 +217,7 @@ extension PublicKey {
     }
 }
 
-/// A failure of GnuTLS, with its message, or a reason of this target.
+/// A failure that GnuTLS reports with a message, or that this target finds by itself.
 struct GnuTLSFailure: Error, CustomStringConvertible {
     let description: String
 
