@@ -92,7 +92,7 @@ package struct PolicyExplainer {
         return ("\(method ?? route.methods.first ?? "GET") \(shown)", try known(route.need))
     }
 
-    /// Returns the need with the store's name: for a use case of an instance, its name has `{id}`.
+    /// Returns the need with a name of the store; for an instance's use case, this name has `{id}`.
     private func known(_ need: RouteNeed) throws(PolicyQuestionError) -> RouteNeed {
         let (kind, name): (GrantedKind, String)
         switch need {

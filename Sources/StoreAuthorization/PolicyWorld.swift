@@ -1,7 +1,7 @@
 package import StoreJSON
 import StoreTexts
 
-/// The names of a store. A policy is checked against them.
+/// The names of the things in a store. A policy is checked against these names.
 ///
 /// A policy denies each request without a grant, so a misspelt name would deny without a message.
 package struct PolicyWorld: Sendable {
@@ -80,8 +80,8 @@ package struct PolicyAction: Sendable {
     }
 }
 
-/// The names of all stores of a policy. The lists of each kind also give the hints for misspelt
-/// names.
+/// The names of the things in all stores of a policy. The lists of each kind also give the hints
+/// for misspelt names.
 struct PolicyNames {
     let modules: NameSet
     let actions: NameSet
