@@ -39,7 +39,7 @@ public struct ActionEnvelope: Sendable {
 /// actions: it can neither change nor stop them.
 ///
 /// The Core also calls middleware for actions that the reducer then refuses. Work for the outside
-/// therefore belongs into the closure that the middleware returns. `nil` stands for no work.
+/// therefore belongs in the closure that the middleware returns. `nil` stands for no work.
 ///
 /// The Core runs the returned closure once after the commit: then the action is durable, and
 /// readers can see its version. The closures run in the order of the actions, and for one action in

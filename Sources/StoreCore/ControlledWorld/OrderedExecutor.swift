@@ -51,7 +51,7 @@ extension Core {
         var last: (version: UInt64?, begun: UInt64)?
         while true {
             guard await executor.rest() else { return false }
-            // The call commits the envelopes of the mailbox first, so their effects have begun.
+            // `committedVersion` first commits the waiting envelopes, so their effects have begun.
             let now = (await committedVersion(), executor.begunTotal)
             if let last, last == now, executor.isAtRest { return true }
             last = now

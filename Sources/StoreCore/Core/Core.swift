@@ -14,7 +14,7 @@ public import Dispatch
 /// any method. A dispatch from a reducer, a middleware or an observer is queued behind the current
 /// action.
 ///
-/// A Core that is made as above has no thread. A caller that finds the Core idle does the work,
+/// The Core of this example has no thread. A caller that finds the Core idle does the work,
 /// including the work of callers that dispatch meanwhile. A Core can also have a thread of its own,
 /// as in a server.
 public final class Core<State: Sendable>: Sendable {
@@ -131,7 +131,7 @@ public final class Core<State: Sendable>: Sendable {
         ReferenceWritableKeyPath<TypedStateOwner<State>, ContiguousArray<Subscriber<Handler>>>
         & Sendable
 
-    /// Adds a handler to a list of watchers, behind the waiting actions, and then calls `added`.
+    /// Adds a handler to a list of watchers after the waiting actions ran, then calls `added`.
     /// Returns the command that removes the handler.
     private func subscribe<Handler>(
         _ handler: Handler,
@@ -170,7 +170,7 @@ extension Core {
     }
 
     /// Applies an action like ``apply(_:)``, for a client with a session and a principal. `watch`
-    /// ends with the effects that follow.
+    /// ends when all effects that follow have ended.
     package func apply(
         _ action: any Action,
         watch: EffectWatch?,

@@ -12,7 +12,7 @@ package final class CoreFigures: Sendable {
     package static let other = "other"
 
     /// The time that client envelopes waited in the mailbox. The time begins with the event loop's
-    /// turn that offered the envelope, and ends before its first action is reduced.
+    /// turn that offered the envelope, and ends before the envelope's first action is reduced.
     package let queueWait = Histogram()
     /// The time that the journal took to make a batch durable.
     package let commit = Histogram()
@@ -161,7 +161,7 @@ struct CommitTimes {
     var published: UInt64 = 0
 }
 
-// Measuring. Without figures and traces, the engine reads no clock here.
+// Measuring. Without figures and traces, these functions read no clock.
 
 extension Engine {
     /// The current time, read three times for a batch; 0 if nothing is measured.

@@ -23,8 +23,8 @@ extension Engine {
         return false
     }
 
-    /// Returns the outcome of an envelope. If the request refers to a newer state, first reads the
-    /// records of other writers. Sets `mark` to the index of the envelope's first step.
+    /// Returns the outcome of an envelope. If the request refers to a version after the current,
+    /// first reads other writers' records. Sets `mark` to the index of the envelope's first step.
     private func decide(_ envelope: Envelope, from mark: inout Int) -> Outcome {
         let outcome = decide(envelope)
         guard isBehind(envelope, outcome) else { return outcome }
@@ -65,7 +65,7 @@ extension Engine {
             guard hasSessions || sees != nil else { return false }
             return seen?.isSame(for: session, seeing: sees, since: since) == true
         case .members(let members):
-            // Most stores need no record for each member. The first such condition begins one.
+            // Most stores need no versions by module. Recording begins at the first such condition.
             if seen == nil { seen = VisibleVersions(after: version, byModule: true) }
             seen?.beginModules()
             return seen?.isSame(for: session, seeing: members, since: since) == true

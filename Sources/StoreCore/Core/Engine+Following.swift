@@ -99,8 +99,8 @@ extension Engine {
     }
 
     /// Reduces records as a replay does. The engine that wrote them has called middleware,
-    /// interceptors, presenters and reactions, and has begun the effects. Here only readers and
-    /// observers see the records, and effects that they cancel are cancelled here as well.
+    /// interceptors, presenters and reactions, and has begun the effects. This engine only shows
+    /// the records to readers and observers, and cancels the effects that the records cancel.
     private func adopt(_ records: [Record]) throws(JournalError) {
         var bytes = 0
         for record in records {

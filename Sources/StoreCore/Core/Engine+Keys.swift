@@ -1,8 +1,8 @@
 // Looking up idempotency keys. The journal has the outcomes of earlier requests.
 //
-// A turn is the work on all items that the Core took from its mailbox at once. On a pool, it is the
-// work on a portion of them. If more than one request of a turn has a key, one call of the journal
-// looks up all keys, into `keyOutcomes`. A single key is looked up when its request runs.
+// A turn is the work on all items that the Core took from its mailbox at once. On a pool, a portion
+// of these items counts as a turn here. If more than one request of a turn has a key, one call of
+// the journal fills `keyOutcomes` for all keys. A single key is looked up when its request runs.
 
 extension Engine {
     /// Returns the outcome of an earlier request with this key, from the current batch or from the

@@ -17,8 +17,8 @@ extension Engine: PooledTask {
     }
 
     /// Processes the waiting items. If other Cores wait when the turn's time is over, submits the
-    /// next turn behind theirs. The other Cores wait at most for the length of a turn, one item and
-    /// a commit.
+    /// next turn behind their turns. The other Cores wait at most for the length of a turn, one
+    /// item and a commit.
     func takeTurn() {
         let began = SystemTime.steadyNanoseconds()
         while true {
@@ -34,8 +34,8 @@ extension Engine: PooledTask {
         }
     }
 
-    /// Processes a portion of the taken items, or the rest of a portion, and commits. If other
-    /// Cores wait when the turn's time is over, interrupts the portion between two items.
+    /// Processes a portion of the taken items, or the rest of an interrupted portion, and commits.
+    /// If other Cores wait when the turn's time is over, interrupts the portion between two items.
     private func processPortion(since began: UInt64) {
         // The work may access `taken`, so the loop has the items in a variable of its own.
         var items = ContiguousArray<Mailbox.Item>()
@@ -49,7 +49,7 @@ extension Engine: PooledTask {
             workedCount += 1
         } while workedCount < portionEnd && pool?.isTurnOver(since: began) != true
         // An interrupted portion keeps its looked-up keys for the next turn. The keys stay valid:
-        // this Core runs no other turn before it.
+        // this Core runs no other turn until then.
         if workedCount == portionEnd { commitLast() } else { commit() }
         if workedCount == items.count {
             items.removeAll(keepingCapacity: true)

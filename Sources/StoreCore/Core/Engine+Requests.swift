@@ -3,9 +3,9 @@ import Synchronization
 // Client requests that are no actions. Any thread may make any call; only reads wait for the Core.
 
 extension Engine {
-    /// Accepts or refuses the envelope of a client request that is no action. If the outcome of the
-    /// completion is `applied`, the request is recorded and its work begins. The envelope's watch
-    /// ends with the work and all its consequences.
+    /// Accepts or refuses the envelope of a client request that is no action. If the outcome is
+    /// `applied`, the request is recorded and its work begins. The envelope's watch ends when the
+    /// work and all its consequences have ended.
     ///
     /// - Throws: the errors of ``offer(_:wakes:)``.
     package func offer(request envelope: Envelope) throws(MailboxError) {

@@ -152,7 +152,7 @@ package struct ActionSource: Sendable {
     let principal: ActionPrincipal?
     /// The trace of the action that led to this action.
     let trace: String?
-    /// The watch that ends with all consequences of this action.
+    /// The watch that ends when all consequences of this action have ended.
     package let watch: EffectWatch?
     /// The observers that get the change; `nil` for all observers.
     var audience: Audience?

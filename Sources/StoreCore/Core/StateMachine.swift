@@ -96,7 +96,7 @@ package struct SliceCause: Sendable {
     var sender: CauseSender?
     /// The observers that get the change; `nil` for all observers.
     package let audience: Audience?
-    /// The watch that ends with all actions that presenters derive from the change.
+    /// The watch that also waits for the actions that presenters derive from the change.
     package let watch: EffectWatch?
 }
 

@@ -46,8 +46,8 @@ extension TypedStateOwner {
         show(kept[place + 1], step.envelope.watch)
     }
 
-    /// Shows a state to every observer. If a client waits for the consequences of the action, the
-    /// watch ends with the last observer.
+    /// Shows a state to every observer. If a client waits for the consequences of the action,
+    /// `watch` also waits for the observers with a queue.
     func show(_ state: State, _ watch: EffectWatch? = nil) {
         for observer in observers where observer.isActive { show(state, to: observer, watch) }
     }

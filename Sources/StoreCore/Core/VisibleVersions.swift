@@ -81,7 +81,7 @@ struct ModuleVisibility {
 
     /// The changes up to this version are unknown.
     private var base: UInt64
-    /// The versions of the shared slices, by module index, up to the last module that was changed.
+    /// The versions of the shared slices, by module index; `base` for each index after the end.
     private var shared: [UInt64] = []
     private var ofSessions: [Slice: UInt64] = [:]
 

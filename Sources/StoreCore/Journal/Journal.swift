@@ -41,7 +41,7 @@ public protocol Journal: AnyObject, Sendable {
     /// - Throws: ``JournalError/gone(oldest:)`` if history does not reach back that far.
     func tail(from version: UInt64) throws(JournalError) -> [Record]
 
-    /// Starts to call `appended` with the newest version after other writers have appended.
+    /// Starts to call `appended`, with the newest version, each time that other writers append.
     ///
     /// The journal calls `appended` on any thread, without holding a lock of its own, and
     /// `appended` returns soon. A call may stand for several appends. The default returns `nil`; it
@@ -65,11 +65,11 @@ public protocol Journal: AnyObject, Sendable {
     /// exceed the bounds of the journal.
     func save(_ snapshot: StateSnapshot) throws(JournalError)
 
-    /// Stores the names and forms of a program that is about to append. Returns the number that its
-    /// records have as ``Record/program``.
+    /// Stores a program that is about to append: the names and forms of its actions. Returns the
+    /// number that the program's records have as ``Record/program``.
     ///
-    /// Equal digests have the same number. From now on, the program is the last of ``programs()``.
-    /// A journal stores ``RegisteredProgram/countMax`` programs, and never uses a number twice.
+    /// Equal digests get the same number. The program is then the last of ``programs()``. A journal
+    /// stores ``RegisteredProgram/countMax`` programs, and gives no two programs the same number.
     ///
     /// - Throws: the errors of an append.
     func register(_ program: WritingProgram) throws(JournalError) -> UInt32
@@ -77,7 +77,7 @@ public protocol Journal: AnyObject, Sendable {
     /// Returns the stored programs, in the order of their last registrations.
     func programs() throws(JournalError) -> [RegisteredProgram]
 
-    /// The version of the oldest snapshot from which all records up to now can be read.
+    /// The version of the oldest snapshot whose later records can all be read.
     var oldestSnapshot: UInt64? { get }
 
     /// The version of the newest snapshot; `nil` if there is none.
@@ -193,8 +193,8 @@ public enum JournalError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// The measurements that a journal on disk takes of itself. The bytes of each file stand under the
-/// purpose of the file. `syncs` has the times that the syncs of batches took.
+/// The measurements that a journal on disk takes of itself. Each of its files has its purpose as
+/// `file`, and its size as `bytes`. `syncs` has the times that the syncs of batches took.
 package typealias JournalFigures = (files: [(file: String, bytes: UInt64)], syncs: Distribution)
 
 /// A journal that measures itself. Any thread may read the figures, without waiting for an append.

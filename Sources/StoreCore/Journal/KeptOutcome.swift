@@ -37,7 +37,7 @@ public struct KeptOutcome: Sendable, Equatable {
     public let last: UInt64
     /// True if any of the actions made a change that the client sees.
     public let changed: Bool
-    /// The time of the application, in nanoseconds since 1970.
+    /// The time at which the actions were applied, in nanoseconds since 1970.
     public let time: Int64
 
     /// Makes an outcome.

@@ -1,7 +1,7 @@
 import StorePlatform
 import Synchronization
 
-/// A journal in memory. The history ends with its last journal, and at the latest with the process.
+/// A journal in memory. The history is lost when its last journal is released or the process ends.
 ///
 /// Several writers can share a history. Each has a journal of its own:
 ///
@@ -138,7 +138,7 @@ public final class MemoryJournal: Journal {
         }
     }
 
-    /// Stores a program's names and forms; see ``Journal/register(_:)``.
+    /// Stores the names and forms of a program's actions; see ``Journal/register(_:)``.
     public func register(_ program: WritingProgram) throws(JournalError) -> UInt32 {
         history.kept.withLock { $0.register(program) }
     }
@@ -160,7 +160,7 @@ public final class MemoryJournal: Journal {
         }
     }
 
-    /// The version of the oldest snapshot from which all records up to now can be read.
+    /// The version of the oldest snapshot whose later records can all be read.
     public var oldestSnapshot: UInt64? {
         history.kept.withLock { kept in
             kept.snapshots.first { $0.version + 1 >= kept.oldest }?.version

@@ -129,7 +129,7 @@ package struct RecordView {
 public struct WritingProgram: Sendable, Equatable {
     /// The id of the forms: their SHA-256 in hexadecimal digits.
     public let digest: String
-    /// The names and forms, as JSON.
+    /// The wire names and the forms of the actions, as JSON.
     public let forms: [UInt8]
 
     /// Describes a program.
@@ -143,11 +143,11 @@ public struct WritingProgram: Sendable, Equatable {
 public struct RegisteredProgram: Sendable, Equatable {
     /// The number in ``Record/program``; at least 1.
     public let number: UInt32
-    /// The program's names and forms.
+    /// The program, with the names and forms of its actions.
     public let program: WritingProgram
 
-    /// The most programs in a journal: 256. A further registration removes the program with the
-    /// oldest last registration. The records of that program stay.
+    /// The most programs in a journal: 256. A further registration removes the program whose
+    /// last registration is the oldest. The records of that program stay.
     public static let countMax = 256
 
     /// Describes a stored program.

@@ -47,8 +47,8 @@ package struct ReplayProgress: Sendable {
 
 /// A counter that reports the progress of one pass over history.
 ///
-/// The clock is read so rarely that it costs a fast pass nothing. A slow pass reads it after each
-/// action.
+/// A fast pass reads the clock so rarely that the readings cost nothing. A slow pass reads the
+/// clock after each action.
 package struct ProgressCounter {
     /// The most actions between two readings of the clock.
     private static let strideMax: UInt64 = 1_024
