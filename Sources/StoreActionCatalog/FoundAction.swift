@@ -21,8 +21,8 @@ package struct FoundAction {
     }
     package var access: ActionAccess { entry.access }
 
-    /// Decodes the action from its payload, and addresses it to the instance; `nil` means no
-    /// payload.
+    /// Decodes the action from its payload, `nil` for no payload, and addresses the action to the
+    /// instance.
     package func decode(_ payload: JSONNode?, _ decoder: JSONDecoder) throws(JSONError)
         -> any Action
     {

@@ -11,8 +11,8 @@ package protocol DispatchPermission: AnyObject, Sendable {
     /// - Throws: the problem for the answer, if the sender may not dispatch it.
     func check(_ action: FoundAction, _ payload: JSONNode?) throws(Problem)
 
-    /// True if the sender may dispatch the action at an index of ``ActionTable/entries`` with at
-    /// least one payload.
+    /// True if the sender may dispatch an action with at least one payload. `place` is the index of
+    /// the action in ``ActionTable/entries``.
     func mayDispatch(_ place: Int) -> Bool
 }
 
@@ -55,8 +55,8 @@ package final class MemberReader: Sendable {
 
     /// Reads an action. `index` is its index in a body that is an array.
     ///
-    /// - Throws: 422 if the action has no name or an unknown one, or if its payload or `meta` can't
-    ///   be read. Throws 403 if the audience or the sender may not dispatch it.
+    /// - Throws: 422 if the action has no known name, or if its payload or `meta` can't be read.
+    ///   Throws 403 if the audience or the sender may not dispatch the action.
     package func member(
         _ object: ActionObject,
         at index: Int? = nil,

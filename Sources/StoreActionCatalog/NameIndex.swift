@@ -2,7 +2,7 @@ import Glibc
 
 /// An index of names by their bytes, which makes no `String` of a name that is looked up.
 struct NameIndex: Sendable {
-    /// A name and the offset of its bytes; a negative place marks a free slot.
+    /// The place of a name, and the offset and number of its bytes. A free slot has the place -1.
     private struct Slot {
         var place = -1
         var start = 0
