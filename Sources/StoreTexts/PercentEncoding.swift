@@ -3,8 +3,8 @@ package enum PercentEncoding {
     /// Decodes a path segment or a query value. With `plusIsSpace`, `+` stands for a space, as in
     /// the queries of HTML forms.
     ///
-    /// - Returns: the decoded text; `nil` if two hexadecimal digits do not follow a `%`. Also `nil`
-    ///   if the result is not valid UTF-8 (overlong forms and surrogates included).
+    /// - Returns: the decoded text; `nil` if a `%` is not followed by two hexadecimal digits. Also
+    ///   `nil` if the result is not valid UTF-8 (overlong forms and surrogates included).
     package static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)

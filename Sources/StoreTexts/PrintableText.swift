@@ -3,7 +3,7 @@ extension Unicode.Scalar {
     /// characters, separators of lines, format characters such as a change of the text's direction,
     /// and unassigned or private scalars.
     ///
-    /// Messages and the log repeat a client's input with printable scalars alone.
+    /// In messages and in the log, a client's input has only printable scalars.
     package var isPrintable: Bool {
         if value < 0x7F { return value >= 0x20 }
         return switch properties.generalCategory {
