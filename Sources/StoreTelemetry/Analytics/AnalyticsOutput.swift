@@ -18,8 +18,8 @@ struct AnalyticsOutput: ~Copyable {
         if path != nil { close(descriptor) }
     }
 
-    /// Opens the file of the same name again. If that fails, the old file stays open, and lines go
-    /// on into it.
+    /// Opens the file of the same name again. If that fails, the old file stays open and gets the
+    /// next lines.
     mutating func reopen() throws(AnalyticsOutputError) {
         guard let path else { return }
         let new = try Self.open(path)
@@ -57,7 +57,7 @@ struct AnalyticsOutput: ~Copyable {
         return (offset, nil)
     }
 
-    /// Removes the beginning of a line from the file, so that the next line is not appended to it.
+    /// Removes an unfinished line from the end of the file, so that the next line begins a line.
     private borrowing func takeBack(_ count: Int) {
         guard count > 0 else { return }
         let end = lseek(descriptor, 0, SEEK_CUR)
@@ -71,7 +71,7 @@ struct AnalyticsOutput: ~Copyable {
     /// Opens a file for appending; standard output for `nil`.
     static func open(_ path: String?) throws(AnalyticsOutputError) -> CInt {
         guard let path else { return STDOUT_FILENO }
-        // A named pipe without a reader fails to open, instead of holding up the start.
+        // To open a named pipe without a reader fails, instead of holding up the start.
         let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK
         let descriptor = Glibc.open(path, flags, 0o640)
         guard descriptor >= 0 else {

@@ -68,7 +68,7 @@ package final class AnalyticsWriter: Sendable {
 
     /// Queues an event, or counts it as dropped if the queue is full. Any thread may call it; it
     /// never waits. The encoder belongs to the store that has applied the action. The value that an
-    /// action declares is encoded here, because its memory is known only after the encoding.
+    /// action declares is encoded by this call: its memory is known only after the encoding.
     package func offer(_ event: AnalyticsEvent, _ encoder: CloudEventEncoder) {
         let hasRoom = worker.withQueue { queue in
             queue.offered += 1

@@ -1,4 +1,4 @@
-/// A member of a log line, besides its message.
+/// A named value that follows the message of a log line.
 package struct LogField: Sendable, Equatable {
     package let name: String
     package let value: LogValue

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A line for the operator, with its level.
 package struct LogLine: Sendable, Equatable {
-    /// The names of a JSON line's members that no field may have.
+    /// The names that no field may have in a JSON line, because other members have them.
     private static let reserved: Set<String> = [
         "time", "level", "event", "message", "program", "store",
     ]

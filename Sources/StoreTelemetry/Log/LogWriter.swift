@@ -8,8 +8,8 @@ import Synchronization
 package final class LogWriter: Sendable {
     /// The most lines that wait.
     package static let queueLinesMax = 1_024
-    /// The most waiting lines at which the queue still takes details. The rest of the queue is for
-    /// other lines.
+    /// The most waiting lines at which the queue still takes details. The other half of the queue
+    /// is for other lines.
     package static let detailsWaitingMax = queueLinesMax / 2
     /// The writer for standard error; its thread begins with the first use.
     static let standardError = LogWriter(descriptor: STDERR_FILENO)
@@ -114,9 +114,9 @@ package final class LogWriter: Sendable {
         }
     }
 
-    /// Queues as many lines of details as fit, and counts the rest as lost. Their level is `info`.
-    /// `make` gets the number of lines that fit, and runs on the log's thread. Any thread may call
-    /// it; it never waits.
+    /// Queues as many of `count` lines as fit, and counts the other lines as lost; the level is
+    /// `info`. `make` gets the number of lines that fit, and runs on the log's thread. Any thread
+    /// may call it; it never waits.
     func offer(details count: Int, _ make: @escaping @Sendable (Int) -> [LogLine]) {
         counts.note(count, .info)
         worker.post { queue in

@@ -2,7 +2,7 @@ import StorePlatform
 
 /// Writes lines for the operator. The logger is a value, passed to each type that writes lines. Any
 /// thread may call it, and never waits: the thread of a ``LogWriter`` writes the lines. The thread
-/// ends with the last copy of the value.
+/// ends when the last copy of the logger is released.
 package struct Logger: Sendable {
     /// Ends the thread of a writer when the last logger is released.
     private final class Owner: Sendable {
@@ -40,7 +40,7 @@ package struct Logger: Sendable {
 
     package var level: LogLevel { owner.writer.level }
 
-    /// The number of offered lines since the start, also by other copies of the value.
+    /// The number of offered lines since the start, including lines from other copies of the value.
     package var counts: LogCounts { owner.writer.counts }
 
     /// Returns true if lines of a level are written. A caller may check this before it makes the
@@ -78,8 +78,8 @@ package struct Logger: Sendable {
         owner.writer.offer(LogLine(level, event, of: store, message, fields))
     }
 
-    /// Writes up to `count` lines of details, as many as the queue has room for. Half of the queue
-    /// is for other lines. `make` gets the number of lines, and runs on the log's thread.
+    /// Writes at most `count` lines of details: as many as the queue has room for. Half of the
+    /// queue is for other lines. `make` gets the number of lines, and runs on the log's thread.
     package func details(
         _ count: Int,
         _ event: LogEvent,
