@@ -24,7 +24,7 @@ package final class EffectTimes: Sendable {
         fileprivate(set) var failed: UInt64 = 0
         fileprivate(set) var retried: UInt64 = 0
         fileprivate(set) var running = 0
-        /// The most effects that ran at the same time.
+        /// The most effects of this kind that ran at the same time.
         fileprivate(set) var runningMax = 0
     }
 

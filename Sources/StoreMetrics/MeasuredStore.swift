@@ -49,7 +49,7 @@ package struct MeasuredStore: Sendable {
     }
 }
 
-/// The objects that measure a store, besides the counters of its parts.
+/// The objects that measure a store. The parts of the store also have counters of their own.
 package struct StoreFigures: Sendable {
     package let core: CoreFigures
     /// The times of effects, by their module and the action that they follow.

@@ -36,7 +36,7 @@ package struct Measurements {
 }
 
 extension EffectTimes {
-    /// Returns the figures of each kind, with the labels of a store before its own labels.
+    /// Returns the figures of each kind, with the labels of a store before the kind's labels.
     func samples(_ labels: MetricLabels) -> [(labels: MetricLabels, series: Series)] {
         all.map { kind, series in
             let own: MetricLabels = ["module": kind.module.text, "action": kind.action.text]
@@ -45,7 +45,7 @@ extension EffectTimes {
     }
 }
 
-/// The measurements of the process, besides the measurements of its stores.
+/// The measurements of the process, without the measurements of its stores.
 package struct MeasuredProcess: Sendable {
     let transport: TransportCounters
     /// The writer of analytics lines; `nil` if analytics are off.
