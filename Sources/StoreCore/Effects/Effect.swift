@@ -64,8 +64,8 @@ public struct Effect<State: Sendable>: Sendable {
         }
     }
 
-    /// A function that may make an action of the error of an effect's last try, with the place in
-    /// the source that set the function.
+    /// A function, and the place in the source that set the function. The function may make an
+    /// action of the error of an effect's last try.
     package typealias Recovery =
         (make: @Sendable (any Error) -> (any Action)?, file: String, line: Int)
 
@@ -107,7 +107,7 @@ public struct Effect<State: Sendable>: Sendable {
     ///   - cancelInFlight: true if a running effect with this id is cancelled first.
     ///   - retry: the number of further tries after an error, and the pauses before them.
     ///   - recover: makes an action from the error of the last try; `nil` to dispatch none.
-    ///   - file: the file of the call: the origin of the action of `recover` in the log.
+    ///   - file: the file of the call, which the log names as the origin of `recover`'s action.
     ///   - line: the line of the call.
     ///   - body: does the work, and dispatches the results.
     /// - Returns: the effect, which does nothing until a module returns it.
@@ -154,7 +154,7 @@ public struct Effect<State: Sendable>: Sendable {
     ///   - retry: the number of further tries after an error, and the pauses before them. The quiet
     ///     time comes before the first try only.
     ///   - recover: makes an action from the error of the last try; `nil` to dispatch none.
-    ///   - file: the file of the call: the origin of the action of `recover` in the log.
+    ///   - file: the file of the call, which the log names as the origin of `recover`'s action.
     ///   - line: the line of the call.
     ///   - body: does the work, and dispatches the results.
     /// - Returns: the effect, which does nothing until a module returns it.
@@ -181,7 +181,7 @@ public struct Effect<State: Sendable>: Sendable {
     /// Runs all effects at the same time.
     public static func merge(_ effects: Effect...) -> Effect { Effect(.merge(effects)) }
 
-    /// Runs the effects one after the other. An effect that throws or is cancelled ends the row.
+    /// Runs the effects one after the other, until an effect throws or is cancelled.
     public static func concatenate(_ effects: Effect...) -> Effect { Effect(.concatenate(effects)) }
 
     /// Cancels the effects with this id in the module. None of their actions is applied after the
@@ -213,7 +213,7 @@ public struct Retry: Sendable, Equatable, Codable {
         pauseMax: Duration = .seconds(30)
     ) -> Retry { Retry(attempts: max(0, attempts), pause: pause, pauseMax: max(pause, pauseMax)) }
 
-    /// Returns the pause before the further try with this number, from 1.
+    /// Returns the pause before a further try. The first further try has the number 1.
     func pause(before attempt: Int) -> Duration {
         var pause = pause
         for _ in 1..<max(1, attempt) where pause < pauseMax { pause *= 2 }

@@ -134,7 +134,7 @@ extension EffectContext {
         return try await engine.submit(action, by: address.module, address.instance, from: source)
     }
 
-    /// Returns the origin of a dispatch. `watch` ends with the consequences of the dispatch.
+    /// Returns the origin of a dispatch. `watch` waits for the consequences of the dispatch.
     /// Without `watch`, the consequences and their failures belong to this effect's own watch.
     private func source(_ place: String, _ watch: EffectWatch? = nil) -> ActionSource {
         let own = token.cause.watch?.ofDispatched

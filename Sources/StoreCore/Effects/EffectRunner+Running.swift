@@ -100,8 +100,8 @@ extension EffectRunner {
         }
         cause.watch?.begin()
         began(token)
-        // The flag of a cancelled watch is set before its running effects are cancelled; this
-        // effect runs by now.
+        // A cancellation sets the flag of the watch, and then cancels the running effects. So it
+        // reaches this effect, which runs by now, or the flag is set already.
         if cause.watch?.isCancelled == true { token.cancel() }
         let context = EffectContext<State>(
             dependencies: dependencies,

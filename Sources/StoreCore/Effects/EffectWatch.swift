@@ -72,8 +72,8 @@ package final class EffectWatch: Sendable {
     var isCancelled: Bool { (highest ?? self).cancelled.load(ordering: .sequentiallyConsistent) }
 
     /// The watch for the actions that an effect dispatches. The watch of a ledger entry shares
-    /// everything, and ends with the entry's effects. Their actions are applied by then, and the
-    /// consequences belong to the watch above.
+    /// everything, and ends when the entry's effects have ended. By then their actions are applied;
+    /// the consequences of these actions belong to the watch above.
     var ofDispatched: EffectWatch? {
         switch sharing {
         case .everything: parent

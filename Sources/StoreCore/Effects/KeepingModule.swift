@@ -58,7 +58,7 @@ extension KeepingModule {
     ///   - cancelInFlight: true if running work with this id is cancelled first.
     ///   - retry: the number of further tries after an error, and the pauses before them.
     ///   - onRestart: the treatment of the work if the server ends first.
-    ///   - file: the file of the call: the origin of ``failed(_:_:)``'s action in the log.
+    ///   - file: the file of the call. The log names it as the origin of the action of `failed`.
     ///   - line: the line of the call.
     /// - Returns: the effect, which does nothing until a reducer returns it.
     public func keep(

@@ -1,7 +1,7 @@
 /// An effect on its way to the runner, without its types.
 ///
-/// Most actions have no effect. An effect is an object, so that each result between reducer and
-/// commit has a single word for it.
+/// Most actions have no effect. An effect is an object, so that it takes a single word of memory in
+/// each result between reducer and commit.
 package final class PendingEffect: Sendable {
     package let address: SliceAddress
     /// Begins the effect. Without a cause, another engine does the work. This runner then only

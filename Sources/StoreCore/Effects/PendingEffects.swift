@@ -8,7 +8,7 @@
 public struct PendingEffects: Module {
     /// The effects that have not ended, the oldest first.
     public struct State: ModuleState {
-        /// The effects, under names in the order of their versions.
+        /// The effects, each under its version with leading zeros, so that names sort as numbers.
         package private(set) var table = ValueTable<Entry>()
 
         private enum CodingKeys: CodingKey { case pending }

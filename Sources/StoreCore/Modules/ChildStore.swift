@@ -45,7 +45,7 @@ public final class ChildStore<Root: RootState, M: ModuleInterface>: Sendable {
     }
 
     /// The current slice and the slice after each change; `nil` for a slice that is not started.
-    /// The stream ends with the task that iterates over the stream. A slow task gets only the
+    /// The stream ends when the task that iterates over the stream ends. A slow task gets only the
     /// newest slice.
     public var values: AsyncStream<M.State?> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in

@@ -19,8 +19,8 @@ extension Core where State: RootState {
     }
 
     /// Makes a Core of modules with a runner of effects. By default the modules are all modules of
-    /// the root state; a test may pass one. `begins` gets the Core before the presenters and any
-    /// action.
+    /// the root state; a test may pass a single module. `begins` gets the Core before any presenter
+    /// or action.
     ///
     /// - Throws: ``ModuleError`` if the modules do not fit together.
     package convenience init(

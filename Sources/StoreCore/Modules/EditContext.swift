@@ -1,4 +1,4 @@
-/// The data of an action's reduction, besides the action itself.
+/// The data that the reduction of an action needs in addition to the action itself.
 struct EditContext: Sendable {
     let route: ActionRoute
     /// The key of the slice that the action is for.
@@ -75,8 +75,8 @@ extension ModuleMachine {
         guard hasLedger[context.module] else {
             return try editPlainSlice(&state, action, context, by: handler, &effect)
         }
-        // The ledgers have a separate function: an optional copy of the state here would cost each
-        // action of each module a look-up of metadata.
+        // The ledgers have a separate function. In this one, an optional copy of the state would
+        // cost each action of each module a look-up of metadata.
         return try editLedgerSlice(&state, action, context, by: handler, &effect)
     }
 
@@ -140,8 +140,8 @@ extension ModuleMachine {
 
     /// Starts a module that reads shared values.
     ///
-    /// The reducer of a start makes a slice with empty copies, so an equal slice looks changed.
-    /// This function compares the slices once more after the copies are filled in.
+    /// The reducer of a start makes a slice with empty copies, so the slice looks changed even if
+    /// it is not. This function compares the slices once more after the copies are filled in.
     private func start(
         _ state: inout Root,
         _ action: any Action,

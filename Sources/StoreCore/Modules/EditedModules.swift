@@ -49,7 +49,7 @@ package final class EditedModules: @unchecked Sendable {
     }
 }
 
-/// The readers that see something of a version besides its number.
+/// The readers that see more of a version than its number.
 package enum VersionReaders: Sendable, Equatable {
     case everybody
     /// The readers of these sessions; all other sessions see an unchanged state.

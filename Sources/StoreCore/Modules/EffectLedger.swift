@@ -1,7 +1,7 @@
 /// The place of ``PendingEffects`` in a root state: the ledger of effects.
 ///
-/// The ledger has an entry for each effect that goes on or is reported after a restart. The entries
-/// are a part of the state, so each is as durable as its action.
+/// The ledger has an entry for each effect that runs again or is reported after a restart. The
+/// entries are a part of the state, so each is as durable as its action.
 struct EffectLedger<Root: RootState>: Sendable {
     let module: Int
     private let place: SinglePlace<Root, PendingEffects.State>

@@ -167,12 +167,12 @@ struct AlreadyStarted: Error {}
 ///
 /// A client shows the view while the client reads the module's stream.
 ///
-/// If the view has both actions, each session dispatches them by turns. A session that shows the
+/// If the view has both actions, each session dispatches them alternately. A session that shows the
 /// slice cannot dispatch the first action, and any other session cannot dispatch the second action.
 ///
 /// ``Presence`` records the slices that each session shows. So a new server ends the views that the
 /// previous server left open. The stop of a slice ends its views. A start over a slice keeps the
-/// views: ``StartableModule/begin(_:over:)`` copies their count.
+/// views: if the slice counts them, ``StartableModule/begin(_:over:)`` has to copy the count.
 public protocol VisibleModule<State>: Module {
     /// Returns the action of the view when a client begins or ceases to show it; `nil` for none.
     /// The action is dispatched once for each session.

@@ -29,8 +29,8 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
     /// The module `reader`, whose slices are shared, reads a value of this module, which has a
     /// slice for each session.
     case ownersOfSessions(String, reader: String)
-    /// This module has effects that go on after a restart, and the root state does not mount
-    /// ``PendingEffects``, the ledger for them.
+    /// This module has effects that run again or are reported after a restart. The root state does
+    /// not mount ``PendingEffects``, the ledger for such effects.
     case noLedger(String)
     /// The view of this module has actions for both changes of its visibility. The root state does
     /// not mount ``Presence``, the ledger of the views that sessions show.

@@ -38,7 +38,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     let reducer: RootReducer<Root>?
     /// The indices of the modules whose slices only the store itself changes.
     let keptByStore: [Int]
-    /// For each module, the links that it owns or reads; its changes may update them.
+    /// For each module, the links whose copies an action on the module may change.
     let links: [[Link]]
     /// For each module, the indices of the modules whose slices its actions may change.
     let reach: [[Int]]

@@ -114,9 +114,9 @@ extension Mount {
     /// Returns the same module, with the dispatchers that may start its slices, and the dispatchers
     /// that may stop them.
     ///
-    /// By default, only the program starts and stops the slices that all clients share. For a
-    /// client, an effect, a use case or a presenter starts and stops them. A session starts and
-    /// stops its own slices. A module that is always there has no lifecycle.
+    /// By default, only the program starts and stops the slices that all clients share. On
+    /// behalf of a client, an effect, a use case or a presenter does so. A session starts and stops
+    /// its own slices. A module that is always there has no lifecycle.
     public func lifecycle(start: LifecycleAccess, stop: LifecycleAccess) -> Mount {
         var mount = self
         (mount.startAccess, mount.stopAccess) = (start, stop)

@@ -57,8 +57,8 @@ public protocol RootState: ModuleState {
     /// module. If the action changed a slice of a session, only that session sees the change.
     static var dispatchables: Dispatchables { get }
 
-    /// The reducer that is called behind the module's own reducer for each action, in the same
-    /// version; none by default.
+    /// The reducer that is called for each action, after the reducer of the action's module. Both
+    /// reducers make one version. None by default.
     static var reducer: RootReducer<Self>? { get }
 
     /// Reactions to changes of the whole state. Each presenter is called once for each action that
@@ -71,7 +71,7 @@ public protocol RootState: ModuleState {
     static var presenters: Presenters { get }
 }
 
-/// A reducer of the whole state, called behind the reducer of each action's module.
+/// A reducer of the whole state, called after the reducer of each action's module.
 ///
 /// ```swift
 /// static let reducer: RootReducer<AppState>? = { state, action in
@@ -81,8 +81,8 @@ public protocol RootState: ModuleState {
 ///
 /// Pure, as all reducers are. If it throws, the action is refused, and the changes of the module's
 /// own reducer are dropped. The reducer is called with all actions of modules, of the root state
-/// and of the server's list, but not for use cases and notifications. An action of an instance is
-/// an ``AddressedAction``.
+/// and of the server's list of actions, but not for use cases and notifications. An action of an
+/// instance is an ``AddressedAction``.
 ///
 /// Cost: all slices are compared to find the changes, by reference first.
 public typealias RootReducer<Root> = @Sendable (inout Root, any Action) throws -> Void

@@ -38,8 +38,8 @@ struct SharedLink<Root: RootState>: Sendable {
         }
     }
 
-    /// Returns the keys of the reader's slices that read from the owner's slice of this key. A key
-    /// without a session stands for all slices of the reader.
+    /// Returns the keys of the reader's slices that read from the owner's slice of this key. For a
+    /// key without a session, returns the keys of all slices of the reader.
     func keys(_ root: Root, readingFrom key: SliceKey) -> [SliceKey] {
         guard let session = key.session else { return keys(root) }
         // A session that has no slice of its own yet gets one with the copy.
@@ -72,8 +72,8 @@ extension ModuleMachine {
     /// Updates the copies of these links after an action on a slice of the module. Adds the slices
     /// of readers that changed to `change`.
     ///
-    /// If the owner's slice is shared and its readers belong to sessions or instances, all of their
-    /// slices get the new value.
+    /// If all clients share the owner's slice, and a reader has slices of sessions or instances,
+    /// all slices of the reader get the new value.
     func updateCopies(
         _ links: [Link],
         of module: Int,

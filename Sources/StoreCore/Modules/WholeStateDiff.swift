@@ -1,4 +1,4 @@
-/// The values from which a comparison finds the changes of a function of the whole state.
+/// The values from which a comparison finds the changes that a function of the whole state made.
 package struct WholeStateDiff<Root: Sendable>: Sendable {
     /// The state before any action, without the copies of shared values.
     let initial: Root
@@ -194,10 +194,10 @@ extension RootMember {
     }
 }
 
-/// A mistake of a function of the whole state, which refuses the action. Clients get a fixed text,
-/// and the log gets the description of this error.
+/// A mistake of a function of the whole state. The action is refused: clients get a fixed text, and
+/// the log gets the description of this error.
 enum WholeStateError: Error, Equatable, CustomStringConvertible {
-    /// The function changed the value that every session begins with, of a member of this type.
+    /// The function changed, in a member of this type, the value that every session begins with.
     case beginning(String)
     /// The function changed the slice of this module, which only the store itself may change.
     case keptByStore(String)

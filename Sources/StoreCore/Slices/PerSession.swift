@@ -89,9 +89,9 @@ extension PerSession {
 }
 
 extension PerSession {
-    /// Restores the value that every session begins with, after a function of the whole state. The
-    /// value comes from `given`, the table before the function, with the copies that the store has
-    /// updated.
+    /// Restores the value that every session begins with, after a function of the whole state ran.
+    /// The value comes from `given`: the table before the function ran, with the copies that the
+    /// store has updated.
     ///
     /// - Throws: ``WholeStateError/beginning(_:)`` if the function changed the value. A reset to
     ///   the program's first value, in `initial`, is not an error.
@@ -112,8 +112,8 @@ extension PerSession {
     /// action. Returns the sessions whose values changed.
     ///
     /// If the function removed the value of an open session, the session begins anew. A session
-    /// that has ended counts as changed, whatever its value. A session without a value of its own
-    /// gets none by a write of the first value.
+    /// that has ended counts as changed, whatever its value. If the function
+    /// wrote the first value for a session without a value of its own, the session still has none.
     mutating func settle(
         after old: PerSession,
         _ comparison: ByteComparison?,

@@ -34,7 +34,7 @@ package protocol Slice<Root>: AnyObject, Sendable {
         _ settling: WholeStateDiff<Root>
     ) throws -> [SliceKey]
     /// Returns the sessions whose parts of the slice differ, if the slice has a part for each
-    /// session. Returns `nil` if the slice is not a single slice in parts.
+    /// session. Returns `nil` for any other slice.
     func changedSessions(_ old: Root, _ new: Root) -> [String]?
     func encode(
         _ root: Root,

@@ -139,7 +139,7 @@ private final class Watched<Place: SlicePlace>: WatchedSlices where Place.State:
     private let key: SliceKey?
     private let name: String?
     private let presents: Bool
-    /// True for a part of the server itself, which also gets changes that are for other recipients.
+    /// True if the observer, a part of the server, also gets changes that are for other recipients.
     var seesAll = false
     private let subscription: Subscriber<(SliceChange<Place.State>) -> Void>
 
@@ -164,7 +164,7 @@ private final class Watched<Place: SlicePlace>: WatchedSlices where Place.State:
             !(presents && cause.isElsewhere)
         else { return }
         for key in meant(by: edited, old, new) {
-            // The session of the action may not be the owner of the slice.
+            // The slice may belong to another session than the action.
             let cause = key.session.map { cause.for($0) } ?? cause
             subscription.handler(
                 SliceChange(

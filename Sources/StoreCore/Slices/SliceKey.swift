@@ -1,7 +1,7 @@
 /// The key of a slice within its module: a session, an instance, both or neither.
 ///
-/// A key has the size of one word: most actions are for the only slice of a module, and store no
-/// names.
+/// A key has the size of one word. Most actions are for the only slice of a module, and the key of
+/// such a slice stores no names.
 package struct SliceKey: Hashable, Sendable {
     private final class Names: Sendable {
         let session: String?

@@ -121,8 +121,8 @@ extension Mount {
     /// Returns the same module, with a presenter that observes under another name than the name of
     /// its type.
     ///
-    /// `needsStart` is true if the presenter does nothing for a slice that is always there. A store
-    /// does not begin with such a presenter at such a slice.
+    /// `needsStart` is true if the presenter works only for a slice that is started and stopped. A
+    /// store does not begin if such a presenter observes a slice that is always there.
     package func presented<P: Presenter>(
         by presenter: P,
         named name: String,
@@ -160,7 +160,7 @@ extension Mount {
 struct BoundPresenter<Root: RootState>: Sendable {
     let name: String
     let type: any Presenter.Type
-    /// True if the presenter does nothing for a slice that is always there.
+    /// True if the presenter works only for a slice that is started and stopped.
     let needsStart: Bool
     let attach: @Sendable (SliceChanges<Root>, Core<Root>, PresenterContext) -> Void
 }
