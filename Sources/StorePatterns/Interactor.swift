@@ -53,7 +53,7 @@ extension EffectContext {
 /// A pure function that changes the shown state for each output of an interactor. In Plan, this is
 /// the pure half of a presenter.
 ///
-/// A module's reducer is a translator. A type of its own is useful if several modules share it.
+/// A module's reducer does the same work. A translator is useful if several modules share it.
 public protocol Translator<Action, Store>: Sendable {
     /// The outputs of an interactor.
     associatedtype Action: Sendable

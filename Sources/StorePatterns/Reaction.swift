@@ -35,7 +35,7 @@ public struct Reaction<State: Sendable>: Sendable {
         place = "\(file):\(line)"
     }
 
-    /// True if it reacts to the start alone.
+    /// True for a reaction to the start.
     package var isAtStart: Bool {
         if case .start = trigger { true } else { false }
     }
@@ -88,7 +88,7 @@ public struct Reaction<State: Sendable>: Sendable {
 
 extension Core {
     /// Adds a reaction. A reaction to the start dispatches at once. A reaction to a notification
-    /// has no effect here, because only a server gets notifications.
+    /// is not added, because only a server gets notifications.
     ///
     /// - Returns: a command that removes the reaction.
     @discardableResult

@@ -41,8 +41,8 @@ public final class BehaviorRelay<Value: Sendable>: Sendable {
         core.observe(with: listener)
     }
 
-    /// The current value, and the new value after each change. The stream ends with the task that
-    /// iterates over it. If the task is slow, only the newest value is kept for it.
+    /// The current value, and the new value after each change. The stream ends when the task that
+    /// iterates over it ends. If the task is slow, only the newest value is kept for the task.
     public var values: AsyncStream<Value> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let end = observe { continuation.yield($0) }
@@ -79,7 +79,7 @@ public final class PublishRelay<Value: Sendable>: Sendable {
     }
 
     /// The values that are passed on after this property is read. Each value is kept until the task
-    /// takes it. The stream ends with the task that iterates over it.
+    /// takes it. The stream ends when the task that iterates over it ends.
     public var values: AsyncStream<Value> {
         AsyncStream { continuation in
             let end = observe { continuation.yield($0) }

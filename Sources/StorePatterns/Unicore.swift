@@ -3,8 +3,8 @@ public import StoreCore
 // The forms of Unicore that StoreCore has under one name only.
 
 extension Core {
-    /// Adds middleware without work for the time after the commit, in the form of Unicore; see
-    /// ``/StoreCore/Core/add(middleware:)``.
+    /// Adds middleware of the form that Unicore has: it returns no work for the time after the
+    /// commit. See ``/StoreCore/Core/add(middleware:)``.
     ///
     /// - Returns: the command that removes the middleware.
     @discardableResult
@@ -17,7 +17,7 @@ extension Core {
         })
     }
 
-    /// Adds middleware; this is its other name in Unicore.
+    /// Adds middleware; this is another name that Unicore has for `add(middleware:)`.
     ///
     /// - Returns: the command that removes the middleware.
     @discardableResult
@@ -27,6 +27,6 @@ extension Core {
 }
 
 extension Command {
-    /// Runs the command on the caller's thread; this is the name in Unicore of `command(with:)`.
+    /// Runs the command on the caller's thread; Unicore has this name for `command(with:)`.
     public func execute(with value: Value) { self(with: value) }
 }

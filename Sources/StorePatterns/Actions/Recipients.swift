@@ -3,8 +3,8 @@ public import StoreCore
 /// The selection of the named observers and streams that get an event for an action's change. An
 /// observer without a name gets the event only with ``all`` and ``allExcludingEmitter``.
 ///
-/// The selection restricts nothing. The state is the same for all clients, and all other streams
-/// get this change with the next event.
+/// The selection keeps nothing secret. The state is the same for all clients, and all other streams
+/// get this change with their next event.
 public enum Recipients: Sendable, Equatable {
     /// All observers and streams.
     case all

@@ -26,7 +26,7 @@ public struct Navigator: Sendable {
         submit(.dismissedUntil(view: view, sessions: [session]), completion)
     }
 
-    /// Removes the topmost view of this navigator's style, with all views above it.
+    /// Removes the topmost view of this navigator's style, with all views of other styles above it.
     public func dismiss(completion: RouteCompletion? = nil) {
         submit(.dismissed(style: style, sessions: [session]), completion)
     }

@@ -49,8 +49,8 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
     /// begins; `nil` for no session.
     ///
     /// A slice of a session is presented to its session, if the route lacks all views of the slice.
-    /// A shared slice is presented to the shared session, if no route has one of its views. Such a
-    /// state was made without routes.
+    /// A shared slice is presented to the shared session if no route has one of its views. A state
+    /// that was made without routes has such slices.
     ///
     /// Cost: one step for each view on a route, and then one step for each slice.
     func firstAudience(of module: Int, in root: Root) -> (SliceKey) -> String? {

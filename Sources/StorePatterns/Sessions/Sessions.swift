@@ -57,7 +57,7 @@ public struct Sessions: EffectfulModule {
         /// A view is put on top, or in place of all others if the style is `root`. A view that is
         /// presented already stays in its place.
         case presented(view: String, style: PresentationStyle, sessions: [String])
-        /// The topmost view of this style is removed, with all views above it.
+        /// The topmost view of this style is removed, with all views of other styles above it.
         case dismissed(style: PresentationStyle, sessions: [String])
         /// All views above a view are removed. Nothing changes if the view is not presented.
         case dismissedUntil(view: String, sessions: [String])
