@@ -80,8 +80,8 @@ public protocol RootState: ModuleState {
 /// ```
 ///
 /// Pure, as all reducers are. If it throws, the action is refused, and the changes of the module's
-/// own reducer are dropped. The reducer is called with all actions of modules, of the root state
-/// and of the server's list of actions, but not for use cases and notifications. An action of an
+/// own reducer are dropped. The reducer gets all actions of modules, of the root state and of the
+/// server's list of actions. Use cases and notifications do not call the reducer. An action of an
 /// instance is an ``AddressedAction``.
 ///
 /// Cost: all slices are compared to find the changes, by reference first.
