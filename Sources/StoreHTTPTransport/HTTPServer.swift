@@ -46,7 +46,7 @@ package final class HTTPServer: Sendable {
         addresses.withLock { $0.filter { $0.isAdmin == isAdmin }.map(\.address) }
     }
 
-    /// True if sockets of streams leave libmicrohttpd. If not, each holds a suspended connection.
+    /// True if streams' sockets leave libmicrohttpd. Else each stream holds a suspended connection.
     package var handsStreamsOver: Bool { loop.handsOver }
 
     /// Listens, and starts the thread that serves requests.
@@ -102,11 +102,11 @@ package protocol HTTPHandler: AnyObject, Sendable {
     /// does first, or `nil`. If the work takes long, another thread takes the loop over.
     func turnEnded() -> (@Sendable () -> Void)?
 
-    /// The answer to `GET /livez` on a connection beyond a bound on connections. With `nil`, the
+    /// The answer to `GET /livez` on a connection for which no place is left. With `nil`, the
     /// loop refuses the connection and does not read its request.
     var liveness: HTTPResponse? { get }
 
-    /// Returns the response for a refusal of the transport itself.
+    /// Returns the response with which the transport itself refuses a request.
     func response(for failure: TransportFailure) -> HTTPResponse
 }
 

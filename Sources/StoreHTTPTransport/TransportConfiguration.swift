@@ -75,7 +75,7 @@ package enum TransportFailure: Error, Sendable, Equatable {
     case tooManyFields(limit: Int)
     case uriTooLong(limit: Int)
     case bodyTooLarge(limit: Int)
-    /// The bodies would exceed this number of bytes, or bodies and answers their bound.
+    /// The bodies would exceed this number of bytes, or bodies and answers together their bound.
     case bodiesLimit(Int)
     /// The bodies and answers of the client's address or principal would exceed this many bytes.
     case bodiesShare(Int)

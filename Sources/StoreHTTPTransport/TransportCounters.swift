@@ -23,7 +23,7 @@ package final class TransportCounters: Sendable {
     package let timeouts = Atomic<UInt64>(0)
     /// The bytes of bodies and answers that are under way.
     package let buffersBytes = Atomic<UInt64>(0)
-    /// Connections closed for the memory of answers that their clients did not read.
+    /// Connections closed to free the memory of answers that their clients did not read.
     package let unreadEnded = Atomic<UInt64>(0)
     /// The durations of requests that were answered before a route was found for them.
     package let unrouted = RouteTimes()

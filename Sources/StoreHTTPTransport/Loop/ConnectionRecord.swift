@@ -27,7 +27,7 @@ final class ConnectionRecord {
     /// True if nothing more is sent on the connection. Its last request was refused or ended
     /// without an answer, such as a request that becomes a stream.
     @exclusivity(unchecked) var isDone = false
-    /// The library's run that ended the last request, and perhaps with it the connection; else 0.
+    /// The library's run that ended the last request; 0 if the connection certainly goes on.
     @exclusivity(unchecked) var runOfLastEnd: UInt64 = 0
     @exclusivity(unchecked) unowned(unsafe) var exchange: HTTPExchange?
     /// The object that the handler keeps for the next requests of the connection.

@@ -5,7 +5,7 @@ import Synchronization
 
 // Answers are handed to the library, which sends them.
 
-/// The parts of an answer besides its body. The fields stay in their writer's memory.
+/// The parts of an answer except its body. The fields stay in their writer's memory.
 private struct AnswerHead {
     let status: Int
     let fields: UnsafeRawBufferPointer
@@ -120,7 +120,7 @@ extension EventLoop {
         _ owner: UnsafeMutableRawPointer
     ) -> CInt {
         body.withUnsafeBytes { bytes in
-            // The address exists, because the body is longer than any that is copied.
+            // The address is not `nil`, because the body is too long to be copied.
             guard let base = bytes.baseAddress else { return 0 }
             return chttpd_respond_shared(connection, head, base, bytes.count, releaseBytes, owner)
         }

@@ -9,12 +9,12 @@ import Synchronization
 /// The leadership of a loop, which passes from one thread to another while the loop is lent.
 struct LoopLeadership: ~Copyable, Sendable {
     /// The seconds between two looks of the second thread at a loop that is lent again and again.
-    /// Work that lasts for one to two such intervals loses the loop.
+    /// The thread that does the work loses the loop after one to two such intervals.
     static let lookSeconds = 0.005
     /// The number of looks without a lent loop after which the second thread sleeps.
     static let looksMax = 40
 
-    /// Twice the number of the leader, plus 1 while the loop is lent.
+    /// Twice the number of changes of the leader so far, plus 1 while the loop is lent.
     let term = Atomic<UInt64>(0)
     let lentCount = Atomic<UInt64>(0)
     /// True while the second thread looks again and again.
@@ -104,7 +104,7 @@ extension EventLoop {
     }
 
     /// Sleeps until the loop is lent or over. The leader lends the loop and then reads `isWatched`.
-    /// This thread writes `isWatched` and then reads the term, so one notices the other.
+    /// This thread writes `isWatched` and then reads the term, so one sees the other's write.
     private func sleepUntilLent() {
         leadership.isWatched.store(false, ordering: .sequentiallyConsistent)
         let isLent = leadership.term.load(ordering: .sequentiallyConsistent) & 1 == 1

@@ -12,7 +12,7 @@ struct UnplacedSocket {
 }
 
 extension EventLoop {
-    /// The most connections without a place whose first bytes are awaited. Beyond that, the oldest
+    /// The most connections without a place whose first bytes are awaited. If more come, the oldest
     /// is refused. The server's need of descriptors includes these connections.
     static let unplacedMax = 32
     /// The time for which the first bytes are awaited.

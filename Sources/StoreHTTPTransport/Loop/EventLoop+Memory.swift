@@ -46,8 +46,8 @@ extension EventLoop {
 
     /// Takes memory for an answer, and ends the oldest answers if the bounds are exceeded. Answers
     /// of the same address or principal end first. An ended answer takes memory until the library
-    /// has run again, so the memory may be over its bound by one share. Beyond that, a new answer
-    /// is sent only if no other is unread.
+    /// has run again, so the memory may be over its bound by one share. If more is taken, a new
+    /// answer is sent only if no other answer is unread.
     private func holdAnswer(of exchange: HTTPExchange, own: Int, _ pieces: [SharedPiece]) -> Bool {
         guard let record = exchange.record, !record.isAdmin else { return true }
         let answer = UnreadAnswer(record, ownBytes: own, pieces, holders(of: exchange))
@@ -113,7 +113,7 @@ extension EventLoop {
     }
 }
 
-/// A sender with a share of the memory for requests, which may come from any address.
+/// A sender, at any address, that has a share of the memory for requests.
 package protocol MemoryHolder: AnyObject {
     /// The name of the share; `nil` if there is none.
     var memoryHolder: String? { get }

@@ -15,7 +15,7 @@ extension EventLoop {
         to adopter: any StreamAdopter
     ) {
         guard let connection = exchange.connection else {
-            // The request of a test has no socket. The test goes on with the beginning.
+            // The request of a test has no socket. The test takes the beginning from the outcome.
             exchange.outcome = .stream(beginning, to: adopter)
             return
         }

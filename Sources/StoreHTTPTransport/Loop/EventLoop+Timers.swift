@@ -11,7 +11,7 @@ extension EventLoop {
     /// Runs `work` on the loop's thread after this time, unless the timer is cancelled first.
     ///
     /// Any thread. Cost: O(log n) on the loop's own thread. On another thread, a short lock, and a
-    /// system call only if the loop would sleep for longer.
+    /// system call only if the loop would sleep until after the timer's time.
     func schedule(after seconds: Double, _ work: @escaping @Sendable () -> Void) -> LoopTimer {
         guard isOwnThread else {
             let timer = LoopTimer(due: SystemTime.steadySeconds() + seconds, on: self, work)

@@ -25,7 +25,7 @@ final class EventLoop: @unchecked Sendable {
     static let takenMax = 4 << 10
     /// The most runs of the library in one turn.
     static let runsMax = 3
-    /// The longest time between two checks of the deadlines, in seconds. A short deadline cuts it.
+    /// The longest time between two checks of the deadlines, in seconds. A near deadline cuts it.
     static let tickSeconds = 1.0
     /// The longest turn in seconds while there is no connection.
     static let restingSeconds = 60.0
@@ -274,7 +274,7 @@ extension EventLoop {
         return true
     }
 
-    /// Accepts connections and reads what the loop reads by itself.
+    /// Accepts connections, and reads the sockets that are not the library's.
     private func take(_ events: UnsafeBufferPointer<epoll_event>) {
         for event in events {
             let descriptor = event.data.fd

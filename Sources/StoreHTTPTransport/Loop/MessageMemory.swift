@@ -1,4 +1,4 @@
-/// The memory of requests and answers, besides the memory of their connections. A body takes memory
+/// The memory of requests and answers, without the memory of their connections. A body takes memory
 /// while it is being received or handled, and an answer until its client has read it.
 ///
 /// A single bound covers all bodies and answers, and bodies may take half of it. An address or a

@@ -180,7 +180,7 @@ struct ReusedResponses: ~Copyable {
     private var waiting = [[ReusedResponse]](repeating: [], count: bodyBytesMax + 1)
     private var count = 0
 
-    /// Takes or makes a response of this length; `nil` over the bound, or without memory.
+    /// Takes or makes a response of this length; `nil` if it is over the bound, or without memory.
     mutating func take(length: Int) -> ReusedResponse? {
         guard length <= Self.bodyBytesMax else { return nil }
         guard let response = waiting[length].popLast() else {

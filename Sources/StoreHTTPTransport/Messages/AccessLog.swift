@@ -43,7 +43,7 @@ package struct Access: Sendable {
     package internal(set) var span: RequestSpan?
 }
 
-/// The data of a request outside its exchange, which is used again for other requests.
+/// The data of a request, outside its exchange, because later requests use the exchange again.
 final class AccessNote {
     var access: Access
 

@@ -10,7 +10,7 @@ package protocol HTTPAnswer: AnyObject, Sendable {
 package struct HTTPAnswerWriter: ~Copyable {
     package var status = 200
     package var body = JSONOutput(capacity: 256)
-    /// The body in place of ``body``. A large body is sent from its own memory.
+    /// The body that replaces ``body``, if there is one. A large one is sent from its own memory.
     package var sharedBody: Bytes?
     /// The header fields in the form of ``HTTPFields``.
     private(set) var fields = JSONOutput(capacity: 256)

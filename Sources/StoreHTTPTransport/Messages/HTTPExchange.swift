@@ -195,7 +195,7 @@ extension HTTPExchange {
 
     package var hasQuery: Bool { place.query != nil }
 
-    /// The authority that the request is for: of an absolute target, else the `Host` header.
+    /// The authority that the request is for: from an absolute target, else from the `Host` header.
     package var host: String? { withHost { $0.map { String(decoding: $0, as: UTF8.self) } } }
 
     /// Lends the bytes of the authority that the request is for.
@@ -262,7 +262,7 @@ extension HTTPExchange {
     }
 
     /// The workspace in which the handler reads documents, on the loop's thread. A document remains
-    /// valid if the handler keeps it beyond the request.
+    /// valid if the handler keeps it after the request.
     package var workspace: JSONWorkspace { loop.documents }
 
     /// Lends the whole body during the call.

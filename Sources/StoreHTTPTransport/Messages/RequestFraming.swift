@@ -84,7 +84,7 @@ struct RequestFraming {
     }
 
     /// The fields that must not be repeated: a proxy could read one line and the server another.
-    /// They name the credential, the origin page and the type of the body.
+    /// They name the credential, the page's origin and the type of the body.
     private static var singular: [StaticString] { ["authorization", "content-type", "origin"] }
     /// The bits of these names.
     private static let singularBits = singular.reduce(0 as UInt64) {

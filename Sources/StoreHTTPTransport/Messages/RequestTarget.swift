@@ -9,7 +9,7 @@ struct RequestTarget {
     init() {}
 
     /// Reads an origin-form (`/state?after=1`) or an absolute-form (`http://host/state`). For
-    /// `OPTIONS` alone, reads the asterisk-form, too: `*` becomes the path.
+    /// `OPTIONS`, also reads the asterisk-form: `*` becomes the path.
     init(_ bytes: [UInt8], of method: RequestMethod) throws(TransportFailure) {
         if case .options = method, bytes == [UInt8(ascii: "*")] {
             path = 0..<1

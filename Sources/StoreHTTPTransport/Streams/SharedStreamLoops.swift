@@ -8,11 +8,11 @@ import Glibc
 /// loop. Later events wait for the next round, so every loop gets its turn.
 ///
 /// A turn delays the other loops. So after 2 ms it begins no further item
-/// (``StreamLoop/isTurnOver``), and the rest follows in the next round. An item is a reader that
-/// takes more or joins, or a frame for all its readers. A loop that needs a pause rests for that
-/// time (``StreamLoop/restSeconds``), and the others go on.
+/// (``StreamLoop/isTurnOver``); the other items follow in the next round. An item is a reader
+/// that takes more or joins, or a frame for all its readers. A loop that needs a pause rests for
+/// that time (``StreamLoop/restSeconds``), and the other loops go on.
 struct SharedStreamLoops: ~Copyable {
-    /// The most events that one round takes from the thread's epoll. The next round gets the rest.
+    /// The most events that one round takes from the thread's epoll. Further events wait a round.
     static let eventsMax = 64
 
     private final class Member {

@@ -7,7 +7,7 @@ package struct StreamBeginning: Sendable {
     package let topic: TopicID
     package let resume: Resume
     package let owner: StreamOwner
-    /// The version of the topic with which the stream begins, unless the topic has a newer one.
+    /// The topic's version with which the stream begins, unless the topic has a newer version.
     /// `nil` if the version follows later, or is in the head.
     package var first: TopicVersion?
 

@@ -6,7 +6,7 @@ package import Synchronization
 package final class StreamCounters: Sendable {
     /// The number of open streams and reserved places.
     package let open = Atomic<Int>(0)
-    /// The open streams of each kind, followed by the streams of each kind that were ever opened.
+    /// The number of open streams of each kind, then the number ever opened of each kind.
     private let kinds = Cells(count: 2 * StreamKind.allCases.count)
     /// Streams refused because all places were taken.
     package let refused = Atomic<UInt64>(0)
@@ -16,7 +16,7 @@ package final class StreamCounters: Sendable {
     package let frames = Atomic<UInt64>(0)
     package let bytes = Atomic<UInt64>(0)
     package let heartbeats = Atomic<UInt64>(0)
-    /// Frames left out for readers that were behind, and by the server under a burst.
+    /// Frames that were left out: for readers that were behind, or for all readers under a burst.
     package let conflated = Atomic<UInt64>(0)
     /// Screen commands that were dropped because too many waited, or the stream was closing.
     package let commandsDropped = Atomic<UInt64>(0)

@@ -35,8 +35,8 @@ extension StreamWriter {
     }
 
     /// Ends a fraction of the streams whose readers are behind, but at least one of them. The
-    /// readers that have taken nothing for the longest time go first. Each such reader may keep a
-    /// version of the state in memory that no other reader needs. Any thread; never waits.
+    /// readers that have taken nothing for the longest time go first. A reader that is behind may
+    /// keep a state in memory that no other reader needs. Any thread; never waits.
     package func shed(fraction: Double) { submit(.shed(fraction)) }
 }
 
@@ -115,7 +115,7 @@ extension StreamLoop {
     /// Ends the stream of a reader that takes nothing.
     func endSlow(_ slot: Int32, with bye: Bytes) {
         slots[Int(slot)].end(because: .slow)
-        // Within a frame, the last frame would be read as a part of that frame.
+        // Behind a begun frame, the last frame would be read as a part of that frame.
         if behind[slot]?.backlog.head?.offset == 0 { _ = send(bye, to: slot) }
         release(slot)
     }

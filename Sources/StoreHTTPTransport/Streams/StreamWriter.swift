@@ -24,7 +24,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     let sheds = Atomic(false)
 
     /// Makes a writer that begins with ``start(_:)`` or ``start(on:)``. `limits` bounds this
-    /// writer, and `places` all writers that share it.
+    /// writer, and `places` bounds all writers that share these places.
     ///
     /// - Throws: ``TransportError`` if the system has no more descriptors.
     package init(
@@ -50,7 +50,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         startThread("streams") { loop.run() }
     }
 
-    /// Starts the writer on a thread that it shares, in place of ``start(_:)``. Any thread.
+    /// Starts the writer on a thread that writers share, in place of ``start(_:)``. Any thread.
     ///
     /// - Throws: ``TransportError`` if the thread is stopped, or the system refuses a descriptor.
     package func start(on thread: StreamThread) throws(TransportError) {
@@ -120,9 +120,9 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         if !postUnlessEnded({ $0.inbox.join(reader) }) { rejectLateReader(reader) }
     }
 
-    /// Brings the readers of a topic to a version, if they pass the filter. A `nil` filter passes
-    /// all readers. Frames are payload without chunks; in patch mode, the writer's thread makes
-    /// them. Any thread; never waits.
+    /// Brings the readers of a topic to a version, if they pass the filter. With `nil`, brings all.
+    /// Frames are payload without chunks; in patch mode, the writer's thread makes them. Any
+    /// thread; never waits.
     package func publish(
         _ version: TopicVersion,
         to topic: TopicID,
@@ -140,8 +140,8 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         return isTaken
     }
 
-    /// Sends `bye` to all streams, waits until the readers took it or the time is over, and ends
-    /// the loop. A thread of this writer alone ends, too. Returns `true` if all readers took `bye`.
+    /// Sends `bye` to all readers, and waits until they took it or the time is over. Then ends
+    /// the loop, and its thread if that is not shared. Returns `true` if all readers took `bye`.
     ///
     /// Must not be called on the thread that runs the loop.
     package func stop(reason: CloseReason, seconds: Double) -> Bool {

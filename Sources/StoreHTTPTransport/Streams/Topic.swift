@@ -34,8 +34,8 @@ struct Topic: Sendable {
 ///
 /// A frame is made when the first reader needs it. All readers that have the same version share it.
 struct PatchFrames: Sendable {
-    /// The most patches that are made for one version, besides the patch from the previous version.
-    /// Beyond the bound, readers with other versions get the whole state, which costs less to make.
+    /// The most patches that are made for one version, without the patch from the previous version.
+    /// At the bound, readers with other versions get the whole state, which costs less to make.
     static let patchesMax = 16
 
     private(set) var newest: (version: UInt64, state: any TopicState)?
@@ -104,7 +104,7 @@ struct RecentStates: Sendable {
         states.isEmpty ? nil : states[Place(topic: topic, version: version)]?.state
     }
 
-    /// Keeps a version that is no longer the newest. `cost` is the bytes that the next lacks.
+    /// Keeps a version that is not the newest any more. `cost` is the bytes that the newest lacks.
     mutating func keep(
         _ state: any TopicState,
         of topic: Int32,

@@ -23,7 +23,7 @@ struct LogPosition {
     /// True if a frame other than a record may be sent now.
     var isBetweenChunks: Bool { begun == nil }
 
-    /// The rest of a chunk whose payload is sent whole. Sending it needs no piece of the log.
+    /// The unsent bytes of a chunk whose payload is sent whole. They need no piece of the log.
     var tail: LogSegment? {
         begun.flatMap { $0.unsentPayload == 0 ? LogSegment(chunk: $0, payload: 0..<0) : nil }
     }
@@ -102,7 +102,7 @@ struct LogChunk: Equatable {
 /// The cursor is the only memory that the log takes for a reader. The writer looks the next records
 /// up when the reader's socket takes more, so nothing waits in memory for a slow reader.
 struct LogCursor: Sendable, Equatable {
-    /// The version up to which every record is sent whole.
+    /// The version whose record is sent whole, like all records before it.
     private(set) var version: UInt64
     /// The number of bytes of the next record's frame that are sent.
     private(set) var begunBytes = 0
@@ -110,7 +110,7 @@ struct LogCursor: Sendable, Equatable {
     /// Starts at the record that follows a version.
     init(after version: UInt64) { self.version = version }
 
-    /// Returns the unsent offsets in the piece; `nil` if the piece does not have the next record.
+    /// Returns the range of unsent bytes; `nil` if the piece does not have the next record.
     func rest(of piece: LogPiece) -> Range<Int>? {
         guard version < .max, piece.contains(version + 1) else { return nil }
         // The frame of a record is empty if the reader may not read the record.

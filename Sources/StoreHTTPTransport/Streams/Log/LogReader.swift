@@ -118,7 +118,7 @@ struct LogReaders {
 ///
 /// Dispatching goes first: after a turn that sent much, the log pauses for four times as long as
 /// the turn took. So catching up takes a fifth of a core. A pause has a bound and a turn follows
-/// it, so every reader gets on. There are no pauses while no action is applied.
+/// it, so every reader makes progress. There are no pauses while no action is applied.
 struct LogPace {
     /// The size in bytes from which a pause follows a turn. After a smaller turn the next one
     /// follows at once, so readers that keep up get each record as it comes.

@@ -1,9 +1,9 @@
 import Glibc
 
-/// A chunk or the rest of a chunk, with its payload in a piece of the log.
+/// A chunk, or the unsent part of a begun chunk. Its payload lies in a piece of the log.
 struct LogSegment: Equatable {
     let chunk: LogChunk
-    /// The offsets of the unsent payload in the piece, up to the end of the piece.
+    /// The offsets of the unsent payload in the piece, as far as the piece has that payload.
     let payload: Range<Int>
 
     /// The number of bytes that go to the socket.

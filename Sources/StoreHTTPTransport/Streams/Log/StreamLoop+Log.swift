@@ -185,7 +185,7 @@ extension StreamLoop {
         SocketOption.setUnsentBytesMax(of: descriptor, to: logUnsentBytesMax)
     }
 
-    /// Lets the socket take more bytes than ``keepRoom(in:)`` allows, also the last frame.
+    /// Lets the socket take more bytes than ``keepRoom(in:)`` allows, so that the last frame fits.
     private static func makeRoom(in descriptor: CInt) {
         SocketOption.setUnsentBytesMax(of: descriptor, to: .max)
         SocketOption.set(SO_SNDBUF, of: descriptor, to: 2 * logUnsentBytesMax)

@@ -15,7 +15,7 @@ extension StreamLoop {
         let number = Int(topic)
         let before = topics[number].patches.newest
         guard topics[number].patches.setNewest(state, version: version) else {
-            // A reader that joins brings an older version, from which a patch may lead.
+            // A reader that joins brings an older version, from which its patch can start.
             if let before, version < before.version {
                 let cost = state.bytesKept(beside: before.state)
                 recent.keep(state, of: topic, at: version, bytes: cost)

@@ -102,6 +102,6 @@ extension StreamLoop {
 struct LargeFrame {
     /// The version that the reader has when it has taken the whole frame.
     let version: UInt64
-    /// The number of frames for all readers that the topic had had when this frame was begun.
+    /// The topic's number of frames for all readers at the time when this frame was begun.
     let framesBefore: UInt64
 }

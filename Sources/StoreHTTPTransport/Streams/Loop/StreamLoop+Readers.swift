@@ -6,7 +6,7 @@ import Synchronization
 // The life of a reader: it joins, is watched for its end, and is released.
 
 extension StreamLoop {
-    /// Adds a reader to its topic. The topic takes the reader's first frame if that is newer.
+    /// Adds a reader. Its topic takes the reader's first frame if the topic has no newer frame.
     func join(_ reader: JoiningReader) {
         let beginning = reader.beginning
         let topic = number(of: beginning.topic)
@@ -146,7 +146,7 @@ extension StreamLoop {
         return number
     }
 
-    /// Removes a topic without readers and its frame: clients choose the names of some topics.
+    /// Removes a topic that has no readers, and its frame. Clients choose the names of some topics.
     func forgetUnread(_ number: Int32) {
         let topic = topics[Int(number)].id
         // A place may be reserved for a client that is about to read. A version that is newer than

@@ -115,7 +115,7 @@ extension StreamLoop {
             let (pieces, skipped) = frame.pieces(from: offset + sent, max: Self.piecesMax)
             let wanted = pieces.reduce(-skipped) { $0 + $1.count }
             let count = send(pieces, skipping: skipped, to: slot)
-            // The bytes sent before an error count. The next call meets the error again.
+            // The bytes sent before an error are returned, and the next call finds the error again.
             guard count >= 0 else { return sent > 0 ? sent : -1 }
             sent += count
             if count < wanted { break }

@@ -33,7 +33,7 @@ final class StreamLoop: @unchecked Sendable {
     var credentials: [Int32: HeldCredential] = [:]
     /// The readers whose sockets did not take every byte.
     var behind: [Int32: BehindReader] = [:]
-    /// The versions besides the newest from which patches can start.
+    /// The older versions from which patches can start.
     var recent = RecentStates()
     var logReaders = LogReaders()
     var logPace = LogPace()
@@ -144,7 +144,7 @@ final class StreamLoop: @unchecked Sendable {
         return CInt(max(0, (seconds * 1_000).rounded(.up)))
     }
 
-    /// The seconds from the last turn to the next work without an event; `nil` if there is none.
+    /// The seconds from the last turn until work is due without an event; `nil` if none will be.
     var waitSeconds: Double? {
         if left != nil { return 0 }
         if slots.count == freeSlots.count, stopDeadline == nil { return nil }
