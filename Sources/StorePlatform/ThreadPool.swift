@@ -2,10 +2,10 @@ import Synchronization
 
 /// A bounded number of threads that run the tasks of many owners, in the order of submission.
 ///
-/// If a task comes and no thread sleeps, a new thread begins, up to ``threadsMax``. A turn is held
-/// (``TurnAges``) if it takes very long, because a slow disk or an endless reducer blocks its
-/// thread. For each held turn one more thread may begin, at most ``surplusMax``, so that other
-/// tasks go on. When a held turn ends after all, its thread ends with it.
+/// If a task comes, no thread sleeps and there are fewer than ``threadsMax``, a new thread begins.
+/// A turn is held (``TurnAges``) if it takes very long, because a slow disk or an endless reducer
+/// blocks its thread. For each held turn one more thread may begin, at most ``surplusMax``, so that
+/// other tasks go on. When a held turn ends after all, its thread ends with it.
 ///
 /// Any thread may call any function. Close a pool after its users: waiting tasks are dropped.
 package final class ThreadPool: Sendable {
@@ -217,7 +217,7 @@ package final class ThreadPool: Sendable {
                 state.isRefused = true
                 state.refusedTotal += 1
             }
-            // Wakes a thread that may sleep because this one was on its way. No other begins.
+            // Wakes a thread that may sleep because this one was on its way. Begins no thread.
             return (state.isClosed && state.threads == 0, state.wakeup(threadsMax: 0))
         }
         if isLast { ended.open() }

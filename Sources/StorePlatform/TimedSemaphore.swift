@@ -96,7 +96,7 @@ struct Sleepers: Sendable {
     /// The longest sleep of a thread; `nil` sets no bound.
     let idleSecondsMax: Double?
 
-    /// Wakes as many threads, which the owner has taken off its count.
+    /// Wakes `count` threads, which the owner has taken off its count of sleeping threads.
     @usableFromInline
     func wake(_ count: Int = 1) {
         for _ in 0..<count { signals.signal() }

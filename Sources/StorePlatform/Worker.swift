@@ -65,7 +65,7 @@ public final class Worker<Queue: WorkQueue>: Sendable {
     /// Makes a worker without a thread. At most 15 bytes of the name of its own threads show in
     /// `top -H` and debuggers.
     ///
-    /// Beyond the first, a thread begins if work comes and no thread sleeps, up to `threadsMax`. A
+    /// A thread begins if work comes, no thread sleeps, and there are fewer than `threadsMax`. A
     /// single thread keeps the order of the work, also on a pool.
     package init(
         _ name: String,
@@ -128,8 +128,8 @@ public final class Worker<Queue: WorkQueue>: Sendable {
     /// Reads or changes the queue if the worker rests. The worker rests if the queue is empty, and
     /// no thread works, has been woken or is about to begin. Any thread may call it.
     ///
-    /// A caller that does the worker's work itself must mark the queue: ``WorkQueue/isEmpty`` has
-    /// to stay true meanwhile, even if work comes. The caller removes the mark by ``post(_:)``.
+    /// A caller that does the worker's work itself marks the queue in `body`. ``WorkQueue/isEmpty``
+    /// must be true for a marked queue, even if work comes. The caller unmarks it by ``post(_:)``.
     ///
     /// - Returns: the result of `body`; `nil` if the worker does not rest, or is closed.
     @inlinable
