@@ -89,7 +89,7 @@ extension HTTPRequest {
         }
     }
 
-    /// True if the connection is to be closed behind the answer, which libcurl leaves to its user.
+    /// True if the connection must be closed behind the answer; libcurl leaves that to its caller.
     var closesConnection: Bool { headers["connection"]?.lowercasedASCII == "close" }
 
     /// True if the client follows redirects: only for methods that may be sent twice without harm.
@@ -131,7 +131,7 @@ struct CurlURL: ~Copyable {
         return self[CURLUPART_URL] ?? ""
     }
 
-    /// Returns ``shown`` of the URL in a text, for errors and logs.
+    /// Returns the ``shown`` form of the URL in a text, for errors and logs.
     static func shown(_ text: String) -> String { CurlURL(text)?.shown ?? "(no URL)" }
 }
 
