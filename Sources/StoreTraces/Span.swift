@@ -19,7 +19,7 @@ package struct Span: Sendable {
         case server = 2
     }
 
-    /// A property of a span. Its name is of OpenTelemetry's semantic conventions, or begins with
+    /// A property of a span. Its name is from OpenTelemetry's semantic conventions, or begins with
     /// `store.`.
     package struct Attribute: Sendable, Equatable {
         package enum Value: Sendable, Equatable {
