@@ -9,7 +9,7 @@ package struct SpanEncoder: Sendable {
     /// The name of the program that makes the spans, for `scope`.
     private static let scopeName = "store-server"
     private static let errorStatus = 2
-    /// Bits of a span's `flags`: the sampled flag of `traceparent`, and two bits above its flags.
+    /// Bits of a span's `flags`: the sampled flag of `traceparent`, and two bits that OTLP adds.
     private enum Flags {
         static let sampled = 0x001
         static let isRemoteKnown = 0x100
