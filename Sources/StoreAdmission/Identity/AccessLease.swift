@@ -14,7 +14,7 @@ package struct AccessLease: Sendable {
         case policy(Problem)
     }
 
-    /// The seconds that a timer waits beyond a credential's end, because the clock that decides
+    /// The seconds that a timer waits after a credential's end, because the clock that decides
     /// about the end may lag by some milliseconds.
     private static let lateSeconds = 0.05
 
@@ -32,8 +32,8 @@ package struct AccessLease: Sendable {
     /// property once, for the answer: each read writes to the log.
     package var problem: Problem? { ending().map(refuse) }
 
-    /// Shortens a wait so that it ends, at the latest, shortly after the credential. Returns the
-    /// allowed seconds.
+    /// Shortens a wait, so that the wait ends shortly after the credential's end at the latest.
+    /// Returns the allowed seconds.
     package func seconds(ofWait seconds: Double) -> Double {
         guard let expires else { return seconds }
         let left = Double(expires) - Double(SystemTime.wallNanoseconds()) / 1e9

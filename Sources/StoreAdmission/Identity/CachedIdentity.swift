@@ -6,7 +6,7 @@ package import StoreHTTPTransport
 ///
 /// Only the event loop's thread may use it. The cache ends with its connection.
 package final class CachedIdentity {
-    /// The most bytes in a cached field. Each connection caches a single field.
+    /// The maximum number of bytes in a cached field. Each connection caches a single field.
     static let fieldBytesMax = 1_024
 
     // Safety: only the loop's thread uses these properties, one connection at a time, so the

@@ -2,13 +2,13 @@ package import StoreHTTPTransport
 
 /// The cookie with a browser's credential, for `EventSource`, which can't send header fields.
 ///
-/// Each store of a process has its own name for the cookie, as for the cookie of sessions.
+/// Each store of a process has its own name for this cookie, and for the cookie of sessions.
 package struct CredentialCookie: Sendable {
     package let name: String
     private let path: String
     private let beginning: [UInt8]
-    /// True if browsers send the cookie over TLS alone. With `nil`, they also send it without TLS
-    /// to a loopback host.
+    /// True if browsers send the cookie only over TLS. With `nil`, they also send it without TLS to
+    /// a loopback host.
     private let isSecure: Bool?
 
     /// Makes the cookie of the store at `path`. `store` is the store's name, if it has one.

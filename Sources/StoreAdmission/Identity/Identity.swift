@@ -78,8 +78,8 @@ package final class Identity: Sendable {
     }
 
     /// True if the role sees all parts of the state that the stream shows. The stream of one member
-    /// also stays allowed if the member was hidden when the stream was opened: the stream shows it
-    /// as absent.
+    /// also stays allowed if the member was hidden when the stream was opened. Such a stream shows
+    /// the member as absent.
     private func covers(_ earlier: StreamRights) -> Bool {
         guard let sight else { return true }
         guard let member = earlier.member else { return sight.covers(earlier.sight) }

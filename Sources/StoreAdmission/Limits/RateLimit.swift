@@ -18,7 +18,7 @@ package enum RateLimitKind: Int, Sendable, CaseIterable {
 /// A bound: at most `count` events in `seconds`. The `count` events may come at once; the share
 /// then refills evenly.
 package struct RateLimit: Sendable, Equatable {
-    /// The most events at once, 1 to 1,000,000.
+    /// The maximum number of events at once, 1 to 1,000,000.
     package let count: Int
     /// The seconds until an empty share is whole again, 1 to 86,400.
     package let seconds: Int
@@ -35,7 +35,7 @@ package struct RateLimit: Sendable, Equatable {
     var window: Int64 { interval * Int64(count) }
 }
 
-/// The rest of a client's share, after events were counted or refused.
+/// The remaining share of a client, after events were counted or refused.
 struct RateShare: Equatable {
     /// The number of further events that the share allows.
     let remaining: Int

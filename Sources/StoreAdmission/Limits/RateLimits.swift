@@ -5,7 +5,7 @@ package import StoreWire
 import Synchronization
 
 /// The limits on each client's requests, actions, sessions and streams. A request above a limit is
-/// answered with 429. Each answer has the rest of the share in its header fields
+/// answered with 429. The header fields of each answer have the remaining share
 /// (draft-ietf-httpapi-ratelimit-headers).
 ///
 /// Only the event loop's thread may use it.
@@ -33,7 +33,7 @@ package final class RateLimits: Sendable {
     // Safety: only the event loop's thread, which hands requests over, accesses the table.
     @exclusivity(unchecked) private nonisolated(unsafe) var table = RateTable()
 
-    /// Makes limits for the kinds in `limits` alone. Returns `nil` if `limits` is empty.
+    /// Makes limits only for the kinds in `limits`. Returns `nil` if `limits` is empty.
     package init?(_ limits: [RateLimitKind: RateLimit], clock: any WallClock = SteadyClock()) {
         if limits.isEmpty { return nil }
         self.limits = RateLimitKind.allCases.map { kind in
@@ -66,7 +66,7 @@ package final class RateLimits: Sendable {
         }
     }
 
-    /// Counts one event for a principal alone.
+    /// Counts one event for a principal, and none for an address.
     ///
     /// - Throws: 429 if its share is empty.
     func take(

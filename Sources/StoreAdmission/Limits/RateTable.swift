@@ -5,19 +5,19 @@ package import StoreHTTPTransport
 /// rows.
 ///
 /// A share is stored as the moment at which it is whole again (the generic cell rate algorithm). A
-/// whole share needs no row. Of its possible rows, a new client takes over the row whose shares are
-/// whole soonest, with the moments in it. So if there are more clients than rows, some clients use
-/// a row together. No client gets more than its share by pushing other clients out.
+/// whole share needs no row. Of a few possible rows, a new client takes over the row whose shares
+/// are whole soonest, with the moments in that row. So if there are more clients than rows, some
+/// clients use a row together. No client gets more than its share by pushing other clients out.
 struct RateTable: ~Copyable {
-    /// The number of rows, and so of clients with a row of their own.
+    /// The number of rows, and so the maximum number of clients with a row of their own.
     static let rowsCount = 32_768
     /// The number of adjacent rows in which a client's row can be.
     static let waysCount = 8
 
     /// The owner of each row.
     private let keys: UnsafeMutableBufferPointer<RateKey>
-    /// The moments at which the shares are whole again, in nanoseconds of the clock. Each row has
-    /// the moments of all kinds in sequence.
+    /// The moments at which the shares are whole again, in nanoseconds of the clock. Each row has a
+    /// moment for each kind of event.
     private let whole: UnsafeMutableBufferPointer<Int64>
     /// A random number in each hash, so that no client can choose its rows.
     private let seed: UInt64
@@ -36,7 +36,7 @@ struct RateTable: ~Copyable {
         whole.deallocate()
     }
 
-    /// Counts events for a client if its share allows them, and returns the rest of the share. A
+    /// Counts events for a client if its share allows them, and returns the remaining share. A
     /// whole share allows even a count above its limit, but then takes longer to refill.
     mutating func take(
         _ count: Int,
@@ -53,7 +53,7 @@ struct RateTable: ~Copyable {
         return RateShare(remaining: left, untilWhole: taken)
     }
 
-    /// Returns the rest of a client's share. If the rest is too small for the count, also returns
+    /// Returns a client's remaining share. If the share is too small for the count, also returns
     /// the time until it suffices. Counts no events, but gives the client a row.
     mutating func look(
         _ count: Int,

@@ -8,8 +8,8 @@ import StoreWire
 package struct CrossOrigin: Sendable {
     /// The seconds for which a browser remembers the answer to a preflight.
     static let maxAgeSeconds = 600
-    /// The header fields of an answer that a page may read, besides the fields that every page may
-    /// read.
+    /// The header fields of answers that a browser shows to a page only if the server lists them in
+    /// `Access-Control-Expose-Headers`.
     static let exposed = [
         "Allow", "ETag", "Idempotency-Replayed", "Location", "Preference-Applied", "RateLimit",
         "RateLimit-Policy", "Retry-After", "WWW-Authenticate",
@@ -36,7 +36,7 @@ package struct CrossOrigin: Sendable {
         request.addFields { $0.append(fields[place]) }
     }
 
-    /// True if a browser sends a preflight for a page of an allowed origin.
+    /// True if the request is a browser's preflight for a page of an allowed origin.
     func isPreflight(_ request: HTTPExchange) -> Bool {
         request.has("access-control-request-method") && rule.place(of: request) != nil
     }
@@ -55,7 +55,7 @@ package struct Preflight: Sendable {
     /// The fields for a method that the resource does not have.
     private let others: HTTPFields
 
-    /// Makes the fields of a resource: its methods, with the header fields that each may have.
+    /// Makes the fields of a resource from its methods and the header fields that each takes.
     package init(_ methods: [String], headers: [(method: String, names: [String])]) {
         others = Self.fields(methods, headers: nil)
         self.methods = headers.map { ($0.method, Self.fields(methods, headers: $0.names)) }

@@ -7,7 +7,7 @@ package import StoreWire
 /// Every page that is open on a machine can reach a server on its loopback address. If a POST has
 /// no body, and so no `Content-Type`, a browser sends it to any server that a page names.
 package struct OriginRule: Sendable {
-    /// The allowed origins besides the server's own, as browsers write them.
+    /// The allowed origins, without the server's own origin, as browsers write them.
     private let allowed: [[UInt8]]
 
     init(_ allowed: [String]) { self.allowed = allowed.map { Array($0.utf8) } }
@@ -37,8 +37,8 @@ package struct OriginRule: Sendable {
         guard isOwnSite, isOwnOrigin(request) else { throw Self.refused }
     }
 
-    /// Checks `Origin` alone: enough for a request with a body, because a browser always sends
-    /// `Origin` with a body.
+    /// Checks only `Origin`. This is enough for a request with a body, because a browser always
+    /// sends `Origin` with a body.
     ///
     /// - Throws: 403 if the origin is neither the server's own nor allowed.
     package func requireOriginIfPresent(_ request: HTTPExchange) throws(Problem) {
@@ -78,7 +78,7 @@ extension OriginRule {
         return port != (["http": 80, "https": 443][String(parts[0])] ?? 0)
     }
 
-    /// The most bytes in an origin.
+    /// The maximum number of bytes in an origin.
     private static let textBytesMax = 320
 
     private static func isScheme(_ text: Substring) -> Bool {

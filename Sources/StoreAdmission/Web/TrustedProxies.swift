@@ -41,7 +41,7 @@ package struct TrustedProxies: Sendable {
     }
 
     /// True if a client has come over TLS to a trusted proxy, according to `Forwarded` or
-    /// `X-Forwarded-Proto`. If there are several proxies, the entry of the first decides.
+    /// `X-Forwarded-Proto`. If there are several proxies, the entry of the first proxy decides.
     func isOverTLS(_ request: HTTPExchange) -> Bool {
         guard trusts(request.peer) else { return false }
         let forwarded = request.withHeader("forwarded") { ForwardedField.isOverTLS($0) }
@@ -60,8 +60,8 @@ package struct TrustedProxies: Sendable {
     private func trusts(_ address: IPAddress) -> Bool { ranges.contains { $0.contains(address) } }
 }
 
-/// Finds, in a sequence of addresses, the last that is no proxy's. If all addresses belong to
-/// proxies, finds the first.
+/// Finds, in a sequence of addresses, the last address that is no proxy's. If all addresses belong
+/// to proxies, finds the first.
 private struct LastStranger {
     private(set) var isEmpty = true
     /// The address; `nil` if the element in its place is no address.
