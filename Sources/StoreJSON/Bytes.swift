@@ -103,8 +103,8 @@ extension Bytes {
         return rest.startIndex
     }
 
-    /// Returns the pieces with the bytes from `offset` on, at most `max` of them, and the offset
-    /// within the first piece.
+    /// Returns at most `max` pieces, with the bytes from `offset` on, and the offset within the
+    /// first piece.
     package func pieces(from offset: Int, max: Int) -> (pieces: ArraySlice<Bytes>, offset: Int) {
         guard let rope else { return ([self], offset) }
         let first = rope.ends.partitionPoint { $0 <= offset }

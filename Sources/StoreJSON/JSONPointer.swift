@@ -176,7 +176,7 @@ extension JSONPointer {
         return found
     }
 
-    /// The rest of a pointer, and the index of that pointer.
+    /// The index of a pointer, and the tokens of that pointer that are not followed yet.
     private typealias Way = (pointer: Int, rest: ArraySlice<String>)
 
     private static func find(_ ways: [Way], from node: JSONNode, _ found: inout [JSONNode?]) {

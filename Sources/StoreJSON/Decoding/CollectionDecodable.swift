@@ -7,8 +7,8 @@ protocol CollectionDecodable {
 }
 
 private enum Reservation {
-    /// The maximum number of elements to reserve memory for before the first is read. Without a
-    /// bound, two bytes of a document could reserve an element of a thousand bytes.
+    /// The maximum number of elements for which memory is reserved before the first is read.
+    /// Without a bound, two bytes of a document could reserve an element of a thousand bytes.
     static let elementsMax = 1_024
 
     static func elements(claimed: UInt32) -> Int { min(Int(claimed), elementsMax) }

@@ -22,7 +22,7 @@ struct DecodingFailure: Error {
             }
         }
 
-        /// The text without bounds: writing the bounds takes longer than reading a value.
+        /// The text without an integer's bounds: writing bounds takes longer than reading a value.
         var brief: String {
             switch self {
             case .words(let words): words
@@ -47,7 +47,7 @@ extension DecodingState {
         trail.codingPath(to: entry(of: index), in: tape)
     }
 
-    /// Returns the entry for a place; for the object around a case, the entry of its payload.
+    /// Returns the entry at a place; for ``enclosure``, which has none, the entry of the payload.
     private func entry(of place: Int) -> Int { place == Self.enclosure ? caseIndex : place }
 
     /// Returns the standard library's error for a value that does not fit.
@@ -155,8 +155,8 @@ extension DecodingState {
         )
     }
 
-    /// Returns the offset of the value at the end of a coding path, or of the last value on it that
-    /// exists.
+    /// Returns the offset of the value at the end of a coding path, or of the last existing value
+    /// on that path.
     private func offset(along path: [any CodingKey]) -> Int {
         var node = JSONNode(tape: tape, index: 0)
         for key in path {

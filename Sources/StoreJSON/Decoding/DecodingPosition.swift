@@ -116,8 +116,8 @@ struct CaseValue: SingleValueDecodingContainer {
 
     func decode(_ type: String.Type) -> String { state.pointee.caseName }
 
-    /// Decodes an enum, or a type around it. The function implements each of the protocol's
-    /// overloads but that for `String`: a number or a Boolean is no case.
+    /// Decodes an enum, or a type around it. The function implements all of the protocol's
+    /// overloads except the overload for `String`: a number or a Boolean is no case.
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
         switch state.pointee.plans.plan(for: type) {
         case .string: return unsafeBitCast(state.pointee.caseName, to: T.self)

@@ -5,7 +5,7 @@ extension DecodingState {
         let entry = entries[index]
         let length = Int(entry.end &- entry.start)
         var at = source + Int(entry.start)
-        // Up to 18 digits cannot overflow 64 bits.
+        // A number of at most 18 digits cannot overflow 64 bits.
         guard entry.detail == 1, length <= 18, tape.kind(at: index) == .number else {
             return try longInteger(index, as: type)
         }
@@ -21,8 +21,7 @@ extension DecodingState {
         return fitting
     }
 
-    /// Reads the remaining numbers: long integers, and whole numbers with a fraction or an
-    /// exponent.
+    /// Reads a whole number that is long, or that is written with a fraction or an exponent.
     @inline(never)
     private func longInteger<I: FixedWidthInteger>(_ index: Int, as type: I.Type) throws -> I {
         if tape.kind(at: index) == .number {

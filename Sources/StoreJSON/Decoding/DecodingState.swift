@@ -12,7 +12,7 @@ struct DecodingState: ~Copyable {
     private(set) var userInfo: [CodingUserInfoKey: any Sendable] = [:]
     /// The number of calls of `init(from:)` that are running.
     fileprivate(set) var calls = 0
-    /// The maximum of ``calls``. After the first excess the maximum is 0, which ends a type that
+    /// The maximum of ``calls``. After the first excess the maximum is 0, which stops a type that
     /// tries itself again and again.
     fileprivate(set) var callsMax = JSONLimits.callsMax
     let trail = DecodingTrail()
@@ -174,8 +174,8 @@ extension DecodingStatePointer {
         return try T(from: decoder)
     }
 
-    /// Decodes an enum with texts as raw values. The enum compares them with Swift's equality, so a
-    /// text with other bytes has to be refused here.
+    /// Decodes an enum with texts as raw values. The enum compares texts with Swift's equality, so
+    /// a text with other bytes has to be refused here.
     @inline(never)
     private func decodeRawText<T: Decodable>(_ type: T.Type, at index: Int) throws -> T {
         let value: T

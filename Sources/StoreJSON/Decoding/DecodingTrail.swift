@@ -1,8 +1,8 @@
 /// The path from a document's root to the value whose path was computed last.
 ///
 /// A type that tries one form after another needs the paths of many values, each a little behind
-/// the one before. The trail continues from its last value, and returns its keys without a copy.
-/// All paths of one pass together cost about one walk over the document.
+/// the previous value. The trail continues from its last value, and returns its keys without a
+/// copy. All paths of one pass together cost about one walk over the document.
 ///
 /// The trail is a class, so that a caller that reads values only borrows its state.
 final class DecodingTrail {
@@ -46,7 +46,7 @@ final class DecodingTrail {
         return keys
     }
 
-    /// Moves on to the child of a container that holds the target. Returns the value of that child.
+    /// Moves on to the container's child that holds the target. Returns the value of that child.
     private func advance(_ container: Int, to target: Int, _ tape: JSONTape) -> Int? {
         let isObject = tape.kind(at: container) == .object
         let end = Int(tape.entries[container].next)

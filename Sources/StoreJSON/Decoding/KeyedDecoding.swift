@@ -2,10 +2,10 @@
 struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let state: DecodingStatePointer
     let keyType: KeyTypePointer<Int>
-    /// The address of the object's entry in a container that is used again; `nil` in any other
+    /// The address of the object's entry, for a container that is used again; `nil` in any other
     /// container.
     let shared: UnsafeMutablePointer<Int>?
-    /// The entry of the object in a container that is not used again.
+    /// The object's entry, for a container that is not used again.
     let own: Int
 
     @inline(__always)

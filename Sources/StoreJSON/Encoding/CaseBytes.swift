@@ -24,8 +24,7 @@ package struct CaseBytes {
         guard Self.isOneObject(payload) else { return nil }
     }
 
-    /// True if the bytes are exactly one object. They begin with the value of a member; more
-    /// members may follow it.
+    /// True if the bytes are exactly one object; false if further members follow the object.
     private static func isOneObject(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.first == UInt8(ascii: "{") else { return false }
         var depth = 0

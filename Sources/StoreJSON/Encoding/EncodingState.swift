@@ -33,8 +33,8 @@ struct EncodingState: ~Copyable {
     var outOfPlace = false
     /// The number of calls of `encode(to:)` that are running.
     var calls = 0
-    /// The maximum of ``calls``. After the first excess the maximum is 0, which ends a value that
-    /// tries itself again and again.
+    /// The maximum of ``calls``. After the first excess the maximum is 0, which stops a value that
+    /// encodes itself again and again.
     var callsMax = JSONLimits.callsMax
     /// The offset of a value that could not be encoded, until the next write removes that value; -1
     /// if there is none.
@@ -74,7 +74,7 @@ struct EncodingState: ~Copyable {
     @inline(__always)
     mutating func open(_ opener: UInt8, _ closer: UInt8) -> UInt32 {
         serial &+= 1
-        // Nothing is opened beyond the bound: `encode` has refused that depth before.
+        // No container is opened at a greater depth: `encode` has refused that depth before.
         guard depth < JSONLimits.depthCeiling else {
             outOfPlace = true
             return serial
@@ -194,9 +194,8 @@ struct EncodingState: ~Copyable {
 
 /// The written keys of one object, to detect a key that is written twice.
 ///
-/// A bit represents each key of one table. An object with other keys, or with keys of two types,
-/// has a set of names instead. Keys of two types occur if a class and its superclass share one
-/// object.
+/// Each key of one table has a bit. An object with other keys, or with keys of two types, has a set
+/// of names instead. Keys of two types occur if a class and its superclass share one object.
 struct EncodingMembers {
     private var table: JSONKeyTable?
     private var written: UInt64 = 0

@@ -62,8 +62,8 @@ extension JSONOutput {
         }
     }
 
-    /// Writes a number of at most 15 digits, up to four of them behind the point, such as most
-    /// numbers in practice. Returns false for any other number, without writing anything.
+    /// Writes a number of at most 15 digits, at most four of them behind the point. Most numbers in
+    /// practice are as short. Returns false for any other number, without writing anything.
     ///
     /// Different decimals of at most 15 digits are different `Double` values. So a decimal of that
     /// length is the shortest if it reads back as `value`. The division proves that: its operands

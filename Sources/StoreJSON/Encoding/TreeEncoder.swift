@@ -72,7 +72,7 @@ struct TreeEncoder: Encoder {
         return node
     }
 
-    /// True if the type's own code encodes into the tree; the fast path encodes scalars.
+    /// True if the type's own code encodes into the tree; false if the fast path encodes the type.
     private func unfolds<T>(_ type: T.Type) -> Bool {
         if surroundings.adapters.place(of: type) != nil { return false }
         return switch type {

@@ -11,7 +11,7 @@ import StoreTexts
 /// Each part with differences begins with a line for its pointer (RFC 6901). The members that
 /// differ follow. The elements of an array are shown under their index.
 package struct JSONDifference {
-    /// The maximum number of lines. If there are more, a last line counts the rest.
+    /// The maximum number of lines. If there are more, a last line has the number of omitted lines.
     package static let linesMax = 60
     /// The maximum number of characters of a value. If a value is longer, only its differing part
     /// is shown.
@@ -101,8 +101,8 @@ package struct JSONDifference {
         if lines.count < Self.linesMax { lines.append(line) } else { left += 1 }
     }
 
-    /// Cuts values longer than ``charactersMax`` to the part that differs, with up to 40 characters
-    /// before it.
+    /// Cuts values longer than ``charactersMax`` to the part that differs, with at most 40
+    /// characters before it.
     private static func cut(_ old: String?, _ new: String?) -> (String?, String?) {
         let longest = max(old?.count ?? 0, new?.count ?? 0)
         guard longest > charactersMax else { return (old, new) }

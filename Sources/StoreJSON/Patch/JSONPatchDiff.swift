@@ -124,9 +124,9 @@ struct JSONPatchDiff: ~Copyable {
         within(String(position)) { $0.compare(old, new) }
     }
 
-    /// Writes the changes between two elements that both arrays have. Elements at the same place
-    /// are compared as pairs; the rest is removed or added. Elements with different keys are never
-    /// compared: the new element replaces the old one.
+    /// Writes the changes in a gap between two elements that both arrays have. Elements at the same
+    /// place in the gap are compared as pairs; surplus elements are removed or added. Elements with
+    /// different keys are never compared: the new element replaces the old one.
     private mutating func gap(
         _ old: ArraySlice<JSONNode>,
         _ new: ArraySlice<JSONNode>,

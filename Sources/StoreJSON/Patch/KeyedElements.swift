@@ -9,8 +9,8 @@ enum KeyedElements {
     /// The member that names an element: a text or a whole number.
     static let keyName = "id"
 
-    /// Returns a gap for each element that stays: the number of elements before it in either array,
-    /// counted from the preceding such element. Elements in a gap were removed, added or moved.
+    /// Returns a gap for each element that stays: in either array, the number of elements between
+    /// the preceding such element and this one. Elements in a gap were removed, added or moved.
     ///
     /// Returns `nil` if an element has no key, or if two elements of one array have the same key.
     /// The caller then compares the elements by their content.
@@ -52,7 +52,7 @@ enum KeyedElements {
     /// Returns the longest subsequence of `shared` in the order of `old`. `shared` is in the order
     /// of `new`, so the result has the order of both.
     private static func longestInOrder(_ shared: [(old: Int, new: Int)]) -> [(old: Int, new: Int)] {
-        /// For each length of a run, the index of the lowest last element.
+        /// For each length of a run, the index of its lowest possible last element.
         var ends: [Int] = []
         /// For each element, the index of the element before it in its run.
         var before: [Int?] = []

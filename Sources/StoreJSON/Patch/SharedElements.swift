@@ -3,14 +3,14 @@
 /// The method is E. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986). Its cost
 /// depends on the number of differences more than on the length of the arrays.
 enum SharedElements {
-    /// The maximum number of elements that are in one array only; with more, the search ends
-    /// without a result.
+    /// The maximum number of elements that are in only one of the arrays. With more such elements,
+    /// the search has no result.
     static let editsMax = 256
     /// The maximum number of comparisons of a search.
     static let comparisonsMax = 1 << 18
 
-    /// Returns a gap for each shared element: the number of elements before it in either array,
-    /// counted from the preceding shared element.
+    /// Returns a gap for each shared element: in either array, the number of elements between the
+    /// preceding shared element and this one.
     ///
     /// Returns no gaps if a bound is exceeded; the caller then compares the arrays place by place.
     static func gaps(between old: [JSONNode], and new: [JSONNode]) -> [(old: Int, new: Int)] {
@@ -84,7 +84,7 @@ enum SharedElements {
         return gaps(around: shared.reversed())
     }
 
-    /// Returns the number of elements before each place, counted from the preceding place.
+    /// Returns the number of elements between each place and the preceding place.
     static func gaps(around places: [(old: Int, new: Int)]) -> [(old: Int, new: Int)] {
         var last = (old: -1, new: -1)
         return places.map { place in

@@ -4,7 +4,7 @@ import Synchronization
 /// Working memory of coders, which is kept for the next document: making it takes longer than
 /// coding a small document.
 final class CoderPool<Box: AnyObject & Sendable>: Sendable {
-    /// The maximum number of idle boxes in the pool, besides the first.
+    /// The maximum number of idle boxes in `rest`; `first` has one more.
     static var restMax: Int { 8 }
 
     private let make: @Sendable () -> Box

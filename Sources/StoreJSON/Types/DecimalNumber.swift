@@ -8,7 +8,7 @@ struct DecimalNumber: Equatable {
     private static let zerosMax = 40
 
     private let isNegative: Bool
-    /// The digits from the first to the last that is not 0; empty for 0.
+    /// The digits without the zeros at the beginning and at the end; empty for 0.
     private let digits: [UInt8]
     /// The power of ten of the last digit.
     private let exponent: Int

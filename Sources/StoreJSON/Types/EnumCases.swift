@@ -67,7 +67,7 @@ package enum EnumCases {
         #endif
     }
 
-    /// `MetadataKind::Enum`: the second kind not on the heap (0x200).
+    /// `MetadataKind::Enum`: the second of the kinds of types that are not on the heap.
     private static let metadataKindEnum: UInt = 0x201
     /// `ContextDescriptorKind::Enum`.
     private static let contextKindEnum: UInt32 = 18

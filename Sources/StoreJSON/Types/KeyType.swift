@@ -7,10 +7,10 @@ typealias KeyTypePointer<Place> = UnsafeMutablePointer<KeyType<Place>>
 /// takes longer than coding a small value. A container without another reference is used again. The
 /// container's place in the document, a `Place`, is stored here and not in the container.
 struct KeyType<Place> {
-    /// The number of kept containers: one for each of the first levels; deeper levels share them.
+    /// The number of kept containers: one for each of the first levels. Deeper levels share these.
     private static var slotCount: Int { 8 }
 
-    /// The encoded keys; `nil` if a key of this type takes more than one byte.
+    /// The encoded keys; `nil` if a value of the key type is not plain data of at most one byte.
     private let table: JSONKeyTable?
     private let isEmpty: Bool
     private let places: UnsafeMutablePointer<Place>
@@ -58,8 +58,8 @@ struct KeyType<Place> {
         return boxes[slot]
     }
 
-    /// Makes a container, and keeps it for this level if it can. `make` gets the address from which
-    /// a kept container reads its place, or `nil`.
+    /// Makes a container, and keeps it for this level if possible. `make` gets the address from
+    /// which a kept container reads its place, or `nil`.
     func keep<Container>(
         _ level: Int,
         at place: Place,
