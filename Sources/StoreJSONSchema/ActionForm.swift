@@ -82,7 +82,7 @@ extension JSONSchemaDocument {
         }
     }
 
-    /// Returns the members of an enum's schema: one for each case, with its name and its payload.
+    /// Returns the members of an enum's schema: the name and the payload of each case.
     func cases(of schema: JSONSchema) -> [JSONSchema.Property] {
         switch schema {
         case .oneOf(let schemas), .anyOf(let schemas): schemas.flatMap(cases)

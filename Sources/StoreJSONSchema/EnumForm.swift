@@ -26,8 +26,8 @@ package struct EnumForm: Sendable {
         }
     }
 
-    /// The actions whose wire names have to begin with the name of their module. No key of theirs
-    /// may be a whole name.
+    /// The actions whose wire names have to begin with the name of their module. None of their keys
+    /// may be a whole wire name.
     package enum Prefixed: Sendable {
         /// Actions of a module's views. A view may leave out the name of its module.
         case views
@@ -81,7 +81,7 @@ package struct EnumForm: Sendable {
         cases = zip(keys, payloads).map { Case(key: $0, payload: $1) }
     }
 
-    /// True if a key can be the last part of a wire name or, behind its slash, a whole name.
+    /// True if a key can be the last part of a wire name or, after its slash, a whole wire name.
     private static func isPlain(_ key: String) -> Bool {
         let name = key.utf8.dropFirst(isWholeName(key) ? 1 : 0)
         return !name.isEmpty

@@ -30,12 +30,12 @@ extension JSONSchema {
     ///   - state: the type of the state.
     ///   - whole: the type of the state that operators see, if it is another type.
     ///   - isPartial: if true, some readers get only some members of the state.
-    ///   - actions: the actions that clients may dispatch, in the order of the list.
+    ///   - actions: the actions that clients may dispatch.
     ///   - logged: further actions of the log, which the program and its views dispatch.
     ///   - requests: the wire names in the log of calls of use cases and of notifications, which
     ///     have no payload.
     ///   - batchMax: the maximum number of actions in one request.
-    /// - Returns: the definitions with their names, in the order of the text above.
+    /// - Returns: the definitions with their names: `State` first, the shared types last.
     package static func storeDefinitions(
         state: any Decodable.Type,
         whole: (any Decodable.Type)? = nil,
@@ -125,8 +125,8 @@ extension JSONSchema {
         ])
     }
 
-    /// Returns the form of an action in a request. Its payload may be absent or null if it has no
-    /// required members (2.1).
+    /// Returns the form of an action in a request. The payload may be absent or null if none of its
+    /// members is required (2.1).
     private static func form(
         of action: ActionForm,
         payload: JSONSchema,

@@ -104,7 +104,7 @@ extension JSONSchema {
         }
     }
 
-    /// True if the schema takes a few words, so that a definition of its own would only hide it.
+    /// True if the schema is a few words long, so that a definition of its own would only hide it.
     ///
     /// False for a schema that refers to a definition: that definition may refer back.
     var isShort: Bool {
@@ -135,7 +135,7 @@ public protocol JSONSchemaProviding {
 // A schema as JSON Schema text: for `GET /schema`, and for the OpenAPI description.
 
 extension JSONSchema {
-    /// The dialect of JSON Schema of every schema, in the form of `$schema`.
+    /// The dialect of JSON Schema in which every schema is written: the value of `$schema`.
     package static let dialect = "https://json-schema.org/draft/2020-12/schema"
 
     /// Writes the schema as one JSON value, as the member `name` if there is a name. References
@@ -194,7 +194,7 @@ extension JSONSchema {
         }
     }
 
-    /// True if its `type` is one word, so that a list with "null" can replace it.
+    /// True if the schema's `type` is one word, which a list with "null" can replace.
     private var isScalar: Bool {
         switch self {
         case .boolean, .number, .integer, .string, .text: true

@@ -22,8 +22,8 @@ package struct JSONSchemaDocument: Sendable {
         places = Dictionary(zip(types.map { ObjectIdentifier($0) }, 0...)) { _, last in last }
     }
 
-    /// Derives the schemas of types, and behind them of the types of actions, each of these once:
-    /// an enum may have many actions.
+    /// Derives the schemas of types and, after them, of the actions' types. Each type of actions
+    /// comes once: an enum may have many actions.
     init(of types: [any Decodable.Type], and actions: [ActionForm], reserved: Set<String> = []) {
         var known: Set<ObjectIdentifier> = []
         let added = actions.map(\.type).filter { known.insert(ObjectIdentifier($0)).inserted }

@@ -2,7 +2,7 @@ import StoreJSON
 
 /// A decoder without input: it records the requests of a type and returns dummy values.
 struct SchemaProbe: Decoder {
-    /// The difference between the runs of one type.
+    /// The values in which the runs of one type differ.
     struct Attempt {
         /// The index of the dummies that this run returns.
         var dummy = 0
@@ -48,7 +48,7 @@ struct SchemaProbe: Decoder {
     }
 }
 
-/// The error that ends a run without a value; the schema comes from the requests up to then.
+/// The error that ends a run without a value; the earlier requests still determine the schema.
 enum SchemaProbeError: Error {
     case noDummy, refused
 }

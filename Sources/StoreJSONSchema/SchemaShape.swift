@@ -18,7 +18,7 @@ final class SchemaShape {
     private var elements: [() -> JSONSchema] = []
     private var single: [JSONSchema] = []
     private var isNullable = false
-    /// True if `isAtEnd` was read before the first element: the type reads a loop, not a tuple.
+    /// True if `isAtEnd` was read before the first element: the type reads elements in a loop.
     private var isLoop = false
 
     /// The number of recorded members or elements. If a type is decoded twice, the deriver keeps
