@@ -119,13 +119,13 @@ package final class Store: Sendable {
 /// Routes check the bounds of a body themselves. The Core's mailbox and the stream writer enforce
 /// the other bounds; routes only name them in problems.
 package struct RequestBounds: Sendable {
-    /// The most actions of clients that wait for the Core. The mailbox enforces this bound.
+    /// The maximum number of clients' actions in the mailbox, which enforces this bound.
     package let mailboxMax: Int
-    /// The most actions in one request, whose body is then an array.
+    /// The maximum number of actions in one request, whose body is then an array.
     package let batchMax: Int
     /// The bounds on the JSON of a request's body.
     let json: JSONLimits
-    /// The most open streams. The stream writer enforces this bound.
+    /// The maximum number of open streams. The stream writer enforces this bound.
     package let streamsMax: Int
 
     package init(mailboxMax: Int, batchMax: Int, json: JSONLimits, streamsMax: Int) {
@@ -136,7 +136,7 @@ package struct RequestBounds: Sendable {
     }
 }
 
-/// The most seconds that a request may wait for effects, a newer version, or the server's start.
+/// The longest wait of a request for effects, a newer version, or the server's start.
 enum ClientWait {
     static let secondsMax = 60
 }

@@ -9,9 +9,9 @@ import Synchronization
 
 /// Opens streams: checks the request, finds the position to resume at, and sends the beginning.
 enum StreamOpening {
-    /// The milliseconds that a client should wait before it reconnects, ± a quarter of jitter.
+    /// The milliseconds that a client should wait before it reconnects, ± 25 % at random.
     static let retryMilliseconds = 2_000
-    /// The most bytes of an id that is parsed; tags have at most 29 bytes.
+    /// The maximum number of bytes of an id that is parsed; tags have at most 29 bytes.
     static let idBytesMax = 64
 
     /// Makes the head of the response, with the time that a client waits before it reconnects.
@@ -30,8 +30,8 @@ enum StreamOpening {
         return StreamHead(response: bytes, payload: Bytes(utf8: retry))
     }
 
-    /// Turns a request into a stream. The request chooses the mode, unless `mode` is given. `slice`
-    /// is the slice that the client shows by reading the stream.
+    /// Turns a request into a stream. If `mode` is `nil`, the request chooses the mode. `slice` is
+    /// the slice that the client shows by reading the stream.
     ///
     /// - Throws: 503 if all streams or all memory are in use, 429 above a rate limit, and 400 for
     ///   HTTP/1.0. Also throws the problems of the session and the credential.
@@ -154,7 +154,7 @@ enum StreamOpening {
         _ store: Store
     ) throws(Problem) -> SessionHold? {
         guard !store.streams.isShedding else {
-            // Such a client rarely sends other requests, and an idle connection takes memory, too.
+            // A client of streams rarely sends more requests, and its idle connection takes memory.
             request.exchange.closeAfterAnswer()
             store.streams.counters.refusedForMemory.add(1, ordering: .relaxed)
             throw .overloaded("the server uses all memory that it may have", retryAfterSeconds: 5)
@@ -169,7 +169,7 @@ enum StreamOpening {
 
     /// Returns the closure for the end of a stream, or `nil` if there is nothing to do. The closure
     /// dispatches the end of the view, ends the hold on the session, and corrects the count of the
-    /// role. The release of the closure gives the stream's place for a pointer back.
+    /// role's streams. The release of the closure gives the stream's place for a pointer back.
     static func onEnd(
         _ hold: SessionHold?,
         _ counted: (@Sendable () -> Void)?,

@@ -9,13 +9,13 @@ enum RouteAccess: Sendable {
     case need(RouteNeed)
     /// The right to see the member of the state that the first parameter of the path names.
     case memberInPath
-    /// A need in this module. A denied caller that can't see the module gets 404.
+    /// A need that concerns this module. A denied caller that can't see the module gets 404.
     case ofModule(String, RouteNeed)
     /// The right to dispatch actions of this module's views. `places` are the actions' indices in
     /// the table of actions. A caller with neither such a right nor sight of the module gets 404.
     case viewActions(String, places: [Int])
 
-    /// No need: for health, explanations of problems, and the setting and deletion of cookies.
+    /// The empty need: for health, explanations of problems, and setting and deleting cookies.
     static let everyone = RouteAccess.need(.nothing)
     /// The right to see some part of the state; the answer leaves out hidden members.
     static let state = RouteAccess.need(.state)

@@ -6,7 +6,7 @@ import StorePlatform
 import StoreWire
 import Synchronization
 
-/// The routes that list the middleware and the interceptors of the Core, and remove one.
+/// The routes that list the middleware and the interceptors of the Core, and remove one of them.
 struct AttachmentRoutes: RouteGroup {
     let links: Links
     let attachments: CoreAttachments

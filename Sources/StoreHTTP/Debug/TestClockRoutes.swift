@@ -7,7 +7,7 @@ import Synchronization
 
 /// The routes that show and move the clock of effects. They exist only with `--clock test`.
 final class TestClockRoutes: RouteGroup, Sendable {
-    /// The most seconds that the clock moves in total: a hundred years.
+    /// The maximum number of seconds that the clock moves in total: a hundred years.
     static let secondsMax = 3_155_760_000.0
 
     private struct Advance: Decodable {

@@ -10,7 +10,7 @@ import Synchronization
 /// version that the client has. If both are the same, the thread offers the envelope again, under a
 /// condition on the compared version.
 final class ConditionTicket: Completion {
-    /// The most comparisons for one request: a change during a comparison makes it useless.
+    /// The maximum number of comparisons for a request. A change voids a running comparison.
     static let comparisonsMax = 8
 
     private struct State: Sendable {

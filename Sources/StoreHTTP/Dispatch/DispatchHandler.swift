@@ -192,12 +192,12 @@ extension DispatchHandler {
     /// Makes the condition for a list of tags: a single version, which the Core compares when it
     /// applies the action.
     ///
-    /// Of the published versions in the list, only the newest is compared: it matches if any of
-    /// them does. The condition uses it if the caller's part of the state has not changed since
-    /// then. Otherwise the condition uses the lowest future version, because only that version can
-    /// match next. Without a future version, the condition may already have failed. The Core must
-    /// check it even then, because only the Core can look up if the request was applied before. If
-    /// it was, the condition does not count.
+    /// Of the published versions in the list, only the newest is compared: if any of them matches,
+    /// the newest does. The condition uses the newest if the caller's part of the state has not
+    /// changed since that version. Otherwise the condition uses the lowest future version, because
+    /// only that version can match next. Without a future version, the condition may already have
+    /// failed. The Core must check it even then, because only the Core can look up if the request
+    /// was applied before. If so, the condition does not count.
     ///
     /// A view may show the caller data from modules that the caller can't see otherwise. A change
     /// of such a module does not count as a change for the caller. So a match would not prove that

@@ -9,10 +9,10 @@ import Synchronization
 ///
 /// The table is in memory alone: a restart forgets the outcomes.
 package final class DispatchOutcomes: Sendable {
-    /// The most remembered dispatches; if there are more, the oldest are forgotten.
+    /// The maximum number of remembered dispatches; if there are more, the oldest are forgotten.
     package static let countMax = 1_000
-    /// The most bytes in all effects' values; if there are more, the oldest dispatches are
-    /// forgotten.
+    /// The maximum number of bytes in the values of all effects; if there are more, the oldest
+    /// dispatches are forgotten.
     package static let valueBytesMax = 16 << 20
     /// The seconds for which a dispatch is remembered after its end. A running dispatch is
     /// remembered while there is room.
@@ -32,7 +32,7 @@ package final class DispatchOutcomes: Sendable {
 
     fileprivate struct Table: Sendable {
         var byVersion: [UInt64: Remembered] = [:]
-        /// The versions in the order of arrival, from ``first`` on; some may be forgotten already.
+        /// The versions in order of arrival, from the index ``first`` on; some may be forgotten.
         var order: [UInt64] = []
         var first = 0
         var valueBytes = 0
@@ -91,7 +91,7 @@ package final class DispatchOutcomes: Sendable {
 }
 
 extension DispatchOutcomes.Table {
-    /// Updates the byte count with a dispatch's value, which exists after the dispatch's end.
+    /// Counts the bytes of a dispatch's value, which a dispatch has only after its end.
     fileprivate mutating func charge(_ version: UInt64) {
         guard let remembered = byVersion[version] else { return }
         let bytes = remembered.dispatch.valueBytes
@@ -103,8 +103,8 @@ extension DispatchOutcomes.Table {
         valueBytes -= byVersion.removeValue(forKey: version)?.valueBytes ?? 0
     }
 
-    /// Forgets dispatches, the oldest first, until the bounds hold and the next dispatch is no
-    /// older than `oldest`. Each dispatch is visited once.
+    /// Forgets dispatches, the oldest first, until the bounds hold and the next dispatch did not
+    /// end before `oldest`. Each dispatch is visited once.
     fileprivate mutating func trim(before oldest: Int64) {
         while first < order.count {
             let version = order[first]
@@ -160,7 +160,7 @@ enum DispatchEnd: Sendable {
     case failed(reason: String)
 }
 
-/// A dispatch whose client waits for its effects, and their result.
+/// A dispatch whose client waits for its effects, with the result of these effects.
 final class PendingDispatch: Sendable {
     typealias Waiter = @Sendable (DispatchEnd) -> Void
 
@@ -168,7 +168,7 @@ final class PendingDispatch: Sendable {
         var end: DispatchEnd?
         /// The time at which the effects ended, in nanoseconds of the store's steady clock.
         var endedAt: Int64 = 0
-        /// The closures that are called at the end, by ticket.
+        /// The closures that are called when the effects end, by ticket.
         var waiters: [ObjectIdentifier: Waiter] = [:]
     }
 

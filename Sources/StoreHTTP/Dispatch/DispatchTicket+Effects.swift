@@ -8,7 +8,7 @@ import Synchronization
 
 extension DispatchTicket {
     /// Keeps the request until its answer. With `cancelsOnClose`, the effects that the client waits
-    /// for are cancelled if it leaves.
+    /// for are cancelled if the client leaves.
     ///
     /// The transport detects that a client has left only while the request is suspended. A parked
     /// request is soon suspended if its answer takes long.
@@ -24,7 +24,7 @@ extension DispatchTicket {
     /// Answers when all effects of the action have ended, or when the client's time is over,
     /// whichever comes first (protocol 2.6).
     ///
-    /// Most actions have no effects. Their answers join those of the batch, without a timer.
+    /// Most actions have no effects. Their answers join the batch's other answers, without a timer.
     func waitForEffects(_ watch: EffectWatch, _ answer: AppliedAnswer) {
         guard !watch.isDone else { return watch.whenDone { [self] in finish(answer, end(of: $0)) } }
         wait(for: followed(watch, answer))

@@ -15,7 +15,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
     // event loop's thread reads it afterwards. The lock of the loop's queue orders the two
     // accesses.
 
-    /// The most seconds that a client may wait for the effects of an action.
+    /// The maximum number of seconds that a client may wait for the effects of an action.
     static let waitSecondsMax = ClientWait.secondsMax
 
     let exchange: HTTPExchange
@@ -38,7 +38,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
     let access: AccessLease?
     /// The hold that keeps the client's session alive while the client waits.
     let hold: SessionHold?
-    /// True if the end of the effects or the end of the client's time has answered.
+    /// True if the request was answered at the end of the effects or of the client's time.
     let isAnswered = Atomic(false)
     final var applied = AppliedAnswer.pending
 

@@ -44,7 +44,7 @@ struct LogRoutes: RouteGroup {
 
 enum LogParameters {
     static let limitMax: UInt64 = 1_000
-    /// The most records in a page if the request sets no limit.
+    /// The maximum number of records in a page if the request sets no limit.
     static let limitDefault: UInt64 = 100
 
     static let after = Parameter.number(

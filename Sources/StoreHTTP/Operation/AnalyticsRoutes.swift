@@ -4,7 +4,7 @@ import StoreWire
 
 /// `GET /analytics`: the last analytics events, for operators, if the server keeps some.
 struct AnalyticsRoutes: RouteGroup {
-    /// The most events in an answer if the request sets no limit.
+    /// The maximum number of events in an answer if the request sets no limit.
     static let limitDefault: UInt64 = 100
 
     private static let limit = Parameter.number(

@@ -17,7 +17,7 @@ final class BackgroundWork: Sendable {
     private struct Jobs: WorkQueue {
         let takenMax: Int
         var waiting: [Job] = []
-        /// The number of jobs that wait or run, pauses included.
+        /// The number of jobs that wait or run; a job's run includes the pause after it.
         var taken = 0
 
         var isEmpty: Bool { waiting.isEmpty }
@@ -38,7 +38,7 @@ final class BackgroundWork: Sendable {
     private let refused = Atomic<UInt64>(0)
 
     /// Makes a queue. Its own threads, named `label`, start with the first job; with a `pool`, the
-    /// pool runs the jobs. Jobs beyond `runningMax` and `waitingMax` are refused. With `version`,
+    /// pool runs the jobs. More jobs than `runningMax + waitingMax` are refused. With `version`,
     /// which returns the newest version, the threads pause between jobs while many versions come.
     init(
         _ label: String,

@@ -66,8 +66,8 @@ package final class StateReader: Sendable {
 
     var tag: Tag { newest.value.tag }
 
-    /// True if a caller sees the whole state. Its role must see all members. Besides, sessions must
-    /// have no slices of their own, or the caller must see the slices of all sessions.
+    /// True if a caller sees the whole state. Its role must see all members. In addition, sessions
+    /// must have no slices of their own, or the caller must see the slices of all sessions.
     func seesEverything(_ caller: Caller) -> Bool {
         caller.viewer.sight == nil && (caller.viewer.session == nil || !newest.value.hasSessions)
     }
@@ -93,8 +93,8 @@ extension StateReader {
         return VisibleState(snapshot, documents, for: caller)
     }
 
-    /// Returns the last action, up to a version, that changed a part of the state. The result has
-    /// no action if the action belongs to another session. May block on the disk.
+    /// Returns the action that last changed a part of the state, at a version or before it. The
+    /// result has no action if the action belongs to another session. May block on the disk.
     ///
     /// - Throws: the same problems as ``state(at:for:)``.
     func blame(

@@ -21,7 +21,7 @@ struct PathTemplate: Sendable {
     let text: String
     /// The names of the template's parameters, in their order.
     let parameters: [String]
-    /// The number of fixed segments. If two templates match, the router prefers the larger.
+    /// The number of fixed segments. If two templates match, the router prefers the larger number.
     let literalCount: Int
     private let bytes: [UInt8]
     private let segments: [Segment]

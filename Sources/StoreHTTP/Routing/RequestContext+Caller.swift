@@ -50,7 +50,7 @@ extension RequestContext {
         )
     }
 
-    /// True if a browser must send its session cookie over TLS alone. The operator's setting
+    /// True if a browser must send its session cookie only over TLS. The operator's setting
     /// decides; without it, the client's connection does. Called on the event loop's thread, before
     /// the request is suspended.
     var hasSecureSession: Bool {
@@ -67,8 +67,8 @@ extension RequestContext {
         return .address(client.description, isForMany: client.isLocal)
     }
 
-    /// Returns the access that a wait or a stream depends on, besides the connection; `nil` on a
-    /// server without access control. If a stream shows a part of a single member of the root
+    /// Returns the access that a wait or a stream depends on, in addition to the connection; `nil`
+    /// on a server without access control. If a stream shows a part of a single member of the root
     /// state, `member` names that member.
     func accessLease(toMember member: String? = nil) throws(Problem) -> AccessLease? {
         guard let access = environment.access, let identity else { return nil }
@@ -89,8 +89,8 @@ extension RequestContext {
         return access.streams.begin(StreamKind(topic.subject), of: identity.role?.name ?? "")
     }
 
-    /// Returns the origin of the request as the log shows it: `127.0.0.1 curl/8.5.0`. A session's
-    /// name stands in between. Returns `nil` if the operator has disabled the recording of clients.
+    /// Returns the request's origin for the log: `127.0.0.1 curl/8.5.0`, with a session's name
+    /// between address and program. Returns `nil` if the operator has disabled such records.
     func origin(in session: String?) -> String? {
         guard !environment.forgetsClients else { return nil }
         return ClientOrigin.text(

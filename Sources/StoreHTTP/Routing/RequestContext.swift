@@ -30,7 +30,7 @@ package struct RequestContext: Sendable {
 extension RequestContext {
     func callRoute() throws(Problem) { try served.route.handle(self) }
 
-    /// The objects that requests are answered from, besides the state.
+    /// The objects, other than the state, from which requests are answered.
     var environment: RequestEnvironment { served.environment }
 
     /// The value of a query parameter; `nil` if the query does not have it. The router has checked

@@ -4,8 +4,8 @@ package import StoreMetrics
 package import StoreTelemetry
 package import StoreWire
 
-/// The objects that requests are answered from, besides the state: the routes, the sessions, the
-/// access control, the event loop.
+/// The objects, other than the state, from which requests are answered: the routes, the sessions,
+/// the access control, the event loop.
 package final class RequestEnvironment: Sendable {
     let catalog: RouteCatalog
     let ids: RequestIDs
@@ -20,14 +20,14 @@ package final class RequestEnvironment: Sendable {
     /// The credentials and the policy; `nil` if every client may use every route.
     let access: AccessControl?
     let credentialCookie: CredentialCookie
-    /// True if browsers send cookies over TLS alone; `nil` if that depends on the request.
+    /// True if browsers send cookies only over TLS; `nil` if that depends on the request.
     let hasSecureCookies: Bool?
     /// True if clients without a session see the slices of all sessions.
     let operatorReads: Bool
     /// True if operators have their own listeners; other listeners then serve no operators.
     let separatesOperators: Bool
-    /// Returns the current failure of the process, for `/livez` on connections beyond their bound.
-    /// If the closure itself is `nil`, the transport refuses such connections.
+    /// Returns the current failure of the process, for `/livez` on connections above their maximum
+    /// number. If the closure itself is `nil`, the transport refuses such connections.
     let livenessProblem: (@Sendable () -> Problem?)?
     let logger: Logger
     /// The histograms of the times that requests take.

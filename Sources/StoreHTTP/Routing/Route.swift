@@ -21,7 +21,7 @@ package struct Route: Sendable {
     var parameters: [any RouteParameter] = []
     var body = RequestBody.none
     let answers: [OpenAPI.Answer]
-    /// The problems that the handler may answer with, besides ``filterProblems``.
+    /// The problems that the handler may answer with, in addition to ``filterProblems``.
     var problems: [ProblemSlug] = []
     let access: RouteAccess
     /// The listeners at which the route is served, if operators have listeners of their own.

@@ -35,7 +35,7 @@ package final class RouteCatalog: Sendable {
         if let known = descriptions.withLock({ $0[listener] }), known.anonymous === anonymous {
             return known.document
         }
-        // The description is made without the lock, because routes and the caller's closure run.
+        // Make the description without the lock: this calls the routes and the caller's closure.
         let made = make(routes.map { $0.operation(anonymous: anonymous) })
         descriptions.withLock { $0[listener] = (made, anonymous) }
         return made

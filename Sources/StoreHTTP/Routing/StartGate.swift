@@ -11,10 +11,10 @@ import Synchronization
 /// A request whose client leaves, or whose time is over, is answered with 503. All methods except
 /// ``close()``, ``open()`` and ``enter(_:)`` are called on the event loop's thread.
 package final class StartGate: HTTPHandler {
-    /// The most seconds of a request in the queue: the same as for any wait.
+    /// The maximum number of seconds that a request is queued: the same as for any wait.
     static let queuedSecondsMax = Double(ClientWait.secondsMax)
     static let queuedMax = 1_024
-    /// The most bytes in the bodies of all queued requests.
+    /// The maximum number of bytes in the bodies of all queued requests.
     static let queuedBytesMax = 64 << 20
 
     private struct Queue: Sendable {

@@ -4,11 +4,11 @@ import StorePatterns
 
 /// Ends idle sessions by a timer, which fires when the first session can be idle.
 package enum IdleSessions {
-    /// The most sessions that end in one turn of the loop; the others follow in later turns.
+    /// The maximum number of sessions that end in one turn of the loop; the others follow later.
     static let endedMax = 256
     /// The most seconds between two checks: the loop's clock stands still while the system sleeps.
     static let lookSecondsMax = 60.0
-    /// The least seconds between two checks, and so the most that a session outlasts its idle time.
+    /// The fewest seconds between two checks; a session may outlast its idle time by as many.
     static let lookSecondsMin = 0.1
 
     /// Ends idle sessions now, and schedules the next check.

@@ -6,7 +6,7 @@ import StorePatterns
 import StoreWire
 
 /// `POST /sessions` begins a session, and gives its secret to the client as a cookie. `DELETE
-/// /session` ends it, with its streams and the effects that work for it alone.
+/// /session` ends the session, its streams, and the effects that work for this session alone.
 struct SessionRoutes: RouteGroup {
     let store: Store
     let table: SessionTable

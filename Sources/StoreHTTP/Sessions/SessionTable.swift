@@ -36,7 +36,7 @@ package final class SessionTable: Sendable {
         var sessions: [String: Session] = [:]
         /// The number of ending sessions, which count against no bound.
         var ending = 0
-        /// The number of sessions from each address, without the ending ones.
+        /// The number of sessions from each address, without the ending sessions.
         var perAddress: [String: Int] = [:]
         /// The numbers of sessions that were refused for each reason.
         var full: UInt64 = 0
@@ -46,9 +46,9 @@ package final class SessionTable: Sendable {
         var looks = TimerHeap<String>()
     }
 
-    /// The most open sessions.
+    /// The maximum number of open sessions.
     package let sessionsMax: Int
-    /// The most open sessions that clients of one address began.
+    /// The maximum number of open sessions that clients of one address began.
     package let perAddressMax: Int
     /// The time for which a session lasts without a request, in nanoseconds.
     private let idleNanoseconds: Int64
@@ -84,7 +84,7 @@ package final class SessionTable: Sendable {
     }
 
     /// Returns the name of the session with this secret and principal: 32 hexadecimal digits, the
-    /// first half of their SHA-256. So a stolen secret is useless to another principal.
+    /// first half of the SHA-256 of both. So a stolen secret is useless to another principal.
     package static func name(of secret: String, for principal: String? = nil) -> String {
         // No secret contains a zero byte, so two different pairs never have the same bytes.
         let owned = principal.map { secret + "\0" + $0 } ?? secret

@@ -19,9 +19,9 @@ package struct ShownSlice: Hashable, Sendable {
 /// The slices that clients show. A client shows a slice while it has the slice's stream open.
 ///
 /// A module's view may declare an action for the beginning, and an action for the end. Each is
-/// dispatched once for each session. The first follows when the slice exists and the session's
-/// first stream is open; the second, when its last stream ends. If the slice ends earlier, the
-/// second action is not dispatched.
+/// dispatched once for each session. The first action follows when the slice exists and the
+/// session's first stream is open; the second, when the session's last stream ends. If the slice
+/// ends earlier, the second action is not dispatched.
 package final class ViewPresence: Sendable {
     /// Dispatches an action of a view for a session and a client.
     ///
@@ -31,7 +31,7 @@ package final class ViewPresence: Sendable {
     package typealias Dispatch =
         @Sendable (any Action, _ session: String?, _ origin: String) throws(MailboxError) -> Void
 
-    /// The origin that the log shows for an action without a client's stream as its cause.
+    /// The origin that the log shows for an action that no client's stream has caused.
     package static let place = "StoreServer/views"
 
     private struct Showing: Hashable {
@@ -48,7 +48,7 @@ package final class ViewPresence: Sendable {
     /// The streams of a session that show a slice.
     private struct Streams {
         var count = 0
-        /// The client that opened the first stream, as an origin in the log.
+        /// The origin, as the log shows it, of the client that opened the first stream.
         let origin: String?
         /// True if the view's action was dispatched for the slice since it began.
         var hasAppeared = false
@@ -74,8 +74,8 @@ package final class ViewPresence: Sendable {
     }
 
     /// Counts a stream of a slice, and dispatches the view's action if the stream is the first.
-    /// `origin` is the client in the log. Returns a closure for the end of the stream; `nil` if the
-    /// view declares no action.
+    /// `origin` is the client's origin for the log. Returns a closure for the end of the stream;
+    /// `nil` if the view declares no action.
     ///
     /// - Throws: ``MailboxError`` if the mailbox has no room for the view's action. The stream is
     ///   not counted then.

@@ -8,7 +8,7 @@ package struct LinkedActions: ActionHrefs {
     private let links: Links
     private let actions: ActionTable
     private let encoder: JSONEncoder
-    /// The most bytes of a link: the server would refuse a request with a longer target.
+    /// The maximum number of bytes of a link: the server refuses a request with a longer target.
     private let bytesMax: Int
 
     package init(_ links: Links, _ actions: ActionTable, _ encoder: JSONEncoder, bytesMax: Int) {
