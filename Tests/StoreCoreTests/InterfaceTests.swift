@@ -168,7 +168,7 @@ import Testing
         #expect(room.desk.refusal.contains("dispatch a public action of 'lamp'"))
         let reason = try await follower.droppedActions.next().reason as? DispatchError
         #expect(reason?.code == .foreignAction)
-        #expect(reason?.reason.contains("in module 'desk'") == true)
+        #expect(reason?.reason.contains("part of module 'desk'") == true)
     }
 
     @Test func `another module's own action is refused from a send or a presenter`() async throws {

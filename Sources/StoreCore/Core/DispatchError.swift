@@ -75,8 +75,8 @@ extension DispatchError {
         DispatchError(
             .foreignAction,
             "only the views, effects and presenters of module '\(owner)' dispatch \(action); the "
-                + "caller is in module '\(module)'; dispatch a public action of '\(owner)', or let "
-                + "a presenter of '\(owner)' do it"
+                + "caller is a part of module '\(module)'; dispatch a public action of '\(owner)', or "
+                + "let a presenter of '\(owner)' do it"
         )
     }
 
