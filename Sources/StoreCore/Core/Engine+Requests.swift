@@ -1,3 +1,4 @@
+import StorePlatform
 import Synchronization
 
 // Client requests that are no actions. Any thread may make any call; only reads wait for the Core.

@@ -44,8 +44,8 @@ package final class EffectWatch: Sendable {
         self.sharing = sharing
     }
 
-    /// Makes a watch by itself, or a watch for the consequences of another watch's action. The
-    /// other watch ends only after this watch. Results and cancellation stay separate.
+    /// Makes an independent watch, or a watch for the consequences of `parent`'s action. The
+    /// parent ends only after this watch. Results and cancellation stay separate.
     package init(following parent: EffectWatch? = nil) {
         self.parent = parent
         highest = nil

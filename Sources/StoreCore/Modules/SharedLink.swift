@@ -42,7 +42,7 @@ struct SharedLink<Root: RootState>: Sendable {
     /// key without a session, returns the keys of all slices of the reader.
     func keys(_ root: Root, readingFrom key: SliceKey) -> [SliceKey] {
         guard let session = key.session else { return keys(root) }
-        // A session that has no slice of its own yet gets one with the copy.
+        // A session without a slice gets a slice, which has the copy.
         guard hasInstances else { return [SliceKey(session: session)] }
         return keys(root).filter { $0.session?.isSame(as: session) == true }
     }

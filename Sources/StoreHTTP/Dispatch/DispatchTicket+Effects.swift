@@ -38,7 +38,8 @@ extension DispatchTicket {
         finish(answer)
     }
 
-    /// Makes the dispatch of an answer. The dispatch ends when the watched effects have ended.
+    /// Makes the pending dispatch that the answer is about. The dispatch ends when the watched
+    /// effects have ended.
     private func followed(_ watch: EffectWatch, _ answer: AppliedAnswer) -> PendingDispatch {
         var answer = answer
         answer.isCompleted = true

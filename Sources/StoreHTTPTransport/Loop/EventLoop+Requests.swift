@@ -237,7 +237,7 @@ extension EventLoop {
         return framing
     }
 
-    /// Takes a piece of the body, unless the body is over its bound: chunks announce no size.
+    /// Takes a piece of the body, and checks its bound: a body in chunks announces no total size.
     private func take(
         _ exchange: HTTPExchange,
         _ body: UnsafePointer<CChar>?,

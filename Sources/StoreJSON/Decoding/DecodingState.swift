@@ -42,7 +42,7 @@ struct DecodingState: ~Copyable {
         if !userInfo.isEmpty || !self.userInfo.isEmpty { self.userInfo = userInfo }
     }
 
-    /// Sets the payload and the name of a case; the place of the object around it is ``enclosure``.
+    /// Sets the payload and the name of a case. ``enclosure`` stands for the object around them.
     mutating func enclose(_ index: Int, as name: String) {
         caseIndex = index
         caseName = name

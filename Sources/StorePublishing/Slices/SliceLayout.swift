@@ -58,7 +58,7 @@ package final class SliceLayout: Sendable {
     /// True if some slices are hidden.
     var isNarrowed: Bool { shown != nil }
 
-    /// True if the slice at an index is a member of the state.
+    /// True if this layout shows the slice at an index.
     func shows(_ index: Int) -> Bool { shown?.contains(index) ?? true }
 
     /// Returns the index of a visible module by its name; `nil` if there is none.

@@ -73,8 +73,8 @@ final class MemoryGuard: Sendable {
 
     private func percent(_ bytes: Int) -> Int { bytes / max(1, use.limit / 100) }
 
-    /// Returns the fraction of the slow readers whose streams one call ends: a tenth if memory has
-    /// just become scarce, and 1 if hardly any memory is left.
+    /// Returns the fraction of the slow readers whose streams one call ends. The fraction is 0.1 if
+    /// memory has just become scarce, and 1 if hardly any memory is left.
     static func shedFraction(at percent: Int) -> Double {
         let range = Double(lastPercent - highPercent)
         return min(1, 0.1 + 0.9 * Double(max(0, percent - highPercent)) / range)

@@ -57,7 +57,7 @@ struct AnalyticsOutput: ~Copyable {
         return (offset, nil)
     }
 
-    /// Removes an unfinished line from the end of the file, so that the next line begins a line.
+    /// Removes an unfinished text line from the end of the file. The next event begins a new line.
     private borrowing func takeBack(_ count: Int) {
         guard count > 0 else { return }
         let end = lseek(descriptor, 0, SEEK_CUR)

@@ -17,7 +17,7 @@ struct LogSegment: Equatable {
     }
 
     /// Returns the addresses of head, payload and tail. `source` has the bytes of the piece. `head`
-    /// is room for a head, whose line end serves as the tail, too.
+    /// is memory for the chunk's head. The line end of that head is sent as the tail, too.
     fileprivate func vectors(
         of source: UnsafeRawBufferPointer,
         _ head: UnsafeMutableRawBufferPointer

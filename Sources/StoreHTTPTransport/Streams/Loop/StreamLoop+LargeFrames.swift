@@ -102,6 +102,6 @@ extension StreamLoop {
 struct LargeFrame {
     /// The version that the reader has when it has taken the whole frame.
     let version: UInt64
-    /// The topic's number of frames for all readers at the time when this frame was begun.
+    /// The count of the topic's frames that go to all readers, at the begin of this frame.
     let framesBefore: UInt64
 }

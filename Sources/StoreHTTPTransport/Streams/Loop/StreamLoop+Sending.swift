@@ -47,7 +47,7 @@ extension StreamLoop {
         }
     }
 
-    /// Sends one frame to many readers. Until a reader has the whole frame, its version is
+    /// Sends one frame to many readers. Until a reader has the whole frame, the reader's version is
     /// `version`. The caller passes a copy of the list, because the list may shrink meanwhile.
     func broadcast(_ frame: Bytes, to readers: [Int32], having version: UInt64?) {
         var whole: UInt64 = 0
