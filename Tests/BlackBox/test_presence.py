@@ -29,7 +29,7 @@ def viewers(server, slice_):
 def view(server, slice_, headers=None):
     stream = Stream(server, f"/modules/{slice_}/events", headers=(headers or {}).items())
     try:
-        yield stream
+        yield stream.opened()
     finally:
         stream.close()
 
