@@ -41,7 +41,8 @@ extension ServerConfiguration {
         }
     }
 
-    /// Refuses addresses that can't be listened on, or that other machines reach without a login.
+    /// Refuses addresses on which the server can't listen, and addresses that other machines can
+    /// reach without a login.
     private func checkListeners() throws(ConfigurationError) {
         guard !http.listen.isEmpty else {
             throw ConfigurationError("--listen: at least one address is needed")
@@ -88,8 +89,8 @@ extension ServerConfiguration {
 }
 
 extension ConfigurationError {
-    /// Calls `body`. Its error becomes an error of the configuration, with the same text behind
-    /// `origin`.
+    /// Calls `body`. Throws an error of `body` as a ``ConfigurationError``, whose message is
+    /// `origin` followed by the text of that error.
     static func wrapping<Result>(
         _ origin: String = "",
         _ body: () throws -> Result

@@ -10,14 +10,14 @@ extension ServerConfiguration {
         /// The addresses of the listeners: `127.0.0.1:8080`, `[::1]:8080`, `unix:/path`, or `fd:3`
         /// for a socket that the process inherited. Port 0 picks a free port.
         public var listen = ["127.0.0.1:8080"]
-        /// The addresses of listeners for operators: `/metrics`, `/livez`, `/readyz`, `/analytics`
-        /// and `/debug/…` are served there and not at ``listen``. If empty, ``listen`` serves all
-        /// routes.
+        /// The addresses of the listeners for operators. Only these listeners serve `/metrics`,
+        /// `/livez`, `/readyz`, `/analytics` and `/debug/…`. If there are none, ``listen`` serves
+        /// all routes.
         public var adminListen: [String] = []
-        /// The mode of the sockets at paths, in octal digits: a client needs the right to write.
+        /// The file mode of the unix sockets, in octal digits. A client needs the permission to
+        /// write.
         public var socketMode = "0660"
-        /// The group of the sockets at paths, by name or number; `nil` for the group of the
-        /// process.
+        /// The group of the unix sockets, by name or number; `nil` for the group of the process.
         public var socketGroup: String?
         /// True if the server has the operator's debug routes, `/debug/…`, for every client that
         /// may read the state.
@@ -35,13 +35,14 @@ extension ServerConfiguration {
         /// The maximum memory for bodies and answers of requests in progress, at most 2^50 bytes.
         /// The first 4 KiB of each body and answer do not count. Bodies may take half of this
         /// memory, and one address or principal a quarter. The minimum is four times the largest
-        /// body. By default `nil`: a quarter of the memory's bound, or 256 MiB without a bound.
+        /// body. By default `nil`: a quarter of the bound on the memory of the process, or 256 MiB
+        /// if that memory has no bound.
         public var buffersBytesMax: Int?
         /// The maximum number of connections that carry requests, 1 to 1,000,000; by default 4,096.
         public var connectionsMax = transport.connectionsMax
-        /// The maximum number of connections from one address, or one IPv6 network of 64 bits; at
-        /// most 1,000,000. By default `nil`: a quarter of ``connectionsMax``. Addresses of this
-        /// machine, which may be a proxy's, have no such bound.
+        /// The maximum number of connections from one address, or from one IPv6 network (`/64`); at
+        /// most 1,000,000. By default `nil`: a quarter of ``connectionsMax``. The bound does not
+        /// apply to addresses of this machine, because a proxy may use them.
         public var connectionsPerAddressMax: Int?
 
         /// The maximum time in which a client has to send its headers, 1 to 3,600 seconds; by
@@ -55,8 +56,8 @@ extension ServerConfiguration {
         public var idleTimeout = Duration.seconds(transport.idleSeconds)
     }
 
-    /// The pages, proxies and shares of clients. A rate counts the clients of one address together;
-    /// for IPv6, the clients of one network of 64 bits.
+    /// The allowed hosts and origins, the trusted proxies, and the rates of clients. A rate counts
+    /// all clients of one address together; for IPv6, all clients of one network (`/64`).
     public struct Web: Sendable, Equatable {
         /// Further values that the `Host` header may have, besides loopback and the addresses of
         /// the listeners.
@@ -67,14 +68,14 @@ extension ServerConfiguration {
         /// The trusted proxies, which may name a client's address: addresses, with or without a
         /// prefix length, or `unix` for all peers of a unix socket.
         public var trustedProxies: [String] = []
-        /// The maximum rate of requests of a client; `nil` for any number.
+        /// The maximum rate of requests of a client; `nil` for no bound.
         public var requestRate: Rate?
-        /// The maximum rate of actions of a client; each action of an array counts. `nil` for any
-        /// number.
+        /// The maximum rate of actions of a client; each action of an array counts. `nil` for no
+        /// bound.
         public var actionRate: Rate?
-        /// The maximum rate at which a client may begin sessions; `nil` for any number.
+        /// The maximum rate at which a client may begin sessions; `nil` for no bound.
         public var sessionRate: Rate?
-        /// The maximum rate at which a client may open streams; `nil` for any number.
+        /// The maximum rate at which a client may open streams; `nil` for no bound.
         public var streamRate: Rate?
     }
 
@@ -89,14 +90,14 @@ extension ServerConfiguration {
         /// setting is meant for machines that only operators reach.
         public var operatorReads = false
 
-        /// The file with the digests of API keys, which `store-server token create` makes; `nil` if
-        /// the server accepts no API keys.
+        /// The file with the digests of API keys; `nil` if the server accepts no API keys.
+        /// `store-server token create` makes the keys.
         public var keysFile: String?
         /// PEM or JWK Set files with the issuer's keys; empty if the server accepts no JWTs.
         public var jwtKeyFiles: [String] = []
         /// The required value of `iss` in a JWT; needed with ``jwtKeyFiles``.
         public var jwtIssuer: String?
-        /// The accepted values of `aud`, of which each JWT must contain at least one. Needed with
+        /// The accepted values of `aud`; each JWT must contain at least one of them. Needed with
         /// ``jwtKeyFiles``.
         public var jwtAudiences: [String] = []
         /// The claim of a JWT that names the role; by default `role`.
@@ -111,12 +112,12 @@ extension ServerConfiguration {
         public var cookieSecurity = CookieSecurity.auto
     }
 
-    /// The streams of readers.
+    /// The bounds on the streams of clients.
     public struct Streams: Sendable, Equatable {
         private static let limits = StreamLimits()
 
-        /// The maximum number of open streams, 0 to 1,000,000; by default 10,000. They count apart
-        /// from the connections that carry requests.
+        /// The maximum number of open streams, 0 to 1,000,000; by default 10,000. Streams do not
+        /// count among the connections that carry requests.
         public var countMax = limits.streamsMax
         /// The interval of the heartbeats of a silent stream, 1 to 3,600 seconds; by default 15.
         public var heartbeat = Duration.seconds(limits.heartbeatSeconds)
@@ -141,7 +142,7 @@ extension ServerConfiguration {
     }
 }
 
-/// The rule for the attribute `Secure` of a cookie. Browsers send a secure cookie over TLS alone
+/// The rule for the attribute `Secure` of a cookie. Browsers send a secure cookie only over TLS
 /// (RFC 6265).
 public enum CookieSecurity: String, Sendable, CaseIterable {
     /// The cookie of a session is secure if a trusted proxy reports that the client came over TLS.
@@ -154,8 +155,8 @@ public enum CookieSecurity: String, Sendable, CaseIterable {
     case never
 }
 
-/// A number of requests or other units in a time. A client may use all these units at once; they
-/// are restored at an even pace.
+/// A number of requests or other units in a time. A client may use all these units at once; used
+/// units are restored at an even pace.
 public struct Rate: Sendable, Equatable, CustomStringConvertible {
     /// The maximum number of units at once, 1 to 1,000,000.
     public let count: Int

@@ -9,10 +9,10 @@ import StorePatterns
 import StoreTelemetry
 import StoreTraceExport
 
-// The configurations of the parts.
+// The configurations of the parts of a server, made from its own configuration.
 
 extension ServerConfiguration {
-    /// Returns the configuration for one of the added stores, which has files of its own.
+    /// Returns the configuration for the store at `links`. An added store gets files of its own.
     func forStore(_ links: Links) -> ServerConfiguration {
         guard let name = links.store else { return self }
         var own = self
@@ -32,7 +32,8 @@ extension ServerConfiguration {
         }
     }
 
-    /// The rule for values of the `Host` header, which may name the hosts of the listeners.
+    /// The rule for values of the `Host` header. The header may name the hosts of the listeners,
+    /// loopback and the allowed hosts.
     var hostRule: HostRule {
         HostRule(
             listening: (http.listen + http.adminListen).compactMap { ListenAddress($0)?.host },
@@ -107,8 +108,9 @@ extension ServerConfiguration {
         )
     }
 
-    /// Returns the rules for hosts, origins, proxies and shares, with the clock of the shares. A
-    /// process calls this once for all stores, because the rules count the requests of clients.
+    /// Makes the rules for origins, proxies and shares. The shares are counted with `clock`. A
+    /// process calls this function once for all stores, because the rules count the requests of
+    /// clients.
     func webRules(_ clock: any WallClock) -> WebRules {
         let rates: [RateLimitKind: Rate?] = [
             .requests: web.requestRate, .actions: web.actionRate, .sessions: web.sessionRate,
@@ -151,7 +153,8 @@ extension ServerConfiguration {
         return try ConfigurationError.wrapping { try Authenticator(credentials) }
     }
 
-    /// True if browsers send cookies over TLS alone; `nil` if the request decides.
+    /// True if every cookie has the attribute `Secure`, false if none has it; `nil` if this depends
+    /// on the request.
     var hasSecureCookies: Bool? {
         switch access.cookieSecurity {
         case .auto: nil
@@ -174,7 +177,7 @@ extension ServerConfiguration {
 }
 
 extension AnalyticsDestination {
-    /// Opens the destination; returns `nil` if analytics are off.
+    /// Opens the destination, and returns its writer; returns `nil` if analytics are off.
     func writer(_ logger: Logger) throws(ConfigurationError) -> AnalyticsWriter? {
         let path: String?
         switch self {
@@ -189,6 +192,6 @@ extension AnalyticsDestination {
 }
 
 extension Duration {
-    /// The time in seconds. A configuration that was checked has no fractions of a second.
+    /// The duration in seconds. A checked configuration has no fractions of a second.
     var wholeSeconds: Int { Int(components.seconds) }
 }

@@ -4,13 +4,12 @@ import StoreHTTPTransport
 import StoreTelemetry
 
 extension ServerConfiguration {
-    /// Returns the same configuration with as many streams and connections as descriptors allow.
-    /// Bounds that differ from their defaults are kept; default bounds are reduced if they don't
-    /// fit.
+    /// Returns this configuration with bounds on connections and streams that fit the limit of
+    /// descriptors. Bounds that differ from their defaults stay; default bounds are reduced if they
+    /// don't fit.
     ///
-    /// Connections come first: a stream without a place is refused, but a dispatch must get
-    /// through. Throws if bounds that were set do not fit, or if there are too few descriptors even
-    /// for a few connections and streams.
+    /// Throws if bounds that were set do not fit, or if the limit does not leave
+    /// ``DescriptorBudget/placesMin`` descriptors for connections and streams.
     func fitted(
         toDescriptors limit: Int,
         storesCount: Int = 1,
@@ -34,7 +33,7 @@ extension ServerConfiguration {
             connections: http.connectionsMax != fresh.http.connectionsMax,
             streams: streams.countMax != fresh.streams.countMax
         )
-        // Half of the minimum number of places is left for a bound that was not set.
+        // A bound that was not set needs at least half of the minimum for connections and streams.
         let left = DescriptorBudget.placesMin / 2
         let least =
             (isSet.connections ? http.connectionsMax : min(http.connectionsMax, left))
@@ -65,18 +64,20 @@ extension ServerConfiguration {
     }
 }
 
-/// The files and sockets that the server needs, and the number that the process may have open. The
-/// host process owns that limit: the server reads it, and only the command line raises it.
+/// The numbers of descriptors that the server needs, and the limit on open descriptors of the
+/// process. The host process owns the limit: the server only reads it, and only the command line
+/// raises it.
 enum DescriptorBudget {
     /// The descriptors for everything but connections and streams: listeners, timers, files, and
     /// the sockets of refused clients that still send.
     static let reserved = 96
 
-    /// The minimum number of places for connections and streams that a server starts with.
+    /// The minimum number of descriptors for connections and streams; with fewer, a server does not
+    /// start.
     static let placesMin = 32
 
-    /// The maximum number of descriptors of each further store: for the files of its journal, and
-    /// for the wait on its streams.
+    /// The maximum number of descriptors that each further store needs: for the files of its
+    /// journal, and for the wait on its streams.
     static let storeMax = 16
 
     static let advice = "allow more (ulimit -n, LimitNOFILE=)"

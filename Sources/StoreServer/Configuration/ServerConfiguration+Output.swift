@@ -3,12 +3,12 @@ import StoreTelemetry
 extension ServerConfiguration {
     /// The lines of analytics.
     public struct Analytics: Sendable, Equatable {
-        /// The destination of the lines; by default off. A program's command line has standard
-        /// output as the default.
+        /// The destination of the lines; by default off. On the command line of a program, the
+        /// default is standard output.
         public var destination = AnalyticsDestination.off
         /// The `source` of every line (CloudEvents 1.0, a URI reference).
         public var source = "/store-server"
-        /// The number of last events that `GET /analytics` shows to operators, at most 10,000. By
+        /// The number of newest events that `GET /analytics` shows to operators, at most 10,000. By
         /// default `nil`: the route does not exist. Each store keeps at most 16 MiB of events.
         public var recentMax: Int?
     }
@@ -17,10 +17,10 @@ extension ServerConfiguration {
     public struct Log: Sendable, Equatable {
         /// The format on standard error, for all servers of the process.
         public var format = Format.text
-        /// The lowest level of the lines; read again on SIGHUP.
+        /// The lowest level of the lines that are written; read again on SIGHUP.
         public var level = Level.info
-        /// True if the log gets a line for each request, and for each stream at its end. The line
-        /// has no query, header or body.
+        /// True if the log gets a line for each request, and a line for each stream when the stream
+        /// ends. These lines have no query, header or body.
         public var requests = false
         /// True if the log gets a line for each applied action, without its payload.
         public var actions = false
@@ -33,10 +33,11 @@ extension ServerConfiguration {
         /// The URL of an OpenTelemetry collector that takes OTLP over HTTP, with or without its
         /// path `/v1/traces`. If `nil`, no traces are exported.
         public var endpoint: String?
-        /// A file with header fields for the collector, a line for each; read again on SIGHUP.
+        /// A file with header fields for the collector, one on each line; read again on SIGHUP.
         public var headersFile: String?
-        /// The part of all new traces that is exported, 0 to 1; by default 1; read again on SIGHUP.
-        /// A trace that a request names is exported if its `traceparent` has the sampled flag.
+        /// The ratio of new traces that are exported, 0 to 1; by default 1; read again on SIGHUP.
+        /// If a request names its trace in `traceparent`, the sampled flag there decides about the
+        /// export.
         public var ratio = 1.0
         /// The `service.name` of the traces, 1 to 255 bytes; `nil` for the program's name.
         public var service: String?
@@ -75,7 +76,7 @@ public enum AnalyticsDestination: Sendable, Equatable, CustomStringConvertible {
 extension ServerConfiguration.Log {
     /// The format of the lines for the operator.
     public enum Format: String, Sendable, CaseIterable {
-        /// For people: the message, followed by the fields.
+        /// A text for people: the message, followed by the fields.
         case text
         /// A JSON object in a line, for programs.
         case json
@@ -91,7 +92,7 @@ extension ServerConfiguration.Log {
         case info
         /// Conditions under which the server works less well than it should, and failures.
         case warning
-        /// Failures alone.
+        /// Failures only.
         case error
 
         /// The level of the log with the same name.

@@ -1,8 +1,8 @@
 import StoreCore
 import StoreJSONSchema
 
-/// The settings of a server that its operator may choose, in groups, with the defaults of a fresh
-/// server.
+/// The settings that the operator of a server may choose, in groups. A fresh configuration has the
+/// defaults.
 ///
 /// ``Server/main()`` makes the configuration from flags, environment and file. A program that
 /// embeds a server makes the configuration itself. Sizes are in bytes, times in whole seconds. An
@@ -16,7 +16,7 @@ public struct ServerConfiguration: Sendable, Equatable {
     public var web = Web()
     /// The credentials and the rights of clients.
     public var access = Access()
-    /// The streams of readers.
+    /// The bounds on the streams of clients.
     public var streams = Streams()
     /// The sessions of clients.
     public var sessions = Sessions()
@@ -37,8 +37,8 @@ public struct ServerConfiguration: Sendable, Equatable {
     /// streams are refused, and streams of slow readers end. By default `nil`: the bound of the
     /// control group, if the group has a bound (cgroups(7), version 2).
     public var memoryBytesMax: Int?
-    /// The maximum time of a stop, 1 to 3,600 seconds; by default 10. Values below 3.5 s can't be
-    /// kept if a reducer or the disk hangs.
+    /// The maximum time of a stop, 1 to 3,600 seconds; by default 10. If a reducer or the disk
+    /// hangs, a stop can take 3.5 s even if this time is shorter.
     public var shutdownTimeout = Duration.seconds(10)
     /// A role that may do everything, in addition to the roles of the policy; `nil` for none. No
     /// option sets the role: `store-server assert` sets it for the server that plays a script.
@@ -54,11 +54,11 @@ public struct ServerConfiguration: Sendable, Equatable {
         /// The maximum number of actions that wait for the Core, 1 to 2^24; by default 65,536. A
         /// further dispatch gets 503.
         public var mailboxMax = CoreConfiguration<Int>().mailboxMax
-        /// The time in a reducer after which the log names the action, 1 to 3,600 seconds; by
-        /// default 1.
+        /// The running time of a reducer after which the log names its action, 1 to 3,600 seconds;
+        /// by default 1.
         public var slowAfter = Duration.seconds(1)
-        /// The time in a reducer after which `GET /livez` gets 503, 1 to 86,400 seconds; by default
-        /// 10.
+        /// The running time of a reducer after which `GET /livez` answers 503, 1 to 86,400 seconds;
+        /// by default 10.
         public var stuckAfter = Duration.seconds(10)
     }
 
@@ -66,14 +66,16 @@ public struct ServerConfiguration: Sendable, Equatable {
     public struct History: Sendable, Equatable {
         private static let retention = Retention()
 
-        /// The directory of the history, which belongs to the server alone; by default `./data`.
+        /// The directory of the history; by default `./data`. No other program may use the
+        /// directory.
         public var directory = "./data"
         /// True if history is kept in memory: a restart begins a new history.
         public var ephemeral = false
         /// True if the server keeps nothing about the sender of an action: neither address nor user
         /// agent. The name of the session is kept only if sessions have slices of their own.
         public var forgetClients = false
-        /// True if the server starts from the intact part of a damaged history, as a new history.
+        /// True if the server may start with a damaged history. The server then continues from the
+        /// intact records, under a new epoch.
         public var acceptDataLoss = false
         /// A JSON file with the state before the first action of a new history; `nil` for the
         /// program's own first state.
@@ -86,7 +88,7 @@ public struct ServerConfiguration: Sendable, Equatable {
         public var ageMax = retention.secondsMax.map { Duration.seconds(Int64(clamping: $0)) }
         /// The size of all applied actions above which the oldest may be forgotten, if a newer
         /// snapshot makes them unnecessary. At most 2^50 bytes, by default 4 GiB; `nil` for no
-        /// bound. Age and size count independently.
+        /// bound. The bounds on age and size apply independently.
         public var bytesMax = retention.bytesMax.map { Int(clamping: $0) }
         /// The maximum number of actions between two snapshots of the state, 1 to 10,000,000; by
         /// default 10,000. A smaller number makes a start faster.
