@@ -11,14 +11,15 @@ struct OpenJournal: Sendable {
     let keyClock = SteadyClock()
     let close: @Sendable () -> Void
 
-    /// Makes a value for an open journal. By default, the owner of the journal closes it.
+    /// Wraps a journal that is already open. By default, `close` does nothing, because the owner of
+    /// the journal closes it.
     init(_ journal: any Journal, close: @escaping @Sendable () -> Void = {}) {
         self.journal = journal
         self.close = close
     }
 
-    /// Opens the journal that the configuration selects. If the journal is on disk, the follower
-    /// makes the state from its records.
+    /// Opens the journal that the configuration selects. While a journal on disk is opened, the
+    /// follower makes the state from the records.
     init(
         _ configuration: ServerConfiguration,
         follower: (any HistoryFollower)?,
@@ -44,8 +45,9 @@ struct OpenJournal: Sendable {
 }
 
 extension ServerConfiguration {
-    /// The retention of a journal in memory. The operator sets the number of records. The bound on
-    /// bytes is the default one; for a larger number of records this bound grows in proportion.
+    /// The retention of a journal in memory. The operator sets the maximum number of records. The
+    /// bound on bytes has its default; if the operator sets more records than the default, the
+    /// bound on bytes grows in proportion.
     var memoryRetention: Retention {
         var retention = Retention.inMemory
         let recordBytes = (retention.bytesMax ?? 0) / (retention.recordsMax ?? 1)
@@ -58,8 +60,8 @@ extension ServerConfiguration {
     }
 
     /// The bounds after which a snapshot is made, in records and in bytes. A journal in memory gets
-    /// at least two snapshots within its retention: else some kept versions would have no earlier
-    /// state to replay from.
+    /// at least two snapshots within its retention. With fewer snapshots, a replay to some of the
+    /// kept versions would have no state to begin with.
     var snapshotBounds: (records: UInt64, bytes: UInt64) {
         let records = UInt64(history.actionsPerSnapshot)
         guard history.ephemeral else { return (records, SnapshotKeeper.bytesMax) }
@@ -89,8 +91,9 @@ extension Server {
 
 /// The folder for the histories of added stores: `stores`, in the data directory.
 enum StoreFolders {
-    /// Makes the folders if they are missing, durably, for their owner alone. Errors are ignored
-    /// here: the journal then fails to make its own folder, and reports that.
+    /// Makes the missing folders, which only their owner can open, and syncs them to the disk. This
+    /// function ignores errors: the journal can then not make its own folder, and reports the
+    /// error.
     static func make(in dataDirectory: String) {
         for (folder, parent) in [
             (dataDirectory, dataDirectory + "/.."), (dataDirectory + "/stores", dataDirectory),

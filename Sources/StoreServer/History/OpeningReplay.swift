@@ -5,19 +5,19 @@ import StoreHistory
 import StoreJournalSQLite
 import StoreTelemetry
 
-/// Makes the state while the journal is opened, from the records that the journal checks. Each
-/// record is therefore read and hashed once.
+/// A replay of the records that the journal checks while it is opened. Each record is therefore
+/// read and hashed only once.
 ///
-/// The replay serves the usual case: the newest snapshot has the form of today's state, and every
-/// later record can be read and reduced. In all other cases it has no state. Then ``Replay`` makes
-/// the state, or throws the reason.
+/// This replay makes the state if the newest snapshot has the form of today's state, and every
+/// later record can be read and reduced. In all other cases this replay makes no state. ``Replay``
+/// then makes the state, or throws the reason.
 package final class OpeningReplay<State: Codable & Equatable & Sendable>: HistoryFollower {
     /// The form of the state's type: the SHA-256 of its JSON Schema.
     let form = RecoveredHistory<State>.form
     private let program: Program<State>
     private let forms: RecordForms
     private let progress: ReplayProgress?
-    /// The newest state that was made, and the pass over the records that makes the next state.
+    /// The newest state so far, and the replay that continues from this state.
     private var running: (base: Replay<State>.Base, records: RecordReplay)?
 
     init(
@@ -30,7 +30,7 @@ package final class OpeningReplay<State: Codable & Equatable & Sendable>: Histor
         forms = RecordForms(registry.table, program.migrations)
     }
 
-    /// The state of the newest version, if the replay has made it.
+    /// The state of the newest version, if this replay has made the state.
     var made: ReplayedState<State> {
         ReplayedState(form: form, forms: forms) { [self] version in
             running.flatMap { $0.base.version == version ? $0.base.state : nil }
@@ -56,9 +56,10 @@ package final class OpeningReplay<State: Codable & Equatable & Sendable>: Histor
 
     func follow(_ page: borrowing RecordPage) -> Bool {
         guard var (base, records) = running else { return false }
-        // Leaves a single reference to the state, so that the reducer does not copy its containers.
+        // With a single reference to the state, the reducer does not copy the containers in the
+        // state.
         running = nil
-        // Read once, because each access to the program looks up its generic type.
+        // This constant saves work: each access to the program looks up its generic type.
         let reducer = program.reducer
         do {
             for index in 0..<page.count {
@@ -87,8 +88,8 @@ extension ReplayProgress {
         self.init { logger.notice(.replayProgress, $0.text) }
     }
 
-    /// Makes the progress display of a command: a bar if standard error is a terminal, else lines
-    /// in the log.
+    /// Makes the progress display of a command: a bar if standard error is a terminal, or else
+    /// lines in the log.
     static func ofCommand(_ logger: Logger) -> ReplayProgress {
         guard TerminalBar.isThere else { return ReplayProgress(to: logger) }
         return ReplayProgress(intervals: (first: 0.3, others: 0.1)) {

@@ -12,16 +12,16 @@ struct MirroredValue<State: Codable & Equatable & Sendable>: Sendable {
     let file: SharedFile
     /// Refuses a module whose value can't be kept in a file.
     let check: @Sendable () throws(ConfigurationError) -> Void
-    /// Observes a Core and writes each new value from now on. The first value is written only if
-    /// `writesFirst` is true.
+    /// Observes a Core, and hands each new value to the writer. The writer gets the first observed
+    /// value only if `writesFirst` is true.
     let attach: @Sendable (Core<State>, SharedFileWriter, _ writesFirst: Bool) -> Void
-    /// Returns the first action of a store without a history, made from the content of the file.
-    /// Returns `nil` if there is no file, or the program makes no action of it.
+    /// Reads the file, and returns the action that begins a store without a history. Returns `nil`
+    /// if the file is missing or contains null, or if the program makes no action from the value.
     let first: @Sendable () throws(ConfigurationError) -> (any Action)?
-    /// The place of the declaration in the program, as file and line.
+    /// The source file and the line of the declaration.
     let place: String
 
-    /// The maximum size of a file that is read, in bytes.
+    /// The maximum size of the file, in bytes. A store can't begin with a larger file.
     static var bytesMax: Int { 16 << 20 }
 }
 
@@ -73,8 +73,8 @@ extension MirroredValue where State: RootState {
         }
     }
 
-    /// Returns the value in the file; `nil` if there is no file, or the file contains null. Throws
-    /// if the file can't be read or has other content, which the next change would overwrite.
+    /// Returns the value in the file, or `nil` if the file is missing or contains null. Throws if
+    /// the file can't be read, or has other content: the next change would overwrite that content.
     private static func read<Value: Decodable>(
         _ file: SharedFile
     ) throws(ConfigurationError) -> Value? {
@@ -101,13 +101,13 @@ extension MirroredValue where State: RootState {
     }
 }
 
-/// The value that was observed last. Only the Core's thread may use it.
+/// The last observed value. Only the Core's thread may use this object.
 private final class LastValue<Value: Equatable & Sendable>: @unchecked Sendable {
     // Safety: the Core calls its observers one after the other, on its own thread.
     private var value: Value?
     private(set) var hasBeenSet = false
 
-    /// Stores a value. Returns true if it differs from the last value, or is the first.
+    /// Stores a value. Returns true if the new value differs from the last one, or is the first.
     func replace(by new: Value?) -> Bool {
         defer {
             value = new

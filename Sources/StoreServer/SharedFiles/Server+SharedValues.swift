@@ -9,17 +9,17 @@ extension Server where State: RootState {
     ///     .main()
     /// ```
     ///
-    /// The file contains the value as JSON, and null while the module is not started. A worker
-    /// thread writes the file when the value has changed and the change is durable. If values
-    /// change faster than the disk can write them, only the newest is written.
+    /// The file contains the value as JSON. While the module is not started, the file contains
+    /// null. A worker thread writes the file when the value has changed and the change is durable.
+    /// If values change faster than the disk can write them, only the newest is written.
     ///
-    /// Each write replaces the whole file: a program that reads it finds the old value or the new
-    /// one, also after a crash. A stop of the server writes the last value. If the process ended
-    /// without a stop, the next start writes the value. If the disk is full or the folder is
+    /// Each write replaces the whole file. Another program therefore reads either the old value or
+    /// the new one, also after a crash. A stop of the server writes the last value. If the process
+    /// ended without a stop, the next start writes the value. If the disk is full or the folder is
     /// missing, the log gets a line, and the next change tries again.
     ///
-    /// The store itself is kept in its history. With `beginning`, a store without a history begins
-    /// with the value in the file, if the file exists:
+    /// A start makes the state from the history, and not from this file. But with `beginning`, a
+    /// store without a history begins with the value in the file, if the file exists:
     ///
     /// ```swift
     /// Server(AppState.self)
@@ -33,15 +33,14 @@ extension Server where State: RootState {
     ///
     /// - Parameters:
     ///   - module: the module with the shared value, which must have a single slice for all
-    ///     sessions. Any other module keeps the server from starting, as does a path that is given
-    ///     twice.
+    ///     sessions. The server does not start with any other module, or if a path is given twice.
     ///   - file: the file that gets the value. With `beginning`, the server does not start if the
     ///     content can't be read as the value, because the next change would overwrite it.
     ///   - origin: the source file of this call, which the log shows with the first action.
     ///   - line: the line of this call.
-    ///   - beginning: makes an action of the store from the value; `nil` reads nothing from the
-    ///     file.
-    /// - Returns: the server that keeps one more value.
+    ///   - beginning: makes the store's first action from the value in the file. If this is `nil`,
+    ///     the server does not read the file.
+    /// - Returns: the server that also writes this value to its file.
     public func sharedValue<M: SharingModule>(
         of module: M.Type,
         in file: SharedFile,
@@ -58,13 +57,13 @@ extension Server where State: RootState {
     }
 }
 
-/// The file that keeps a module's shared value beside the store, for other programs:
+/// The file with a module's shared value, for other programs:
 /// ``Server/sharedValue(of:in:origin:line:beginning:)``.
 public struct SharedFile: Sendable, Equatable {
     /// The path of the file.
     public let path: String
 
     /// Returns a JSON file at this path, which is relative to the working folder of the process.
-    /// Its folder has to exist; the store makes the file.
+    /// The folder of the file has to exist; the server makes the file.
     public static func file(_ path: String) -> SharedFile { SharedFile(path: path) }
 }

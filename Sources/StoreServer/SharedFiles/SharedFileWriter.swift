@@ -23,7 +23,7 @@ final class SharedFileWriter: Sendable {
     private let worker: Worker<Newest>
     private let isFailing = Atomic(false)
 
-    /// Makes the writer of a value to the file at `path`. `module` is the module's name in the log.
+    /// Makes a writer for the file at `path`. The log names the value by its module, `module`.
     init(
         _ path: String,
         of module: String,
@@ -42,11 +42,11 @@ final class SharedFileWriter: Sendable {
         }
     }
 
-    /// Queues a value, in place of a value that waits. Any thread may call this, because the call
-    /// never waits for the disk.
+    /// Queues a value, which replaces a value that still waits. Any thread may call this function,
+    /// because it never waits for the disk.
     func keep(_ value: any Encodable & Sendable) { worker.post { $0.value = value } }
 
-    /// Writes the value that waits, and ends. Gives up after `seconds`.
+    /// Writes the waiting value, and ends the worker. Gives up after `seconds`.
     func close(seconds: Double) {
         if !worker.close(seconds: seconds) {
             logger.error(
@@ -56,8 +56,8 @@ final class SharedFileWriter: Sendable {
         }
     }
 
-    /// Writes the value. Only the first of consecutive failures has a line in the log; the next
-    /// change tries again.
+    /// Writes the value. After a failure, the next change of the value writes again. The log gets a
+    /// line for the first failure, and no line for further failures until a write succeeds.
     private func write(_ value: any Encodable & Sendable, _ encoder: JSONEncoder) {
         let bytes: [UInt8]
         do {
