@@ -3,21 +3,21 @@ import StoreCore
 import StoreHistory
 import StoreTelemetry
 
-/// The middleware that writes analytics. Like the middleware of a program, it reads the state
-/// before each action, and releases an event when the action is committed.
+/// The middleware that writes analytics. The middleware reads the state before each action, and
+/// writes the event after the commit of the action.
 struct Analytics<State: Sendable>: Sendable {
-    /// The name in `GET /debug/middleware`.
+    /// The name of this middleware in `GET /debug/middleware`.
     static var id: String { "analytics" }
 
     let registry: ActionRegistry<State>
     /// The writer of the lines; `nil` if no lines are written.
     let writer: AnalyticsWriter?
-    /// The last events, for `GET /analytics`; `nil` if no events are kept.
+    /// The newest events, for `GET /analytics`; `nil` if no events are kept.
     let recent: RecentAnalytics?
     let encoder: CloudEventEncoder
 
-    /// Makes the event of an action. The Core calls this before it reduces the action, and the
-    /// returned closure after the commit.
+    /// Makes the event of an action. The Core calls this function before it reduces the action, and
+    /// calls the returned closure after the commit.
     @Sendable
     func observe(
         _ state: State,

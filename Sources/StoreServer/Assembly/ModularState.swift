@@ -45,7 +45,8 @@ struct ModularState<State: RootState>: StateComposition {
         let edited = EditedModules()
         let writer = SliceWriter<State>(encoder, edited)
         return { state, tag throws(JSONError) in
-            // The modules that an action has changed are unknown here, so all modules are compared.
+            // The writer compares all modules, because the modules that a past action changed are
+            // unknown.
             edited.insert(State.modules.indices)
             return try writer.snapshot(state, at: tag)
         }
@@ -137,8 +138,8 @@ struct ModularState<State: RootState>: StateComposition {
 }
 
 extension JSONEncoder {
-    /// True if two values have the same JSON. A replay has to compare values as the store did,
-    /// because the result decides if a session has a slice of its own.
+    /// True if two values have the same JSON. A replay and the store have to compare values in the
+    /// same way: the result decides if a session has a slice of its own.
     func haveSameBytes(_ a: any Encodable, _ b: any Encodable) -> Bool {
         guard let a = try? encodeShared(AnyEncodable(a)), let b = try? encodeShared(AnyEncodable(b))
         else { return false }

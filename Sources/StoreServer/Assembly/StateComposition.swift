@@ -9,8 +9,8 @@ import StorePublishing
 import StoreTelemetry
 import StoreWire
 
-/// The composition of a state: one piece with one reducer (``SinglePiece``), or modules
-/// (``ModularState``). The parts of the store depend on the composition.
+/// The composition of a state: a single piece with one reducer (``SinglePiece``), or modules
+/// (``ModularState``). The composition decides how the parts of a store are made.
 protocol StateComposition<State>: Sendable {
     associatedtype State: Codable & Equatable & Sendable
 
@@ -18,7 +18,7 @@ protocol StateComposition<State>: Sendable {
     var modules: [SliceDescription]? { get }
     /// The layout of the modules' slices in the state; `nil` if the state is one piece.
     var layout: SliceLayout? { get }
-    /// The type that describes the state in schemas, as clients read it.
+    /// The type whose schema describes the state that clients read.
     var visibleForm: any Decodable.Type { get }
     /// The projections of the state; `nil` if the state is one piece.
     var views: ViewProjections<State>? { get }
@@ -27,15 +27,16 @@ protocol StateComposition<State>: Sendable {
 
     /// The names of the presenters of the whole state.
     var presenters: [String] { get }
-    /// The actions that start modules with the store, in the order of the modules.
+    /// The actions that start modules when a store begins, in the order of the modules.
     var starts: [any Action] { get }
-    /// The actions that start modules with a session.
+    /// The actions that start modules when a session begins.
     var sessionStarts: [any Action] { get }
 
     /// Returns the actions of the modules. Throws if the modules can't form a state together.
     func actions() throws(ConfigurationError) -> [ModuleActions<State>]
 
-    /// Makes the encoder for the states of a batch, given the modules that the batch has changed.
+    /// Makes the encoder of the newest state after each batch. The encoder reads the changed
+    /// modules from `context`.
     func writer(_ context: StoreContext<State>) -> any StateWriter<State>
 
     /// Makes the encoder for past states.
@@ -44,9 +45,9 @@ protocol StateComposition<State>: Sendable {
     /// Makes the function that compares the states before and after a dry run.
     func comparison(_ encoder: JSONEncoder) -> DryRunComparison
 
-    /// Makes the Core, which notes the modules that a batch changes. `effects` gets the
-    /// measurements of effects. A view reads the state from the Core if no published version can
-    /// serve the view. Throws if the modules can't form a state together.
+    /// Makes the Core, which notes the changed modules of each batch. `effects` gets the
+    /// measurements of effects. A view in `views` reads the state from the Core if no published
+    /// version has the data of the view. Throws if the modules can't form a state together.
     func core(
         _ state: State,
         _ ports: CoreConfiguration<State>,
@@ -55,8 +56,8 @@ protocol StateComposition<State>: Sendable {
         showing views: ViewStreams<State>?
     ) throws(ConfigurationError) -> Core<State>
 
-    /// Ends the views that were open when the previous server ended; the clients have to open these
-    /// views again. Resumes the effects that had not ended.
+    /// Ends the views that were open when the previous server ended, and resumes the effects that
+    /// had not ended. Clients have to open their views again.
     func resume(_ core: Core<State>, _ history: RecoveredHistory<State>, _ logger: Logger)
 
     /// Calls `seen` on the Core's thread for each existing slice of a module, and later for each
@@ -70,8 +71,8 @@ protocol StateComposition<State>: Sendable {
     func sessions(of state: State) -> Sessions.State?
 }
 
-/// A state that is one piece, with one reducer: it has no modules, and therefore no effects and no
-/// views.
+/// The composition of a state with one reducer. The state has no modules, and therefore no effects
+/// and no views.
 struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {
     let reducer: @Sendable (inout State, any Action) throws -> Void
 
@@ -98,7 +99,7 @@ struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {
 
     func comparison(_ encoder: JSONEncoder) -> DryRunComparison {
         StatePatch.comparison(of: State.self) { old, new, _, viewer throws(JSONError) in
-            // The state has no members, so a viewer sees all of it or nothing.
+            // The state has no members, so a viewer sees the whole state or nothing.
             guard viewer.sight == nil else { return try JSONPatch.diff(of: []) }
             return try StatePatch.make(from: old, to: new, with: encoder)
         }

@@ -11,8 +11,8 @@ struct StoreAccess: Sendable {
     private let authenticator: Authenticator
     private let readPolicy: @Sendable () throws(ConfigurationError) -> Policy
 
-    /// Reads the files. Returns `nil` if the configuration names no policy; then every client may
-    /// use everything that is served.
+    /// Reads the files. Returns `nil` if the configuration names no policy. Every client may then
+    /// use all routes.
     init?<State>(_ context: StoreContext<State>) throws(ConfigurationError) {
         let (server, configuration) = (context.server, context.configuration)
         guard let path = configuration.access.policyFile else { return nil }

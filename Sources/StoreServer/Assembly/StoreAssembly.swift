@@ -6,13 +6,13 @@ import StoreMetrics
 import StorePublishing
 import StoreTelemetry
 
-/// The parts of a store, in the order in which they are made. Nothing of the store runs yet; the
-/// transport listens already.
+/// The parts of a store, in the order in which `init` makes them. The parts do not run before
+/// ``start()``.
 struct StoreAssembly<State: Codable & Equatable & Sendable>: Sendable {
     let context: StoreContext<State>
     let journal: OpenJournal
     let history: RecoveredHistory<State>
-    /// The access control; `nil` if every client may use everything that is served.
+    /// The access control; `nil` if every client may use all routes.
     let access: StoreAccess?
     let firstActions: [(action: any Action, place: String)]
     let streams: StreamWriter
@@ -28,12 +28,13 @@ struct StoreAssembly<State: Codable & Equatable & Sendable>: Sendable {
     let sharedFiles: [SharedFileWriter]
 
     /// Makes the parts. Throws `ConfigurationError` if the declarations or the configuration can't
-    /// be used; else an error of the journal, the system or the encoder.
+    /// be used. Other errors come from the journal, the system or the encoder.
     init(_ context: StoreContext<State>) throws {
         self.context = context
 
-        // The past: the journal, and the newest state that it gives. The key for cookies lies in
-        // the data directory, which exists only after the journal is open.
+        // The past: the journal, and the newest state of the history. The access control follows
+        // the journal, because its key for cookies lies in the data directory, which the journal
+        // makes.
         (journal, history) = try context.openHistory()
         access = try StoreAccess(context)
         firstActions = try context.firstActions(after: history)
@@ -68,7 +69,7 @@ struct StoreAssembly<State: Codable & Equatable & Sendable>: Sendable {
         )
         let attachments = context.attachments(to: core, history.epoch)
 
-        // For clients: the store as its routes share it, and the routes.
+        // For clients: the value that the routes share, and the routes.
         store = context.store(core, history.state, reader, streams)
         router = StoreRoutes(
             context: context,

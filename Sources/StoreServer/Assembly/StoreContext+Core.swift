@@ -12,8 +12,8 @@ import StoreTelemetry
 import StoreWire
 
 extension StoreContext {
-    /// Makes the figures of a store: a row for each type of action, and a row for each other
-    /// request that the log may contain.
+    /// Makes the metrics of a store: a row for each type of action, and a row for each use case and
+    /// each notification.
     func figures(
         of journal: any Journal,
         _ keeper: SnapshotKeeper,
@@ -85,7 +85,7 @@ extension StoreContext {
     }
 
     /// Attaches analytics, middleware, interceptors and the program's observers to the Core. The
-    /// publisher, too, observes the Core, but is not attached here.
+    /// publisher is attached elsewhere, as the sink of the Core.
     func attachments(to core: Core<State>, _ epoch: Epoch) -> CoreAttachments {
         let attachments = CoreAttachments()
         let builtIn = analytics(epoch).map { [(Analytics<State>.id, $0.observe)] } ?? []
@@ -119,7 +119,8 @@ extension StoreContext {
         )
     }
 
-    /// Makes the store as its routes share it, and connects it with the transport.
+    /// Makes the value that the routes of the store share, and connects this value with the
+    /// transport.
     func store(
         _ core: Core<State>,
         _ state: State,
@@ -144,7 +145,7 @@ extension StoreContext {
         return store
     }
 
-    /// Returns the presence of views: the clients that show each module.
+    /// Makes the object that dispatches actions about the sessions that show each module.
     private func presence(of modules: [SliceDescription], _ core: Core<State>) -> ViewPresence {
         let presence = ViewPresence(modules) {
             [engine = core.engine] action, session, origin throws(MailboxError) in

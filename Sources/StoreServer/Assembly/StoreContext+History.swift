@@ -4,7 +4,7 @@ import StoreCore
 import StoreHistory
 
 extension StoreContext {
-    /// Opens the journal, and makes the newest state from it.
+    /// Opens the journal, and makes the newest state from its records.
     func openHistory() throws -> (OpenJournal, RecoveredHistory<State>) {
         let progress = ReplayProgress(to: logger)
         let replay = OpeningReplay(of: server.program, registry, showing: progress)
@@ -24,9 +24,10 @@ extension StoreContext {
         return (journal, history)
     }
 
-    /// Returns the first actions of a store without a history, one for each shared value whose file
-    /// has a value. The place is the declaration of the file in the program. Throws if a file can't
-    /// be used, or the program makes an action that the store does not have.
+    /// Returns the first actions of a store without a history: an action for each shared value
+    /// whose file has a value. `place` is the source file and the line that declares the shared
+    /// value. Throws if a file can't be used, or if the store does not have an action that the
+    /// program makes.
     func firstActions(
         after history: RecoveredHistory<State>
     ) throws -> [(action: any Action, place: String)] {
@@ -42,9 +43,9 @@ extension StoreContext {
         }
     }
 
-    /// Writes shared values to their files from now on. The first value is written only if the
-    /// store has a history, or the file does not exist. Otherwise the file may contain a value that
-    /// the store has never had, and stays as it is.
+    /// Begins to write shared values to their files. The first value is written only if the store
+    /// has a history, or if the file does not exist. Otherwise the file may contain a value that
+    /// the store has never had, and the file stays as it is.
     func writeSharedValues(
         of core: Core<State>,
         _ history: RecoveredHistory<State>

@@ -42,8 +42,8 @@ extension StoreContext {
         }
     }
 
-    /// Makes the published states and their streams, which begin with the newest version of the
-    /// history.
+    /// Makes the published states and their streams. The first published state is the newest
+    /// version of the history.
     func states(
         of history: RecoveredHistory<State>,
         _ writer: any StateWriter<State>,
@@ -89,7 +89,7 @@ extension StoreContext {
         )
     }
 
-    /// Makes the reader, through which all routes read the store.
+    /// Makes the reader of the store for all routes.
     func reader(
         of history: RecoveredHistory<State>,
         _ log: ActionLog,

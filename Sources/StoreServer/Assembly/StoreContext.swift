@@ -5,27 +5,30 @@ import StoreJSON
 import StorePublishing
 import StoreTelemetry
 
-/// The values from which the parts of a store are made. They are its declarations, configuration
-/// and place in the process, and the tables that follow from these.
+/// The values from which the parts of a store are made: its declarations, its configuration, its
+/// links, the process, and tables.
 struct StoreContext<State: Codable & Equatable & Sendable>: Sendable {
     let server: Server<State>
     let configuration: ServerConfiguration
     let links: Links
     let process: ServerProcess
     let world: World
-    /// The further handling of a failed journal; `nil` if a line in the log is enough.
+    /// The function that handles a failure of the journal; `nil` if a line in the log is enough.
     let journalFailure: JournalFailureDecision?
     let encoder = JSONEncoder()
     let registry: ActionRegistry<State>
-    /// The lines in the log for applied actions; `nil` if the operator does not ask for them.
+    /// The writer of a line in the log for each applied action; `nil` if the operator does not ask
+    /// for these lines.
     let lines: ActionLines<State>?
-    /// The last analytics events; `nil` if the operator keeps none of them.
+    /// The newest analytics events; `nil` if the configuration keeps no events.
     let recentAnalytics: RecentAnalytics?
-    /// The modules that a batch changes; the Core notes them, and the publisher encodes them.
+    /// The modules that a batch changes. The Core notes these modules, and the publisher encodes
+    /// their slices.
     let edited: EditedModules
     let encodeTimes: EncodeTimes
 
-    /// Makes the tables. Throws if the actions don't fit together.
+    /// Makes the tables. Throws if the actions don't fit together, or if an excluded action is
+    /// unknown.
     init(
         _ server: Server<State>,
         _ configuration: ServerConfiguration,
@@ -58,12 +61,13 @@ struct StoreContext<State: Codable & Equatable & Sendable>: Sendable {
     var hasRoles: Bool { configuration.access.policyFile != nil }
 }
 
-/// The world outside of a server: the dependencies of its effects, and the time of day.
+/// The world outside a store: the dependencies of its effects, the clock of a test, and the log.
 struct World: Sendable {
     var dependencies: Dependencies
-    /// The part of the world that clients move, under `--clock test`.
+    /// The clock that clients move, and the executor of effects, with `--clock test`; otherwise
+    /// `nil`.
     let test: TestWorld?
-    /// The simulated world, which replaces threads and the disk in a simulation.
+    /// The replacement of threads and the disk in a simulation; `nil` outside a simulation.
     var simulated: SimulatedWorld?
     var logger = Logger.standardError
 
@@ -86,8 +90,9 @@ struct SimulatedWorld: Sendable {
     /// The clock for the times of actions.
     let clock: any WallClock
     let executor: any TaskExecutor
-    /// Receives the error of an append with an unknown outcome.
+    /// The function that receives the error of an append with an unknown outcome.
     let failed: @Sendable (JournalError) -> Void
-    /// Makes the follower of commits. Its argument reports an append to the keeper of snapshots.
+    /// The function that makes the follower of commits. Its argument is the function that reports
+    /// an append to the keeper of snapshots.
     let follower: @Sendable (@escaping @Sendable (UInt64, Int) -> Void) -> any CommitFollower
 }

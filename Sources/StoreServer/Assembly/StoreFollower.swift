@@ -4,7 +4,8 @@ import StoreHistory
 import StoreTelemetry
 import StoreWire
 
-/// The work of a server after a commit: snapshots, lines in the log, and warnings.
+/// The follower of a Core's commits. The follower makes snapshots, and logs actions, refusals and
+/// errors.
 final class StoreFollower<State: Codable & Equatable & Sendable>: CommitFollower {
     private let keeper: SnapshotKeeper
     private let lines: ActionLines<State>?
@@ -25,7 +26,7 @@ final class StoreFollower<State: Codable & Equatable & Sendable>: CommitFollower
     func applied(_ actions: [AppliedAction]) { lines?.applied(actions) }
 
     /// Logs a dropped action, unless its session has ended. A presenter that cleans up after a
-    /// session dispatches to slices that are gone already.
+    /// session may dispatch actions to slices that no longer exist.
     func dropped(_ action: DroppedAction) {
         let refusal = action.reason as? Refusal
         if refusal?.isOfEndedSession == true { return }
@@ -35,8 +36,8 @@ final class StoreFollower<State: Codable & Equatable & Sendable>: CommitFollower
             "\(action.type), which \(action.source.place) dispatched\(cause), "
             + "was not applied: \(reason)"
         let isForeign = (action.reason as? DispatchError)?.code == .foreignAction
-        // If a module dispatches an action of another module, the program has a mistake. Other
-        // refusals may be caused by the input.
+        // If a module dispatches an action of another module, the program has a mistake. Input of
+        // clients may cause the other refusals.
         let level = isForeign ? LogLevel.error : .warning
         var fields = [LogField("type", .name(action.type))]
         if let cause = action.source.cause { fields.append(LogField("cause", .count(cause))) }
@@ -67,7 +68,7 @@ final class StoreFollower<State: Codable & Equatable & Sendable>: CommitFollower
     }
 }
 
-/// The lines of `--log-actions`: one for each applied action, without anything of its payload.
+/// The writer of the lines of `--log-actions`: a line for each applied action, without its payload.
 ///
 /// ```text
 /// store-server: applied version=42 changed=true ms=0.013 module=login type=login/succeeded …
@@ -77,8 +78,8 @@ struct ActionLines<State>: Sendable {
     private let excluded: Set<ExactText>
     private let logger: Logger
 
-    /// Makes the value; `nil` if the configuration does not ask for these lines. Throws if an
-    /// excluded wire name is unknown.
+    /// Makes the writer; `nil` if the configuration does not ask for these lines. Throws if no
+    /// action has an excluded wire name.
     init?(
         _ configuration: ServerConfiguration,
         _ registry: ActionRegistry<State>,
@@ -99,8 +100,8 @@ struct ActionLines<State>: Sendable {
         excluded = Set(configuration.log.excludedActions.map { ExactText($0) })
     }
 
-    /// Passes a commit's actions to the log, on the Core's thread; the log's own thread makes the
-    /// lines.
+    /// Passes the actions of a commit to the log. The Core's thread calls this function; the log's
+    /// own thread makes the lines.
     func applied(_ actions: [AppliedAction]) {
         let shown = excluded.isEmpty ? actions : actions.filter { !isExcluded($0.type) }
         guard !shown.isEmpty else { return }
@@ -109,7 +110,7 @@ struct ActionLines<State>: Sendable {
         }
     }
 
-    /// True if the action is excluded, by its name or, for an instance, by the name without the
+    /// True if the configuration excludes the action: by its wire name, or by the name without the
     /// instance.
     private func isExcluded(_ type: String) -> Bool {
         excluded.contains(ExactText(type))

@@ -23,8 +23,8 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
     private var process: ServerProcess { context.process }
     private var links: Links { store.links }
     private var server: Server<State> { context.server }
-    /// True if the process has several stores and this is the store at `/`. Its routes for health
-    /// and metrics then show all stores.
+    /// True if the process has several stores and this is the store at `/`. The routes for health
+    /// and metrics at `/` then show all stores.
     private var isOfProcess: Bool { process.hasSeveral && links.store == nil }
 
     /// Makes the router with all routes of the store, behind its filters.
@@ -67,8 +67,9 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
 
     // Metrics and health
 
-    /// A function that finds the problem of the store. If the process has several stores, the
-    /// function of the store at `/` finds a problem only if all stores have a problem.
+    /// A function that returns the problem of a store that does not work, for `/livez`. If the
+    /// process has several stores, the function of the store at `/` returns a problem only if all
+    /// stores have a problem.
     private var livenessProblem: @Sendable () -> Problem? {
         guard isOfProcess else { return { [watchdog = health.watchdog] in watchdog.problem } }
         return { [weak process] in process?.statuses.commonProblem }
@@ -100,8 +101,8 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
         return { [own] }
     }
 
-    /// A function that finds the reasons why the store, or the process, is not ready. A reducer
-    /// that does not end is a reason only if the process has several stores.
+    /// A function that returns the readiness of the store, or of the process, for `/readyz`. A
+    /// reducer that does not end makes a store not ready only if the process has several stores.
     private var readiness: @Sendable () -> Readiness {
         let isDraining = store.isDraining
         if isOfProcess {
