@@ -7,31 +7,32 @@ import StoreTelemetry
 import StoreTexts
 
 extension Server {
-    /// Runs the command line, and ends the process. The status is
+    /// Runs the command line, and ends the process. The exit status is
     ///
     /// - 0 after a clean stop,
     /// - 1 if the server could not start, or a health check or an assertion failed,
     /// - 2 for a bad command line, configuration or script,
     /// - 69 if a dependency could not be prepared,
     /// - 74 if the journal failed,
-    /// - 75 if a stop had to leave a reducer or the disk behind.
+    /// - 75 if a stop did not wait for a reducer or a disk that hung.
     ///
-    /// Call it on the main thread. A server that runs serves the main queue, so observers and
-    /// commands may use that queue. A program that also does other work calls ``start(_:)``.
+    /// Call this function on the main thread. While the server runs, this function serves the main
+    /// queue, so observers and commands may use that queue. A program that also does other work
+    /// calls ``start(_:)``.
     public func main() -> Never { CommandLineMain(server: self).run() }
 }
 
-/// Runs the command line of a program, and ends the process with an ``ExitStatus``. Nothing else
+/// Runs the command line of a program, and ends the process with an ``ExitStatus``. No other type
 /// in this target ends the process.
 ///
-/// The resources of the process belong to this type and the functions that it calls. They are
-/// signals, standard input and output, the limit of open files, and the end of the process.
+/// Only the code of the command line uses signals, standard input and output, the limit of open
+/// files, and the end of the process.
 struct CommandLineMain<State: Codable & Equatable & Sendable> {
     private typealias Reader = ConfigurationReader<ServerConfiguration>
 
     let server: Server<State>
 
-    /// Runs the command. Called on the main thread. A server that runs serves the main queue.
+    /// Runs the command, on the main thread. A command that serves also serves the main queue.
     func run() -> Never {
         StandardFiles.fillIn()
         CoreDumps.forbid()
@@ -104,7 +105,7 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
                 let shown = ScriptCredentials(reader: reader.credential, senders: reader.senders)
                 holds = try command.play(at: url, showing: shown)
             } else {
-                // A client that closes its connection must not end the process.
+                // Ignores SIGPIPE: a client that closes its connection must not end the process.
                 _ = Signals([])
                 holds = try server.serve(
                     configuration,
@@ -118,7 +119,7 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
         }
     }
 
-    /// Runs a command about the history of the store at `/`, or of another store.
+    /// Runs a command for the history of the store that the command names, or of the store at `/`.
     private func run(
         _ command: HistoryCommand,
         _ configuration: ServerConfiguration
@@ -137,8 +138,8 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
         unknownVariables: [String]
     ) throws -> Never {
         AllocatorMemory.shareArenas()
-        // The signals are blocked before any thread starts, so that all other threads leave the
-        // signals to this thread.
+        // The signals are blocked before other threads start. The other threads inherit the block,
+        // so that no signal interrupts a thread.
         let signals = Signals([SIGTERM, SIGINT, SIGHUP])
         let logger = server.makeLogger(configuration)
         let manager = ServiceManager(ProcessEnvironment.all)
@@ -154,10 +155,11 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
                 .journalFailed,
                 "the journal failed: \(error); ending, so that a restart goes on from its records"
             )
-            // The process ends at once: no request is answered, because no answer would be true.
+            // The process ends before it answers a request, because each answer might be false.
             end(logger, .journalFailed)
         }
-        // The start may take long, so it has a thread of its own; signals are served meanwhile.
+        // The start may take long, so a thread of its own runs it. This thread serves signals
+        // meanwhile.
         SystemThread.start(name: "start") {
             do {
                 let running = try start.becomeReady()
@@ -252,14 +254,14 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
     }
 }
 
-/// The exit statuses of a server's process (sysexits.h, if it has a suitable status).
+/// The exit statuses of a program. If sysexits.h has a suitable status, its number is used.
 enum ExitStatus: CInt {
     case success = 0
     /// The server could not start, or a command failed.
     case failure = 1
     /// The command line, the configuration or a script can't be used.
     case usage = 2
-    /// A dependency of the program could not be prepared: a new start may succeed (EX_UNAVAILABLE).
+    /// A dependency of the program could not be prepared; a new start may succeed (EX_UNAVAILABLE).
     case unavailable = 69
     /// An append to the journal had an unknown outcome: a new start continues with the history of
     /// the journal (EX_IOERR).

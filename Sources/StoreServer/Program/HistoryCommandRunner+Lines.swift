@@ -9,8 +9,8 @@ import StoreTelemetry
 // The command `export` writes history as lines of JSON, one for each action. `import` reads them.
 
 extension HistoryCommandRunner {
-    /// Writes every action that the journal still keeps to a file, or to standard output. Returns
-    /// the text to print.
+    /// Writes every kept action of the journal to a file, or to standard output. Returns the text
+    /// to print.
     func export(to file: String?) throws -> String {
         try withJournal {
             try open(existingDirectory())
@@ -21,9 +21,11 @@ extension HistoryCommandRunner {
 
     private func export(_ journal: any Journal, to file: String?) throws -> String {
         let output = try LineOutput(file)
-        // The version that was exported last. The loop reads page by page, to bound the memory.
+        // The last exported version. The loop reads the journal in pages, so that it needs little
+        // memory.
         var after = journal.oldest - 1
-        // The programs whose forms are not written yet; a program's first line has its forms.
+        // The programs whose forms are not written yet. The forms are in the line of a program's
+        // first record.
         var programs: [UInt32: WritingProgram] = [:]
         for kept in try journal.programs() { programs[kept.number] = kept.program }
         while after < journal.version {
@@ -60,7 +62,7 @@ extension HistoryCommandRunner {
 
     /// Begins a history with the actions of an exported file. Returns the text to print.
     func importLines(from file: String) throws -> String {
-        // The file is opened before the journal: a file that can't be read begins no history.
+        // The file is opened first, so that a file that can't be read begins no history.
         let input = try LineInput(file)
         return try withJournal {
             try SQLiteJournal(
@@ -86,7 +88,7 @@ extension HistoryCommandRunner {
                     + (server.hasOwnJournal ? "one" : "directory with --data")
             )
         }
-        // Saves the initial state as the snapshot of version 0: the history begins.
+        // Saves the initial state as the snapshot of version 0, with which the history begins.
         let history = try RecoveredHistory(
             of: server.program,
             in: journal,
@@ -117,8 +119,8 @@ extension HistoryCommandRunner {
                 guard record.version == journal.version + UInt64(batch.records.count) + 1 else {
                     throw HistoryCommandError("version \(record.version) does not follow")
                 }
-                // The action is reduced before its record is kept: an action that can't be replayed
-                // must not become history.
+                // The action is reduced before its record is appended: the history must not get an
+                // action that can't be replayed.
                 try replay.reduce(record) { action in
                     try server.reducer(&state, action, record.version, record.session)
                 }

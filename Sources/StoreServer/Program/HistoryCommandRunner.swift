@@ -94,8 +94,9 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
         ).run()
     }
 
-    /// Calls `use` with the journal of a command: the program's own journal, or else the journal
-    /// that `open` opens in the data directory. Closes the journal afterwards.
+    /// Opens a journal, calls `use` with the journal, and closes the journal. The journal is the
+    /// program's own journal; if the program has none, `open` opens a journal in the data
+    /// directory.
     func withJournal<Result>(
         _ open: () throws -> SQLiteJournal,
         use: (any Journal) throws -> Result
@@ -109,8 +110,8 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
         return try use(opened.journal)
     }
 
-    /// Returns the data directory, which must contain a history: a command that reads must not
-    /// begin one.
+    /// Returns the data directory. Throws if the directory has no history, because a command that
+    /// reads must not begin a history.
     func existingDirectory() throws -> String {
         let directory = configuration.history.directory
         guard SQLiteJournal.exists(in: directory) else {
@@ -121,8 +122,8 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
         return directory
     }
 
-    /// Opens the journal of a directory for a command that only reads it. A file that an older
-    /// server wrote keeps its form.
+    /// Opens the journal of a directory for a command that only reads. A file from an older server
+    /// keeps its form.
     func open(_ directory: String) throws(JournalOpenError) -> SQLiteJournal {
         try SQLiteJournal(
             directory: directory,
@@ -152,8 +153,8 @@ struct SnapshotComparison<State: Codable & Equatable & Sendable> {
     let progress: ReplayProgress
     private let encoder = JSONEncoder()
 
-    /// Returns a line for the operator, with the numbers of replayed actions and compared
-    /// snapshots. Throws if a state differs from its snapshot, or can't be made again.
+    /// Runs the comparison. Returns a line with the numbers of replayed actions and compared
+    /// snapshots. Throws if a state differs from its snapshot, or if a state can't be made.
     func run() throws -> String {
         let end = replay.journal.version
         do {

@@ -7,7 +7,8 @@ import StoreWire
 /// An applied action as a line of an export.
 struct HistoryLine {
     let record: Record
-    /// The program that wrote the record, if this is the first line of its records.
+    /// The program that wrote the record, if this line is the first line from that program;
+    /// otherwise `nil`.
     let program: WritingProgram?
 
     /// The bytes of the line, with the line feed.
@@ -20,7 +21,8 @@ struct HistoryLine {
 }
 
 extension HistoryLine {
-    /// Reads a line. The record gets its program's number in the journal, from `numbers`.
+    /// Reads a line. The record gets the number that its program has in the journal, from
+    /// `numbers`.
     init(reading line: [UInt8], _ numbers: inout ImportedPrograms) throws {
         let object: JSONNode
         do {
@@ -57,7 +59,8 @@ extension HistoryLine {
         )
     }
 
-    /// Returns the principal of a line. An older line has role and name in one text, `author/ada`.
+    /// Returns the principal of a line. A line of an older export has role and name in a single
+    /// text, such as `author/ada`.
     private static func principal(of line: JSONNode) -> ActionPrincipal? {
         guard let name = line.member(named: "principal")?.stringValue else { return nil }
         guard let role = line.member(named: "role")?.stringValue else {
@@ -67,9 +70,9 @@ extension HistoryLine {
     }
 }
 
-/// The programs whose records are imported: their numbers in the file, and in the journal. The
-/// first line of each program's records has the forms of its actions,
-/// `"program":{"number":2,"forms":[…]}`; the other lines have its number, `"program":2`.
+/// The programs that wrote the imported records: the number of each program in the file, and in the
+/// journal. The first line from a program has the forms of its actions,
+/// `"program":{"number":2,"forms":[…]}`. Later lines have only its number, `"program":2`.
 struct ImportedPrograms {
     struct Mention {
         let number: UInt32
@@ -98,18 +101,19 @@ struct ImportedPrograms {
 
     private let journal: any Journal
     private var numbers: [UInt32: UInt32] = [:]
-    /// The names of the records whose program is unknown.
+    /// The names of actions in records without a program.
     private(set) var unknownNames: Set<String> = []
 
     init(into journal: any Journal) { self.journal = journal }
 
-    /// Notes the name of an action's record that has no program.
+    /// Adds the name of the record's action to ``unknownNames``, if the record has no program.
     mutating func note(_ record: Record) {
         guard record.program == 0, ClientRequest(recorded: record.type) == nil else { return }
         unknownNames.insert(RecordName(record.type).pattern)
     }
 
-    /// Returns the number of a program in the journal, which keeps the program's forms from now on.
+    /// Returns the number that a program has in the journal. If the mention has forms, registers
+    /// the program with these forms in the journal.
     mutating func journalNumber(of mention: Mention) throws -> UInt32 {
         if let program = mention.program {
             do { numbers[mention.number] = try journal.register(program) } catch {

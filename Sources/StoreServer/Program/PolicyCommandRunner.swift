@@ -9,7 +9,7 @@ struct PolicyCommandRunner<State: Codable & Equatable & Sendable> {
     let server: Server<State>
     let configuration: ServerConfiguration
 
-    /// Runs the command, with the file of the configuration if the command names none.
+    /// Runs the command. If the command names no file, the configuration names the policy file.
     func answer() throws(ConfigurationError) -> PolicyAnswer {
         let worlds = try server.policyWorlds()
         let path = command.file ?? configuration.access.policyFile
@@ -31,7 +31,7 @@ struct PolicyCommandRunner<State: Codable & Equatable & Sendable> {
         var store = command.store
         if let path = command[.path] {
             question = .path(path, method: command[.method])
-            // A path below the path of an added store is about that store.
+            // A path below the path of an added store asks about the added store.
             for other in server.stores.dropFirst()
             where command.store == nil && path.isBelow(other.links) {
                 store = other.links.store
@@ -55,7 +55,7 @@ struct PolicyCommandRunner<State: Codable & Equatable & Sendable> {
         return PolicyAnswer(answer.text + "\n", isGood: answer.isAllowed)
     }
 
-    /// Returns the index of a store in the process; the store at `/` is the first.
+    /// Returns the index of a store in the process; the store at `/` has the index 0.
     private func place(ofStore name: String?) throws(ConfigurationError) -> Int {
         guard let name else { return 0 }
         guard let place = server.others.firstIndex(where: { $0.name.isSame(as: name) }) else {
@@ -66,7 +66,7 @@ struct PolicyCommandRunner<State: Codable & Equatable & Sendable> {
 }
 
 extension Server {
-    /// Returns the error of a command that names an unknown store.
+    /// Returns the error for a command that names an unknown store.
     func unknownStore(_ name: String) -> ConfigurationError {
         let names = others.map(\.name)
         return ConfigurationError(

@@ -4,9 +4,9 @@ import StoreCommandLine
 import StorePlatform
 
 extension Server {
-    /// Starts a server that keeps nothing, for a script. The server accepts a credential for each
-    /// of the principals, such as `author/u1`. Calls `play` with the server's URL and the
-    /// credentials, and then ends the server.
+    /// Starts a server for a script, with its history in memory. If there is a policy, the server
+    /// accepts a credential for each of the principals, such as `author/u1`. Calls `play` with the
+    /// server's URL and the credentials, and then stops the server.
     func serve(
         _ configuration: ServerConfiguration,
         toScriptOf principals: [String],
@@ -37,9 +37,9 @@ extension Server {
     }
 }
 
-/// A keys file for a server that is started for a script. The file has a key for each principal
-/// that the script names, and keys with all rights, for the reads between the script's steps. Only
-/// the user may access the folder of the file; ``remove()`` removes the folder.
+/// A keys file for a server that is started for a script. The file has a key for each principal in
+/// the script. For the reads between the steps of the script, the file also has keys with all
+/// rights. Only the user may access the folder of the file; ``remove()`` removes the folder.
 struct ScriptKeys: Sendable {
     let path: String
     /// The role with all rights. Its name is random, so that no policy contains it.

@@ -25,7 +25,7 @@ struct TokenCommandRunner {
         return APIKeyFile(path)
     }
 
-    /// Creates a key. Returns its token alone, so that a script can read it.
+    /// Creates a key. Returns only the token of the key, so that a script can read the token.
     private func create() throws -> String {
         let end = try command.expires.map { text throws(UsageError) in
             guard let end = Self.end(text, at: now) else {
@@ -67,7 +67,8 @@ struct TokenCommandRunner {
         try configuration.checkIssuer()
         var checked = configuration
         checked.access.keysFile = command.keysFile ?? configuration.access.keysFile
-        // The check reads no cookie; with history in memory, it makes no key for cookies.
+        // The check needs no key for cookies. A configuration with the history in memory names no
+        // file for this key.
         checked.history.ephemeral = true
         guard checked.credentials.takesCredentials else {
             throw UsageError(
@@ -98,9 +99,9 @@ struct TokenCommandRunner {
         CivilTime(secondsSince1970: second).rfc3339(.seconds)
     }
 
-    /// Returns the second at which a key ends, from a duration such as `90d` or a time (RFC 3339).
-    /// Returns `nil` for any other text, and for an end that has passed, or is more than a hundred
-    /// years away.
+    /// Returns the second at which a key expires, from a duration such as `90d` or a time (RFC
+    /// 3339). Returns `nil` for any other text, for a time in the past, and for a time more than a
+    /// hundred years away.
     static func end(_ text: String, at now: Int64) -> Int64? {
         let units: [Character: Int64] = ["m": 60, "h": 3_600, "d": 86_400]
         let end: Int64

@@ -2,32 +2,32 @@ import Glibc
 import StoreDigest
 import StorePlatform
 
-/// A file in the data directory that names the last program that verified the history, by the
-/// SHA-256 of its executable. `verify --if-new` reads and writes it.
+/// A file in the data directory about the last program that verified the history. The first line is
+/// the SHA-256 of the program's executable. `verify --if-new` reads and writes the file.
 ///
-/// A second line has the size and the modification time of the executable. A start compares only
-/// this line, because a digest would take too long. A program that serves the history without
-/// having verified it removes the file, because no program has verified the new records.
+/// The second line has the size and the modification time of the executable. A start compares only
+/// this line, because a digest would take too long. If another program starts to serve the history,
+/// it removes the file, because no program has verified the records that it will append.
 struct VerifiedMark {
     private let path: String
 
     init(in directory: String) { path = directory + "/verified" }
 
-    /// True if this very program was the last to verify the history.
+    /// True if the last program that verified the history is this program.
     var isOfThisProgram: Bool {
         guard let program = Self.program else { return false }
         return text?.hasPrefix(program) == true
     }
 
-    /// Records that this program has verified the history. If that fails, the next start verifies
-    /// the history again.
+    /// Writes the file: this program has verified the history. If the file can't be written, the
+    /// next `verify --if-new` verifies the history again.
     func write() {
         guard let program = Self.program, let stamp = Self.stamp else { return }
         try? AtomicFile.write(Array((program + stamp).utf8), to: path, mode: 0o600)
     }
 
-    /// Removes the file if another program was the last to verify the history. Called before this
-    /// program writes to the history.
+    /// Removes the file if it is about another program. A start calls this function before it
+    /// appends to the history.
     func removeUnlessOfThisProgram() {
         guard let text, Self.stamp.map(text.hasSuffix) != true else { return }
         unlink(path)
@@ -45,7 +45,7 @@ struct VerifiedMark {
         return "\(status.st_size) \(time.tv_sec).\(time.tv_nsec)\n"
     }
 
-    /// The digest of the executable, which is mapped and not copied; `nil` if it can't be read.
+    /// The digest of the executable, with a line feed; `nil` if the executable can't be read.
     private static var program: String? {
         let descriptor = open("/proc/self/exe", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
